@@ -1,0 +1,23 @@
+# Flags that every target of the project shares. Floating point must give the same bits everywhere: contraction is
+# off and nothing may be reordered.
+
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}")
+set(CMAKE_C_FLAGS_RELEASE "-O3 -DNDEBUG")
+
+add_library(souple_flags INTERFACE)
+target_compile_options(souple_flags INTERFACE -Wall -Wextra -pedantic -Wmissing-prototypes -Wstrict-prototypes
+                                              -Wshadow -Wno-psabi -ffp-contract=off -fno-math-errno)
+target_compile_definitions(souple_flags INTERFACE _POSIX_C_SOURCE=200809L _DEFAULT_SOURCE)
+if(SOUPLE_WERROR)
+  target_compile_options(souple_flags INTERFACE -Werror)
+endif()
+if(SOUPLE_SANITIZE)
+  target_compile_options(souple_flags INTERFACE -fsanitize=${SOUPLE_SANITIZE} -fno-omit-frame-pointer
+                                                -fno-sanitize-recover=all)
+  target_link_options(souple_flags INTERFACE -fsanitize=${SOUPLE_SANITIZE})
+endif()
