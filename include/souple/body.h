@@ -1,0 +1,285 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Bodies: nodes, element sets on them, fields, and one method that moves them.
+//
+// A body is built in two or three calls: spCreateBody makes the nodes, spBody_AddSprings and spBody_AddGas
+// put elements on them, spBody_AddField adds forces from outside. Any of these may also be called between
+// steps. Nodes keep the numbers that they had in the mesh; what the engine does inside is its own business.
+
+#pragma once
+
+#include "souple/mesh.h"
+#include "souple/world.h"
+
+SP_EXTERN_C_BEGIN
+
+/// How a body moves in time.
+typedef enum spMethodType
+{
+    sp_symplecticEuler =
+        0,             ///< v, then x with the new v. Order 1, keeps energy bounded, cheapest: the default
+    sp_forwardEuler,   ///< x with the old v. Order 1; gains energy at any step: for comparison
+    sp_verlet,         ///< half drift, kick, half drift. Order 2, keeps energy bounded
+    sp_rungeKutta4,    ///< classical. Order 4, four force evaluations, loses a little energy
+    sp_methodTypeCount ///< number of methods
+} spMethodType;
+
+/// How the method of a body treats contact with colliders inside the step.
+typedef enum spContactMode
+{
+    sp_contactRows = 0,  ///< unilateral rows with friction and restitution, held in every substep
+    sp_contactBacktrack, ///< go back to the moment of impact, reflect, go on with the rest of the substep
+    sp_contactOff,       ///< pass through colliders
+} spContactMode;
+
+/// A method and its numbers. Start from spDefaultMethodDef.
+typedef struct spMethodDef
+{
+    spMethodType type;     ///< which method
+    spContactMode contact; ///< how it treats colliders
+    int substeps;          ///< substeps in each step; 0 means as many as the estimated stable step asks for
+    int maxSubsteps;       ///< limit for automatic substeps; beyond it the step returns sp_stepUnstable
+    spReal safety;         ///< share of the estimated stable step that automatic substeps use, 0..1
+    int internalValue;     ///< set by spDefaultMethodDef
+} spMethodDef;
+
+/// @return symplectic Euler, contact by rows, automatic substeps with safety 0.8, at most 10000.
+SP_API spMethodDef spDefaultMethodDef(void);
+
+/// What spCreateBody needs. Start from spDefaultBodyDef. Nodes are the vertices of the mesh, or the
+/// positions.
+typedef struct spBodyDef
+{
+    const char* name;         ///< copied, at most 63 bytes; NULL means "body"
+    const spMesh* mesh;       ///< its vertices become nodes, its surface the surface of the body; may be NULL
+    const spVec3* positions;  ///< nodes when mesh is NULL, m
+    int positionCount;        ///< number of positions
+    spTransform transform;    ///< placement of the mesh or the positions in the world
+    spVec3 velocity;          ///< initial velocity of every node, m/s
+    spReal density;           ///< kg/m^3 for tets, kg/m^2 for a surface; used when no masses are given
+    spReal nodeMass;          ///< mass of every node, kg; 0 means from the density
+    const spReal* nodeMasses; ///< mass of each node, kg; NULL means nodeMass or density
+    spReal gravityScale;      ///< share of the world's gravity, non-dimensional
+    spReal contactRadius;     ///< nodes keep this distance from colliders, m, >= 0
+    spReal friction;          ///< Coulomb coefficient; with a collider the geometric mean of both counts
+    spReal restitution;       ///< 0 no bounce, 1 full bounce; with a collider the larger of both counts
+    spMethodDef method;       ///< how the body moves
+    int internalValue;        ///< set by spDefaultBodyDef
+} spBodyDef;
+
+/// @return density 1000 kg/m^3, friction 0.5, restitution 0, identity placement, default method.
+SP_API spBodyDef spDefaultBodyDef(void);
+
+/// Creates a body without elements. With a mesh of tets the mass is lumped from their volume; with triangles
+/// that use every vertex, from their area; else nodeMass or nodeMasses is required.
+/// @return the null id on bad input or no memory.
+SP_API spBodyId spCreateBody(spWorld* world, const spBodyDef* def);
+
+/// Destroys a body and the links on it.
+SP_API void spDestroyBody(spWorld* world, spBodyId body);
+
+/// @return whether the id names a body of this world.
+SP_API bool spBody_IsValid(const spWorld* world, spBodyId body);
+
+/// @return number of bodies in the world.
+SP_API int spWorld_GetBodyCount(const spWorld* world);
+/// Writes the ids of the bodies, in order of creation slots. @return how many were written.
+SP_API int spWorld_GetBodies(const spWorld* world, spBodyId* bodies, int capacity);
+
+/// How a spring pulls.
+typedef enum spSpringLaw
+{
+    sp_springHooke = 0,  ///< force = stiffness * (l - l0); stiffness in N/m
+    sp_springNormalised, ///< force = stiffness * (l - l0) / l0; stiffness in N: the same for any spring
+                         ///< length
+    sp_springTension,    ///< as Hooke, but nothing when shorter than l0: a thread
+    sp_springLawCount    ///< number of laws
+} spSpringLaw;
+
+/// Springs with dampers. Start from spDefaultSpringDef.
+typedef struct spSpringDef
+{
+    const int32_t* edges;      ///< pairs of nodes; NULL means every edge of the mesh (spMesh_CollectEdges)
+    int edgeCount;             ///< number of pairs; ignored when edges is NULL
+    spSpringLaw law;           ///< how they pull
+    spReal stiffness;          ///< N/m, or N for the normalised law, >= 0
+    const spReal* stiffnesses; ///< one for each spring, instead; may be NULL
+    spReal
+        youngModulus; ///< Pa; > 0 replaces stiffness: k = E * (volume around the edge) / l0^2, after Van
+                      ///< Gelder 1998. Approximate, and with Poisson's ratio near 1/4 whatever the material
+    spReal thickness; ///< of a sheet without tets, m; only used with youngModulus
+    spReal damping;   ///< along the spring, N s/m, >= 0
+    const spReal* restLengths; ///< m; NULL means the present lengths
+    spReal restScale;          ///< factor on every rest length, > 0; 1 means stress-free as placed
+    int internalValue;         ///< set by spDefaultSpringDef
+} spSpringDef;
+
+/// @return Hooke, stiffness 1000 N/m, damping 1 N s/m, every edge of the mesh.
+SP_API spSpringDef spDefaultSpringDef(void);
+
+/// Adds springs.
+/// @return the number of the element set in the body, or -1.
+SP_API int spBody_AddSprings(spWorld* world, spBodyId body, const spSpringDef* def);
+
+/// Changes stiffness (N/m or N, as at creation) and damping (N s/m) of every spring of a set.
+SP_API bool spBody_SetSprings(spWorld* world, spBodyId body, int set, spReal stiffness, spReal damping);
+
+/// Ideal gas inside a closed surface of the body (3D) or inside an outline in the xy plane (2D, per metre of
+/// depth): pressure = knrt / volume. Start from spDefaultGasDef.
+typedef struct spGasDef
+{
+    const int32_t* triangles; ///< closed surface, wound outwards; NULL means the surface of the mesh
+    int triangleCount;        ///< number of triangles; ignored when triangles is NULL
+    const int32_t* outline;   ///< nodes of a closed outline, counter-clockwise in the xy plane: makes it 2D
+    int outlineCount;         ///< number of nodes of the outline; 0 means 3D
+    spReal knrt;              ///< n R T: J in 3D, J/m in 2D; > 0
+    spReal restPressure;      ///< Pa (N/m in 2D); > 0 replaces knrt by restPressure * present volume
+    bool ambient;             ///< the same pressure acts from outside as now inside: stress-free as placed
+    spReal
+        breathAmplitude; ///< knrt is multiplied by 1 + amplitude * sin(2 pi frequency t), 0 <= amplitude < 1
+    spReal breathFrequency; ///< Hz
+    int internalValue;      ///< set by spDefaultGasDef
+} spGasDef;
+
+/// @return rest pressure 1000 Pa, no ambient pressure, no breathing, the surface of the mesh.
+SP_API spGasDef spDefaultGasDef(void);
+
+/// Adds gas.
+/// @return the number of the element set in the body, or -1: the surface must be closed and enclose a
+/// positive volume.
+SP_API int spBody_AddGas(spWorld* world, spBodyId body, const spGasDef* def);
+
+/// Changes n R T of a gas, J (J/m in 2D), > 0.
+SP_API bool spBody_SetGas(spWorld* world, spBodyId body, int set, spReal knrt);
+
+/// @return pressure of a gas now, Pa (N/m in 2D); 0 when the set is not a gas.
+SP_API double spBody_GetPressure(const spWorld* world, spBodyId body, int set);
+
+/// An outside force on every node.
+typedef enum spFieldType
+{
+    sp_fieldDrag = 0,        ///< -coefficient * v, coefficient in kg/s
+    sp_fieldRepulsiveGround, ///< coefficient / d^2 along the normal, coefficient in N m^2: the slides'
+                             ///< magnetic ground
+    sp_fieldTypeCount        ///< number of fields
+} spFieldType;
+
+/// A field. Start from spDefaultFieldDef.
+typedef struct spFieldDef
+{
+    spFieldType type;   ///< which one
+    spReal coefficient; ///< kg/s for drag; N m^2 for the repulsive ground; >= 0
+    spVec3 normal;      ///< ground: direction away from it, unit length
+    spReal offset;      ///< ground: normal . x of its surface, m
+    spReal minDistance; ///< ground: distances below this count as this, which bounds the force, m, > 0
+    spReal cutoff;      ///< ground: no force beyond this distance, blended out over its last tenth, m
+    int internalValue;  ///< set by spDefaultFieldDef
+} spFieldDef;
+
+/// @return drag of 0.1 kg/s; for the ground: normal (0, 1, 0) at height 0, from 1e-4 m to 10 m.
+SP_API spFieldDef spDefaultFieldDef(void);
+
+/// Adds a field to a body.
+/// @return the number of the element set in the body, or -1.
+SP_API int spBody_AddField(spWorld* world, spBodyId body, const spFieldDef* def);
+
+/// Changes the coefficient of a field (kg/s or N m^2, as at creation).
+SP_API bool spBody_SetField(spWorld* world, spBodyId body, int set, spReal coefficient);
+
+/// Sets a force on one node, N, that stays until it is changed.
+SP_API bool spBody_SetNodeForce(spWorld* world, spBodyId body, int node, spVec3 force);
+
+/// Exchanges the method. Positions and velocities carry over.
+SP_API bool spBody_SetMethod(spWorld* world, spBodyId body, const spMethodDef* def);
+
+/// @return the method of a body.
+SP_API spMethodDef spBody_GetMethod(const spWorld* world, spBodyId body);
+
+/// Sets friction (Coulomb coefficient) and restitution (0..1) of a body.
+SP_API bool spBody_SetContact(spWorld* world, spBodyId body, spReal friction, spReal restitution);
+
+/// Fixes nodes where they are.
+SP_API bool spBody_PinNodes(spWorld* world, spBodyId body, const int32_t* nodes, int count);
+
+/// Makes fixed and driven nodes free again. They keep their velocity.
+SP_API bool spBody_FreeNodes(spWorld* world, spBodyId body, const int32_t* nodes, int count);
+
+/// Drives a node: over the next step it moves in a straight line to the target, m, and then stays there until
+/// the next target. It stays driven until spBody_FreeNodes.
+SP_API bool spBody_DriveNode(spWorld* world, spBodyId body, int node, spVec3 target);
+
+/// What a node does.
+typedef enum spNodeRole
+{
+    sp_nodeFree = 0, ///< moves by forces
+    sp_nodeFixed,    ///< stays
+    sp_nodeDriven,   ///< follows targets
+} spNodeRole;
+
+/// @return the role of a node; sp_nodeFree for a bad index.
+SP_API spNodeRole spBody_GetNodeRole(const spWorld* world, spBodyId body, int node);
+
+/// @return the force that holds all fixed and driven nodes of a body where they are, N, from the last step.
+SP_API spVec3 spBody_GetPinForce(const spWorld* world, spBodyId body);
+
+/// @return name of a body; "" for a stale id.
+SP_API const char* spBody_GetName(const spWorld* world, spBodyId body);
+/// @return number of nodes.
+SP_API int spBody_GetNodeCount(const spWorld* world, spBodyId body);
+/// @return number of elements of all sets; every triangle or edge of a gas counts as one, a field as none.
+SP_API int spBody_GetElementCount(const spWorld* world, spBodyId body);
+/// @return false when the body was stopped because it turned non-finite.
+SP_API bool spBody_IsRunning(const spWorld* world, spBodyId body);
+/// Lets a stopped body move again, from its last good state and with zero velocity.
+SP_API bool spBody_Restart(spWorld* world, spBodyId body);
+
+/// @return positions of all nodes, m. The view is filled by this call: not from several threads at once.
+SP_API spVec3View spBody_GetPositions(spWorld* world, spBodyId body);
+/// @return velocities of all nodes, m/s. The view is filled by this call: not from several threads at once.
+SP_API spVec3View spBody_GetVelocities(spWorld* world, spBodyId body);
+/// Copies positions, m. @return number of nodes copied, at most capacity. Safe from several threads.
+SP_API int spBody_CopyPositions(const spWorld* world, spBodyId body, spVec3* positions, int capacity);
+/// Copies velocities, m/s. @return number of nodes copied, at most capacity. Safe from several threads.
+SP_API int spBody_CopyVelocities(const spWorld* world, spBodyId body, spVec3* velocities, int capacity);
+/// Sets positions of all nodes, m; count must be the number of nodes. Rest lengths do not change.
+SP_API bool spBody_SetPositions(spWorld* world, spBodyId body, const spVec3* positions, int count);
+/// Sets velocities of all nodes, m/s; count must be the number of nodes.
+SP_API bool spBody_SetVelocities(spWorld* world, spBodyId body, const spVec3* velocities, int count);
+/// Copies masses, kg. @return number of nodes copied, at most capacity.
+SP_API int spBody_CopyMasses(const spWorld* world, spBodyId body, spReal* masses, int capacity);
+
+/// @return triangles of the surface, three node numbers each, and their number: for drawing. NULL when the
+/// body has none.
+SP_API const int32_t* spBody_GetTriangles(const spWorld* world, spBodyId body, int* triangleCount);
+/// @return edges to draw for a body without triangles (its springs), two node numbers each; NULL when none.
+SP_API const int32_t* spBody_GetEdges(const spWorld* world, spBodyId body, int* edgeCount);
+/// @return a number that grows when the triangles or edges of the body change.
+SP_API uint32_t spBody_GetTopologyVersion(const spWorld* world, spBodyId body);
+
+/// Energies of a body, J.
+typedef struct spEnergy
+{
+    double kinetic;   ///< 1/2 m v^2 of all nodes that are not fixed
+    double elastic;   ///< springs and gas (the gas relative to its volume at creation)
+    double potential; ///< gravity (zero at the origin) and fields that have a potential
+} spEnergy;
+
+/// Computes the energies. Reads every element once.
+SP_API spEnergy spBody_GetEnergy(const spWorld* world, spBodyId body);
+/// @return volume inside the gas, or enclosed by the surface when it is closed, m^3 (m^2 in 2D); 0 when
+/// neither.
+SP_API double spBody_GetVolume(const spWorld* world, spBodyId body);
+/// @return linear momentum, kg m/s.
+SP_API spVec3 spBody_GetMomentum(const spWorld* world, spBodyId body);
+/// @return angular momentum about the origin, kg m^2/s.
+SP_API spVec3 spBody_GetAngularMomentum(const spWorld* world, spBodyId body);
+/// @return mean position of the nodes weighted by mass, m.
+SP_API spVec3 spBody_GetCenter(const spWorld* world, spBodyId body);
+/// @return largest step that the body's method is estimated to survive now, s; infinity without elements; 0
+/// when no step is stable (forward Euler without damping).
+SP_API double spBody_GetStableStep(const spWorld* world, spBodyId body);
+/// @return force of all colliders on a body, N: the mean over the last step.
+SP_API spVec3 spBody_GetContactForce(const spWorld* world, spBodyId body);
+
+SP_EXTERN_C_END

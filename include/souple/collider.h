@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Colliders and links: what bodies touch, and what holds them.
+
+#pragma once
+
+#include "souple/body.h"
+
+SP_EXTERN_C_BEGIN
+
+/// The shape of a collider, in its own frame.
+typedef enum spShape
+{
+    sp_shapePlane = 0, ///< the half space y <= 0 is solid
+    sp_shapeSphere,    ///< radius about the origin
+    sp_shapeCapsule,   ///< radius about the segment from (0, -halfHeight, 0) to (0, halfHeight, 0)
+    sp_shapeBox,       ///< from -halfSize to halfSize
+    sp_shapeCount      ///< number of shapes
+} spShape;
+
+/// What spCreateCollider needs. Start from spDefaultColliderDef.
+typedef struct spColliderDef
+{
+    const char* name;      ///< copied, at most 63 bytes; NULL means "collider"
+    spShape shape;         ///< which shape
+    spTransform transform; ///< placement in the world
+    spReal radius;         ///< sphere and capsule, m, > 0
+    spReal halfHeight;     ///< capsule, m, >= 0
+    spVec3 halfSize;       ///< box, m, > 0
+    spReal friction;       ///< Coulomb coefficient; with a body the geometric mean of both counts, >= 0
+    spReal restitution;    ///< 0 no bounce, 1 full bounce; with a body the larger of both counts
+    int internalValue;     ///< set by spDefaultColliderDef
+} spColliderDef;
+
+/// @return the ground: a plane with normal (0, 1, 0) at height 0, friction 0.5, restitution 0.
+SP_API spColliderDef spDefaultColliderDef(void);
+
+/// Creates a collider. @return the null id on bad input or no memory.
+SP_API spColliderId spCreateCollider(spWorld* world, const spColliderDef* def);
+
+/// Destroys a collider and the links to it.
+SP_API void spDestroyCollider(spWorld* world, spColliderId collider);
+
+/// @return whether the id names a collider of this world.
+SP_API bool spCollider_IsValid(const spWorld* world, spColliderId collider);
+
+/// @return number of colliders in the world.
+SP_API int spWorld_GetColliderCount(const spWorld* world);
+/// Writes the ids of the colliders. @return how many were written.
+SP_API int spWorld_GetColliders(const spWorld* world, spColliderId* colliders, int capacity);
+
+/// Puts a collider somewhere at once, without velocity.
+SP_API bool spCollider_SetTransform(spWorld* world, spColliderId collider, spTransform transform);
+
+/// Moves a collider: over the next step it goes from where it is to the target, and what it touches feels the
+/// velocity of that motion. Call it before every step of a motion.
+SP_API bool spCollider_MoveTo(spWorld* world, spColliderId collider, spTransform target);
+
+/// @return where a collider is.
+SP_API spTransform spCollider_GetTransform(const spWorld* world, spColliderId collider);
+/// @return what it was created from; the name points into the world.
+SP_API spColliderDef spCollider_GetDef(const spWorld* world, spColliderId collider);
+/// @return force of all bodies on a collider, N: the mean over the last step.
+SP_API spVec3 spCollider_GetForce(const spWorld* world, spColliderId collider);
+/// @return torque of all bodies on a collider about its position, N m: the mean over the last step.
+SP_API spVec3 spCollider_GetTorque(const spWorld* world, spColliderId collider);
+
+/// One node that pressed on a collider during the last step.
+typedef struct spContact
+{
+    spBodyId body;         ///< whose node
+    int node;              ///< which node
+    spColliderId collider; ///< on what
+    spVec3 position;       ///< of the node, m
+    spVec3 normal;         ///< from the collider to the node, unit length
+    spReal gap;            ///< distance at the end of the step, m; negative when it penetrates
+    spVec3 force;          ///< on the node, mean over the step, N: normal part and friction
+} spContact;
+
+/// @return number of contacts in the last step.
+SP_API int spWorld_GetContactCount(const spWorld* world);
+/// Writes contacts of the last step, ordered by body and node. @return how many were written.
+SP_API int spWorld_GetContacts(const spWorld* world, spContact* contacts, int capacity);
+
+/// A link holds nodes of a body: to a moving point in space (a grab), to a collider, or to another body.
+/// Rigid, or with a stiffness. Start from spDefaultLinkDef.
+typedef struct spLinkDef
+{
+    spBodyId body;         ///< whose nodes are held
+    const int32_t* nodes;  ///< which nodes; each is held where it is now relative to the other side
+    int nodeCount;         ///< number of nodes, >= 1
+    spBodyId otherBody;    ///< held to the nearest point of the surface (or node) of this body; or null
+    spColliderId collider; ///< held to this collider; or null. Both null: to a point in space (a grab)
+    spReal stiffness;      ///< of each node's link, N/m; 0 means rigid
+    spReal maxForce;       ///< a node's link breaks off for the moment at this force, N; 0 means never
+    int internalValue;     ///< set by spDefaultLinkDef
+} spLinkDef;
+
+/// @return a rigid link without limit.
+SP_API spLinkDef spDefaultLinkDef(void);
+
+/// Creates a link. @return the null id on bad input or no memory.
+SP_API spLinkId spCreateLink(spWorld* world, const spLinkDef* def);
+
+/// Releases a link. A stale id is allowed: links go with their bodies and colliders.
+SP_API void spDestroyLink(spWorld* world, spLinkId link);
+
+/// @return whether the id names a link of this world.
+SP_API bool spLink_IsValid(const spWorld* world, spLinkId link);
+
+/// Moves the hand of a grab: over the next step the held points go to where they were at creation plus the
+/// offset, m.
+SP_API bool spLink_MoveTo(spWorld* world, spLinkId link, spVec3 offset);
+
+/// @return force of the link on the body, N: the mean over the last step.
+SP_API spVec3 spLink_GetForce(const spWorld* world, spLinkId link);
+
+SP_EXTERN_C_END

@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Everything in the core of Souple. Scene files and recordings are in souple/scene.h and souple/record.h,
+// which need the library souple_scene beside souple.
+
+#pragma once
+
+#include "souple/base.h"
+#include "souple/body.h"
+#include "souple/collider.h"
+#include "souple/mesh.h"
+#include "souple/world.h"

@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// The world: bodies, colliders, links and the clock; the only thing with a Step.
+//
+// A world belongs to one thread at a time. Functions that only read may be called from several threads
+// between steps, unless they say otherwise. Functions that change something record what went wrong in
+// spWorld_GetLastError and return a null id, NULL, false or -1; nothing ever aborts. Reading functions return
+// zeros for a stale id.
+
+#pragma once
+
+#include "souple/base.h"
+
+SP_EXTERN_C_BEGIN
+
+/// A world. Opaque; create it with spCreateWorld.
+typedef struct spWorld spWorld;
+
+/// What spCreateWorld needs. Start from spDefaultWorldDef.
+typedef struct spWorldDef
+{
+    spVec3 gravity;                ///< acceleration of every free node, m/s^2
+    int workerCount;               ///< threads that work on a step, the caller included, 1 to SP_MAX_WORKERS
+    spEnqueueTaskFcn* enqueueTask; ///< the user's task system; NULL means threads of our own
+    spFinishTaskFcn* finishTask;   ///< goes with enqueueTask
+    void* taskContext;             ///< passed back to both
+    spAllocator allocator;         ///< all memory of the world; zero means the C library's
+    spLogger logger;               ///< warnings and decisions; zero means silence
+    int laneCount;      ///< lanes of the kernels: 1, 4, 8, 16; 0 means the most that this machine has
+    spReal contactSkin; ///< distance at which nodes become contact candidates beyond their motion, m
+    spReal restitutionThreshold; ///< approach speed below which contacts do not bounce, m/s
+    int internalValue;           ///< set by spDefaultWorldDef
+} spWorldDef;
+
+/// @return gravity (0, -9.81, 0), one worker, no allocator, no logger.
+SP_API spWorldDef spDefaultWorldDef(void);
+
+#ifdef SOUPLE_DOUBLE_PRECISION
+#define spCreateWorld spCreateWorldDoublePrecision
+#endif
+
+/// Creates an empty world.
+/// @return NULL on a bad definition, no memory or no threads; error says which.
+SP_API spWorld* spCreateWorld(const spWorldDef* def, spError* error);
+
+/// Destroys a world and everything in it. NULL is allowed.
+SP_API void spDestroyWorld(spWorld* world);
+
+/// What a step has to say. 0 means that all went well.
+typedef enum spStepFlags
+{
+    sp_stepNonFinite = 0x01,    ///< a body turned non-finite: it was stopped at its last good state
+    sp_stepUnstable = 0x02,     ///< a body's time step is above its estimated stability limit
+    sp_stepNotConverged = 0x04, ///< the rows between bodies were not solved to tolerance
+    sp_stepContactsFull = 0x08, ///< memory for contacts ran out: some contacts of this step were ignored
+    sp_stepDeadlineMissed =
+        0x10,               ///< the budget did not suffice: the step covered less time than was asked for
+    sp_stepBadInput = 0x20, ///< the time step or the budget was not usable: nothing was done
+} spStepFlags;
+
+/// Advances the world.
+/// @param dt time step, s, > 0 and finite
+/// @return spStepFlags, 0 when all went well
+SP_API uint32_t spWorld_Step(spWorld* world, spReal dt);
+
+/// Advances the world within a budget. When the last steps show that `dt` cannot be covered in the budget,
+/// the step covers less time (slow motion instead of instability), returns sp_stepDeadlineMissed, and
+/// spStepReport.dtTaken says how much. Calling spWorld_Step with dtTaken repeats the step bit for bit.
+/// @param dt time step, s, > 0 and finite
+/// @param budget seconds of wall clock that the step may take, > 0
+SP_API uint32_t spWorld_StepBudget(spWorld* world, spReal dt, double budget);
+
+/// What happened in the last step.
+typedef struct spStepReport
+{
+    uint32_t flags;           ///< what the step returned
+    spReal dtTaken;           ///< time that the step covered, s
+    int bodyCount;            ///< bodies in the world
+    int nodeCount;            ///< nodes of all bodies
+    int elementCount;         ///< elements of all bodies
+    int substepCount;         ///< largest number of substeps that a body took
+    int64_t forceEvaluations; ///< evaluations of all elements of a body, summed over bodies
+    int contactCount;         ///< nodes that pressed on a collider during the step
+    int rowCount;             ///< rows that the step held, contact candidates included
+    int sweepCount;           ///< sweeps of the solver for rows between bodies
+    double rowResidual;       ///< what that solver left, m/s
+    double stableStep;        ///< smallest estimated stable step of a body, s; infinity without elements
+    spBodyId stoppedBody;     ///< the first body that was stopped; null when none
+} spStepReport;
+
+/// @return the report of the last step; zeros before the first one.
+SP_API spStepReport spWorld_GetReport(const spWorld* world);
+
+/// Where the time of the last step went, in milliseconds of wall clock.
+typedef struct spProfile
+{
+    double step;       ///< the whole step
+    double commands;   ///< edits and motion of tools taken in
+    double freeMotion; ///< the methods of all bodies
+    double detection;  ///< finding contacts
+    double response;   ///< solving the rows between bodies
+    double correction; ///< impulses taken in
+    double adapt;      ///< sleeping, splitting, stable step for the next one
+    double publish;    ///< surfaces, measurements, observers
+} spProfile;
+
+/// @return the profile of the last step.
+SP_API spProfile spWorld_GetProfile(const spWorld* world);
+
+/// @return simulated time since creation, s.
+SP_API double spWorld_GetTime(const spWorld* world);
+
+/// @return number of steps taken since creation.
+SP_API int64_t spWorld_GetStepCount(const spWorld* world);
+
+/// @return a hash of everything that the next step depends on: positions, velocities, roles, links,
+/// colliders, time. It does not depend on the number of workers or lanes.
+SP_API uint64_t spWorld_GetStateHash(const spWorld* world);
+
+/// @return bytes that the world holds at this moment. It stays the same from step to step after the first
+/// few, as long as nothing is created.
+SP_API size_t spWorld_GetByteCount(const spWorld* world);
+
+/// @return the last thing that went wrong in a call that changes this world; code sp_errorNone when nothing
+/// did.
+SP_API spError spWorld_GetLastError(const spWorld* world);
+
+/// Forgets the last error.
+SP_API void spWorld_ClearError(spWorld* world);
+
+/// Sets the acceleration of free nodes, m/s^2.
+/// @return false when a number is not finite.
+SP_API bool spWorld_SetGravity(spWorld* world, spVec3 gravity);
+
+/// @return the acceleration of free nodes, m/s^2.
+SP_API spVec3 spWorld_GetGravity(const spWorld* world);
+
+/// @return number of worker threads, the caller included.
+SP_API int spWorld_GetWorkerCount(const spWorld* world);
+
+/// Called at the end of every step, on the stepping thread. Must not change the world.
+typedef void spFrameFcn(const spWorld* world, void* context);
+
+/// Sets the observer. NULL removes it.
+SP_API void spWorld_SetFrameCallback(spWorld* world, spFrameFcn* fcn, void* context);
+
+/// The state of a world at one moment. Opaque, independent of the world, one block of memory.
+typedef struct spSnapshot spSnapshot;
+
+/// Saves the state: positions, velocities, roles, targets, links, colliders, clock.
+/// @return NULL when there is no memory.
+SP_API spSnapshot* spWorld_Save(spWorld* world);
+
+/// Brings back a saved state. The world must hold the same bodies, colliders and links, with the same
+/// topology, as when it was saved; materials keep their present values.
+/// @return false, with the world unchanged, when it does not fit; spWorld_GetLastError says why.
+SP_API bool spWorld_Restore(spWorld* world, const spSnapshot* snapshot);
+
+/// Destroys a snapshot. NULL is allowed.
+SP_API void spDestroySnapshot(spSnapshot* snapshot);
+
+/// @return the bytes of a snapshot, for storing it, and their number.
+SP_API const void* spSnapshot_GetData(const spSnapshot* snapshot, size_t* size);
+
+/// Makes a snapshot from stored bytes, which are checked.
+/// @return NULL when they are damaged or of another version or precision.
+SP_API spSnapshot* spCreateSnapshot(const void* data, size_t size, spError* error);
+
+SP_EXTERN_C_END
