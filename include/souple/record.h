@@ -1,0 +1,348 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Recordings: what a run produced, in one file, and everything that can be made from it: tables, meshes for
+// ParaView and other programs, pictures and plots. Needs the library souple_scene beside souple.
+//
+// A recorder writes while a world runs. It never changes the world. The file can be read up to any point at
+// which writing was cut off. The format is described byte by byte in docs/recording.md.
+//
+// A recording is an asset: read whole into memory, checked, immutable, independent of any world. It has
+//
+//   rows      one per step that was recorded: time, flags, profile and measurements
+//   frames    now and then: the row it belongs to, state hash, positions of all bodies, places of colliders
+//
+// Exporters read a recording and write files. Every file is written under a temporary name and renamed when
+// it is whole, so that a full disk or a cancelled export leaves no half file; files that were finished before
+// stay. Reading and exporting one recording from several threads at the same time is fine.
+
+#pragma once
+
+#include "souple/collider.h"
+
+SP_EXTERN_C_BEGIN
+
+/// Most measurements that a recording has.
+#define SP_MAX_MEASUREMENTS 4096
+
+/// Largest side of a picture, pixels.
+#define SP_MAX_PICTURE_SIZE 16384
+
+/// A perspective camera. Start from spFitCamera or fill all fields.
+typedef struct spCamera
+{
+    spDVec3 eye;        ///< where it is, m
+    spDVec3 target;     ///< what is in the middle of the picture, m, not the same as eye
+    spDVec3 up;         ///< what is up in the picture, not along the view, any length > 0
+    double fieldOfView; ///< vertical opening angle, degrees, 1 to 170
+} spCamera;
+
+// ---------------------------------------------------------------------------------------------------------
+// Recorder
+
+/// Writes a recording. Opaque; create it with spCreateRecorder. Belongs to one thread at a time.
+typedef struct spRecorder spRecorder;
+
+/// What spCreateRecorder needs. Everything is copied. Start from spDefaultRecorderDef.
+typedef struct spRecorderDef
+{
+    const char* path;                    ///< file to write; replaced when it exists
+    const char* sceneText;               ///< source of the scene, stored whole; NULL when there is none
+    const char* const* measurementNames; ///< measurementCount names, for example "height"
+    const char* const* measurementUnits; ///< measurementCount units, for example "m"; "" or NULL: no unit
+    int measurementCount;                ///< values in each row, 0 to SP_MAX_MEASUREMENTS
+    bool storeVelocities;                ///< also store the velocities of all nodes in each frame
+    const spCamera* camera;              ///< camera that the scene asks for; NULL when it asks for none
+    spAllocator allocator;               ///< memory of the recorder; zero means the C library's
+    int internalValue;                   ///< set by spDefaultRecorderDef
+} spRecorderDef;
+
+/// @return a definition without path, scene and measurements; no velocities.
+SP_API spRecorderDef spDefaultRecorderDef(void);
+
+/// Creates the file and writes what is known before the first step: scene, measurements, bodies, colliders.
+/// @return NULL on a bad definition, no memory or a file that cannot be written; error says which.
+SP_API spRecorder* spCreateRecorder(const spWorld* world, const spRecorderDef* def, spError* error);
+
+/// Adds a frame, and with it a row for the last step unless that step has one already: time, step count,
+/// flags, profile, state hash, positions of all bodies, places of all colliders, measurements. How often is
+/// up to the caller. Bodies and colliders may come and go between frames, and topology may change.
+///
+/// May be called from the frame callback of a world.
+/// @param values measurementCount numbers (NaN where there is none); NULL means NaN everywhere
+/// @return false when the file cannot be written or there is no memory; what was written before stays
+/// readable, and later calls return false too. spRecorder_GetError and spCloseRecorder say why.
+SP_API bool spRecorder_AddFrame(spRecorder* recorder, const spWorld* world, const double* values);
+
+/// Adds only a row for the last step: for the steps between frames.
+/// @param values measurementCount numbers (NaN where there is none); NULL means NaN everywhere
+/// @return as spRecorder_AddFrame.
+SP_API bool spRecorder_AddMeasurements(spRecorder* recorder, const spWorld* world, const double* values);
+
+/// @return bytes that were written up to now.
+SP_API uint64_t spRecorder_GetByteCount(const spRecorder* recorder);
+
+/// @return what went wrong in this recorder first; code sp_errorNone when nothing did.
+SP_API spError spRecorder_GetError(const spRecorder* recorder);
+
+/// Writes the index, closes the file and destroys the recorder. NULL is allowed.
+/// @return false when something could not be written, now or before.
+SP_API bool spCloseRecorder(spRecorder* recorder, spError* error);
+
+// ---------------------------------------------------------------------------------------------------------
+// Recording
+
+/// A recording that was read. Opaque; load it with spLoadRecording.
+typedef struct spRecording spRecording;
+
+/// Reads a recording. The file may be cut off or damaged: it is read up to the first damaged place, see
+/// spRecording_IsComplete.
+/// @param allocator memory for the recording; NULL means the C library's
+/// @return NULL when the file does not exist, is not a recording, is of a newer version, or is damaged before
+/// its first frame could start; error says which.
+SP_API spRecording* spLoadRecording(const char* path, const spAllocator* allocator, spError* error);
+
+/// Reads a recording from memory, as spLoadRecording does from a file. The bytes are copied.
+SP_API spRecording* spReadRecording(const void* data, size_t size, const spAllocator* allocator,
+                                    spError* error);
+
+/// Destroys a recording. NULL is allowed.
+SP_API void spDestroyRecording(spRecording* recording);
+
+/// @return whether the recording was closed properly and all of it could be read.
+SP_API bool spRecording_IsComplete(const spRecording* recording);
+/// @return one sentence on where and why reading ended; "" for a complete recording; never NULL.
+SP_API const char* spRecording_GetDamage(const spRecording* recording);
+/// @return source of the scene; NULL when there is none. Valid as long as the recording, as are all pointers
+/// below.
+SP_API const char* spRecording_GetSceneText(const spRecording* recording);
+/// @return whether a camera was stored, which is then copied to *camera.
+SP_API bool spRecording_GetCamera(const spRecording* recording, spCamera* camera);
+/// @return version of the library that wrote the recording, as spGetVersion.
+SP_API int spRecording_GetLibraryVersion(const spRecording* recording);
+
+/// @return number of measurements in each row.
+SP_API int spRecording_GetMeasurementCount(const spRecording* recording);
+/// @return name of a measurement; "" for a bad index.
+SP_API const char* spRecording_GetMeasurementName(const spRecording* recording, int measurement);
+/// @return unit of a measurement; "" when it has none and for a bad index.
+SP_API const char* spRecording_GetMeasurementUnit(const spRecording* recording, int measurement);
+/// @return number of the measurement with this name; -1 when there is none.
+SP_API int spRecording_FindMeasurement(const spRecording* recording, const char* name);
+
+/// What was recorded of one step.
+typedef struct spRecordRow
+{
+    double time;       ///< simulated time at the end of the step, s
+    int64_t stepCount; ///< steps taken by then
+    double dtTaken;    ///< time that the step covered, s
+    uint32_t flags;    ///< spStepFlags of the step
+    spProfile profile; ///< where the time of the step went, ms
+} spRecordRow;
+
+/// @return number of rows.
+SP_API int spRecording_GetRowCount(const spRecording* recording);
+/// @return one row; zeros for a bad index.
+SP_API spRecordRow spRecording_GetRow(const spRecording* recording, int row);
+/// @return value of a measurement in a row; NaN for a bad index.
+SP_API double spRecording_GetMeasurement(const spRecording* recording, int row, int measurement);
+/// Copies one measurement over all rows. @return number of values copied, at most capacity.
+SP_API int spRecording_CopySeries(const spRecording* recording, int measurement, double* values,
+                                  int capacity);
+/// Copies the times of all rows, s. @return number of values copied, at most capacity.
+SP_API int spRecording_CopyTimes(const spRecording* recording, double* times, int capacity);
+
+/// @return number of frames.
+SP_API int spRecording_GetFrameCount(const spRecording* recording);
+/// @return simulated time of a frame, s; 0 for a bad index.
+SP_API double spRecording_GetFrameTime(const spRecording* recording, int frame);
+/// @return the row of a frame; -1 for a bad index.
+SP_API int spRecording_GetFrameRow(const spRecording* recording, int frame);
+/// @return spWorld_GetStateHash at a frame; 0 for a bad index.
+SP_API uint64_t spRecording_GetStateHash(const spRecording* recording, int frame);
+/// @return the frame whose time is nearest to `time` (s); -1 without frames.
+SP_API int spRecording_FindFrame(const spRecording* recording, double time);
+
+/// @return number of bodies that appear anywhere in the recording.
+SP_API int spRecording_GetBodyCount(const spRecording* recording);
+/// @return name of a body; "" for a bad index.
+SP_API const char* spRecording_GetBodyName(const spRecording* recording, int body);
+
+/// Points in a recording: x, y, z of each, as float whatever spReal is.
+typedef struct spPointView
+{
+    const float* data; ///< 3 * count numbers, m (m/s for velocities); NULL when count is 0
+    int count;         ///< number of points
+} spPointView;
+
+/// @return positions of a body in a frame, m, in the order of its nodes; empty when the body was not there.
+SP_API spPointView spRecording_GetPositions(const spRecording* recording, int frame, int body);
+/// @return velocities of a body in a frame, m/s; empty when they were not stored or the body was not there.
+SP_API spPointView spRecording_GetVelocities(const spRecording* recording, int frame, int body);
+/// @return triangles of a body as they were in a frame, three node numbers each, and their number; NULL when
+/// there were none. All numbers are below the number of positions in that frame.
+SP_API const int32_t* spRecording_GetTriangles(const spRecording* recording, int frame, int body,
+                                               int* triangleCount);
+/// @return edges of a body as they were in a frame, two node numbers each, and their number; NULL when there
+/// were none.
+SP_API const int32_t* spRecording_GetEdges(const spRecording* recording, int frame, int body, int* edgeCount);
+/// @return a number that differs between two frames when the triangles or edges of the body do; -1 when the
+/// body was not there.
+SP_API int spRecording_GetTopology(const spRecording* recording, int frame, int body);
+
+/// @return number of colliders that appear anywhere in the recording.
+SP_API int spRecording_GetColliderCount(const spRecording* recording);
+/// @return what a collider was created from, friction and restitution included; the name points into the
+/// recording. Zeros for a bad index.
+SP_API spColliderDef spRecording_GetColliderDef(const spRecording* recording, int collider);
+/// @return whether a collider was there in a frame; *transform (may be NULL) says where.
+SP_API bool spRecording_GetColliderTransform(const spRecording* recording, int frame, int collider,
+                                             spTransform* transform);
+
+// ---------------------------------------------------------------------------------------------------------
+// Exporters
+
+/// Called now and then by everything that may take a while. fraction goes from 0 to 1.
+/// @return false to stop: the call then returns false with the error code sp_errorNone and the message
+/// "cancelled".
+typedef bool spProgressFcn(double fraction, void* context);
+
+/// What all exporters need. Start from spDefaultExportDef.
+typedef struct spExportDef
+{
+    const char* folder;      ///< where files go; created when it is not there, parents too
+    const char* baseName;    ///< first part of all file names, without '/'; NULL means "frame"
+    int firstFrame;          ///< first frame to export
+    int lastFrame;           ///< last frame to export; -1 means the last one
+    int frameStride;         ///< every how many frames one is exported, >= 1
+    spProgressFcn* progress; ///< may be NULL
+    void* progressContext;   ///< passed back to progress
+    int internalValue;       ///< set by spDefaultExportDef
+} spExportDef;
+
+/// @return every frame, base name "frame", no progress.
+SP_API spExportDef spDefaultExportDef(void);
+
+/// Writes one VTK XML file <base>_000000.vtu per frame and <base>.pvd, which ParaView opens as one series
+/// with times. A file holds all bodies: triangles and edges as cells with the arrays "body" and "element" (0
+/// triangle, 1 edge, 2 lone point), "velocity" on points when it was stored, node numbers as "node". With
+/// all frames exported also every collider that is not a plane, as a body of negative number.
+SP_API bool spExportVtu(const spRecording* recording, const spExportDef* def, spError* error);
+
+/// Writes one Wavefront file <base>_000000.obj per frame: one object per body, triangles as faces, edges as
+/// lines.
+SP_API bool spExportObj(const spRecording* recording, const spExportDef* def, spError* error);
+
+/// Writes two tables with one line for each row of the recording (the choice of frames does not matter):
+/// <base>.csv with time, step and measurements, <base>_profile.csv with flags and milliseconds of each stage.
+/// The first line names the columns with their units in brackets, as in "height [m]". Values that are not a
+/// number are empty. Numbers are written so that reading them gives the same double.
+SP_API bool spExportCsv(const spRecording* recording, const spExportDef* def, spError* error);
+
+// ---------------------------------------------------------------------------------------------------------
+// Pictures
+
+/// How pictures look. Start from spDefaultPictureDef.
+typedef struct spPictureDef
+{
+    int width;              ///< pixels, 16 to SP_MAX_PICTURE_SIZE
+    int height;             ///< pixels, 16 to SP_MAX_PICTURE_SIZE
+    int samples;            ///< anti-aliasing: samples along each side of a pixel, 1 to 4
+    const spCamera* camera; ///< NULL means the camera of the recording, or else spFitCamera
+    bool showGround;        ///< draw planes that point upwards with a grid, and shadows on them
+    bool showEdges;         ///< draw the edges of bodies that have triangles too
+    bool showCaption;       ///< write the time, and the caption, into the lower left corner
+    const char* caption;    ///< short text after the time, printable ASCII; may be NULL
+    double lineWidth;       ///< width of edges of bodies without triangles, pixels; 0 means by their length
+    int internalValue;      ///< set by spDefaultPictureDef
+} spPictureDef;
+
+/// @return 1280 by 720 pixels, 2 by 2 samples, ground and caption on, edges of surfaces off.
+SP_API spPictureDef spDefaultPictureDef(void);
+
+/// Finds a camera that sees the whole motion: every body in every frame, from the front, a little from above
+/// and from the side.
+/// @param aspect width of the picture divided by its height
+/// @return a camera; for a recording without positions one that looks at the origin.
+SP_API spCamera spFitCamera(const spRecording* recording, double aspect);
+
+/// Draws one frame into memory. Needs no window system, no graphics card and no library.
+/// @param rgb 3 * width * height bytes: red, green, blue of each pixel, row by row from the top
+/// @return false on a bad definition, a bad frame or no memory.
+SP_API bool spDrawPicture(const spRecording* recording, int frame, const spPictureDef* def, uint8_t* rgb,
+                          spError* error);
+
+/// Draws one frame into a PNG file.
+/// @return false as spDrawPicture, when the file cannot be written, and with sp_errorUnsupported when this
+/// build has no libpng.
+SP_API bool spSavePicture(const spRecording* recording, int frame, const spPictureDef* def, const char* path,
+                          spError* error);
+
+/// Draws several frames side by side into one PNG file, all through the same camera.
+/// @param frames frameCount frames, from left to right and from top to bottom
+/// @param columns pictures in a row; 0 means all of them
+/// @param def size of one picture; the file is columns * width by rows * height pixels, plus gaps
+SP_API bool spSaveContactSheet(const spRecording* recording, const int* frames, int frameCount, int columns,
+                               const spPictureDef* def, const char* path, spError* error);
+
+/// Draws frames into <base>_000000.png and so on, all through the same camera.
+SP_API bool spExportPng(const spRecording* recording, const spExportDef* def, const spPictureDef* pictureDef,
+                        spError* error);
+
+/// Writes pixels into a PNG file.
+/// @param rgb 3 * width * height bytes: red, green, blue of each pixel, row by row from the top
+SP_API bool spSavePng(const uint8_t* rgb, int width, int height, const char* path, spError* error);
+
+/// @return whether this build writes PNG files.
+SP_API bool spHasPng(void);
+
+// ---------------------------------------------------------------------------------------------------------
+// Plots
+
+/// How a series is drawn.
+typedef enum spPlotStyle
+{
+    sp_plotLine = 0,  ///< a line
+    sp_plotDashed,    ///< a dashed line, for references
+    sp_plotPoints,    ///< markers only, for measured or published values
+    sp_plotStyleCount ///< number of styles
+} spPlotStyle;
+
+/// One series of a plot. NaN and infinities, and on a logarithmic axis values that are not positive, break
+/// the line.
+typedef struct spPlotSeries
+{
+    const char* name;  ///< for the legend, UTF-8; NULL means not in the legend
+    const double* x;   ///< count values, in the unit of the axis
+    const double* y;   ///< count values, in the unit of the axis
+    int count;         ///< number of values, may be 0
+    spPlotStyle style; ///< how it is drawn
+} spPlotSeries;
+
+/// A plot. Start from spDefaultPlotDef.
+typedef struct spPlotDef
+{
+    const char* title;          ///< above the plot, UTF-8; NULL means none
+    const char* xLabel;         ///< with the unit, as in "time [s]"; NULL means none
+    const char* yLabel;         ///< with the unit, as in "height [m]"; NULL means none
+    const spPlotSeries* series; ///< seriesCount series, drawn in this order
+    int seriesCount;            ///< number of series, may be 0
+    bool xLog;                  ///< logarithmic x axis
+    bool yLog;                  ///< logarithmic y axis
+    double xMin;                ///< range of the x axis, in its unit; NaN means from the data
+    double xMax;                ///< range of the x axis, in its unit; NaN means from the data
+    double yMin;                ///< range of the y axis, in its unit; NaN means from the data
+    double yMax;                ///< range of the y axis, in its unit; NaN means from the data
+    int width;                  ///< pixels, 200 to 4000
+    int height;                 ///< pixels, 150 to 4000
+    int internalValue;          ///< set by spDefaultPlotDef
+} spPlotDef;
+
+/// @return linear axes with ranges from the data, 800 by 500 pixels, no series.
+SP_API spPlotDef spDefaultPlotDef(void);
+
+/// Writes a plot as a self-contained SVG file, which browsers and word processors show.
+/// @return false on a bad definition or when the file cannot be written.
+SP_API bool spSavePlot(const spPlotDef* def, const char* path, spError* error);
+
+SP_EXTERN_C_END
