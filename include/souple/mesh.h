@@ -87,7 +87,8 @@ typedef struct spIndexList
 SP_API void spFreeIndexList(spIndexList* list);
 
 /// Collects every edge once: those given as such, then those of the triangles, then those of the tets, each
-/// group walked in order and each pair kept at its first appearance, smaller index first.
+/// group walked in order and each pair kept at its first appearance, smaller index first. An edge from a
+/// vertex to itself is left out.
 /// @return false when there is no memory.
 SP_API bool spMesh_CollectEdges(const spMesh* mesh, spIndexList* edges, spError* error);
 
@@ -128,7 +129,8 @@ typedef struct spMeshReport
                                ///< tets
     int componentCount;        ///< connected components, orphan vertices not counted
     bool closed;         ///< every edge of the surface (boundary, or triangles) has exactly two triangles
-    double volume;       ///< sum of signed tet volumes, or enclosed volume of the triangles; m^3
+    double volume;       ///< sum of signed tet volumes, or volume that closed triangles enclose (0 when
+                         ///< they are not closed); m^3
     double surfaceArea;  ///< area of the boundary; m^2
     spDVec3 lower;       ///< smallest coordinates, m
     spDVec3 upper;       ///< largest coordinates, m
@@ -139,13 +141,14 @@ typedef struct spMeshReport
     double maxTetVolume; ///< largest signed tet volume, m^3; 0 without tets
     double minDihedral;  ///< smallest dihedral angle of the tets, or corner angle of triangles, degrees
     double maxDihedral;  ///< largest such angle, degrees
-    double
-        worstAspect; ///< largest of circumradius / (3 inradius) over tets, 1 is regular; infinity when flat
+    double worstAspect;  ///< largest of circumradius / (3 inradius) over tets, or of circumradius / (2
+                         ///< inradius) over triangles; 1 is regular, infinity is flat
     double worstEdgeRatio;                  ///< largest ratio of longest to shortest edge within one element
     int dihedralHistogram[18];              ///< number of angles in each 10 degrees from 0 to 180
     int problemCounts[sp_meshProblemCount]; ///< how many of each problem, 0 when fine
-    int firstProblem[sp_meshProblemCount];  ///< index of the first vertex, triangle or tet concerned; -1 when
-                                            ///< none
+    int firstProblem[sp_meshProblemCount];  ///< index of the first vertex, triangle (of the list that
+                                            ///< spMesh_CollectBoundary gives, for edges and components of
+                                            ///< the surface) or tet concerned; -1 when none
 } spMeshReport;
 
 /// Examines a mesh. Costs O(n log n) at most and changes nothing.
@@ -344,5 +347,9 @@ SP_API bool spSaveMesh(const spMesh* mesh, const char* path, spError* error);
 /// @return the name of the format that spLoadMesh read this mesh from, for example "MSH 2.2 binary"; "memory"
 /// for a mesh that was made.
 SP_API const char* spMesh_GetFormatName(const spMesh* mesh);
+
+/// @return number of cells of the file that a mesh cannot hold (hexahedra, prisms ...) and that were left
+/// out; 0 for a mesh that was made.
+SP_API int spMesh_GetSkippedCount(const spMesh* mesh);
 
 SP_EXTERN_C_END

@@ -1,0 +1,196 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+#include "mesh/order.h"
+
+#include <float.h>
+#include <string.h>
+
+// Pieces of this size are not sorted any further: they fit in a few cache lines
+#define SP_LEAF_SIZE 8
+
+typedef struct spOrderItem
+{
+    double position[3];
+    int32_t vertex;
+} spOrderItem;
+
+// Ties are broken by vertex number, so that the order never depends on how the selection went
+static bool spItemBefore(const spOrderItem* a, const spOrderItem* b, int axis)
+{
+    if (a->position[axis] != b->position[axis])
+    {
+        return a->position[axis] < b->position[axis];
+    }
+    return a->vertex < b->vertex;
+}
+
+static void spSwapItems(spOrderItem* a, spOrderItem* b)
+{
+    spOrderItem t = *a;
+    *a = *b;
+    *b = t;
+}
+
+// Quickselect: afterwards items[0..middle) come before items[middle..count) along the axis
+static void spSelectItems(spOrderItem* items, int count, int middle, int axis)
+{
+    int low = 0, high = count - 1;
+    while (low < high)
+    {
+        // Median of three as pivot, moved to items[high]
+        int mid = low + (high - low) / 2;
+        if (spItemBefore(items + mid, items + low, axis))
+        {
+            spSwapItems(items + mid, items + low);
+        }
+        if (spItemBefore(items + high, items + low, axis))
+        {
+            spSwapItems(items + high, items + low);
+        }
+        if (spItemBefore(items + mid, items + high, axis))
+        {
+            spSwapItems(items + mid, items + high);
+        }
+        int store = low;
+        for (int i = low; i < high; ++i)
+        {
+            if (spItemBefore(items + i, items + high, axis))
+            {
+                spSwapItems(items + i, items + store);
+                store += 1;
+            }
+        }
+        spSwapItems(items + store, items + high);
+        if (store == middle)
+        {
+            return;
+        }
+        if (store < middle)
+        {
+            low = store + 1;
+        }
+        else
+        {
+            high = store - 1;
+        }
+    }
+}
+
+static int spFindLongestAxis(const spOrderItem* items, int count)
+{
+    double lower[3] = {DBL_MAX, DBL_MAX, DBL_MAX};
+    double upper[3] = {-DBL_MAX, -DBL_MAX, -DBL_MAX};
+    for (int i = 0; i < count; ++i)
+    {
+        for (int a = 0; a < 3; ++a)
+        {
+            double p = items[i].position[a];
+            lower[a] = p < lower[a] ? p : lower[a];
+            upper[a] = p > upper[a] ? p : upper[a];
+        }
+    }
+    int axis = 0;
+    for (int a = 1; a < 3; ++a)
+    {
+        if (upper[a] - lower[a] > upper[axis] - lower[axis])
+        {
+            axis = a;
+        }
+    }
+    return axis;
+}
+
+// Sorts by bisection. Above patch size the cut goes between whole patches. Depth is at most log2(nodeCount) + 1.
+static void spBisectItems(spOrderItem* items, int count, int patchCount)
+{
+    if (count <= SP_LEAF_SIZE && patchCount <= 1)
+    {
+        // Leaf: by vertex number
+        for (int i = 1; i < count; ++i)
+        {
+            for (int j = i; j > 0 && items[j].vertex < items[j - 1].vertex; --j)
+            {
+                spSwapItems(items + j, items + j - 1);
+            }
+        }
+        return;
+    }
+    int leftPatches = patchCount / 2;
+    int middle = patchCount > 1 ? (int)((int64_t)count * leftPatches / patchCount) : count / 2;
+    int axis = spFindLongestAxis(items, count);
+    spSelectItems(items, count, middle, axis);
+    spBisectItems(items, middle, leftPatches);
+    spBisectItems(items + middle, count - middle, patchCount > 1 ? patchCount - leftPatches : 0);
+}
+
+// The patch boundaries of the same bisection
+static int32_t* spCutPatches(int32_t* boundary, int begin, int count, int patchCount)
+{
+    if (patchCount == 1)
+    {
+        *boundary = begin;
+        return boundary + 1;
+    }
+    int leftPatches = patchCount / 2;
+    int middle = (int)((int64_t)count * leftPatches / patchCount);
+    boundary = spCutPatches(boundary, begin, middle, leftPatches);
+    return spCutPatches(boundary, begin + middle, count - middle, patchCount - leftPatches);
+}
+
+bool spOrderNodes(spNodeOrder* order, spHeap* heap, const double* positions, int nodeCount, int patchSize)
+{
+    int patchCount = spMaxInt(1, (nodeCount + patchSize - 1) / patchSize);
+    *order = (spNodeOrder){.nodeCount = nodeCount, .patchCount = patchCount};
+    order->rank = spAlloc(heap, spArraySize(nodeCount, sizeof(int32_t)));
+    order->order = spAlloc(heap, spArraySize(nodeCount, sizeof(int32_t)));
+    order->patchBegin = spAlloc(heap, spArraySize(patchCount + 1, sizeof(int32_t)));
+    size_t itemSize = spArraySize(nodeCount, sizeof(spOrderItem));
+    spOrderItem* items = spAlloc(heap, itemSize);
+    if (order->rank == NULL || order->order == NULL || order->patchBegin == NULL || items == NULL)
+    {
+        spFree(heap, items, itemSize);
+        spFreeNodeOrder(order, heap);
+        return false;
+    }
+    for (int i = 0; i < nodeCount; ++i)
+    {
+        memcpy(items[i].position, positions + 3 * (size_t)i, sizeof(items[i].position));
+        items[i].vertex = i;
+    }
+    spBisectItems(items, nodeCount, patchCount);
+    for (int i = 0; i < nodeCount; ++i)
+    {
+        order->order[i] = items[i].vertex;
+        order->rank[items[i].vertex] = i;
+    }
+    *spCutPatches(order->patchBegin, 0, nodeCount, patchCount) = nodeCount;
+    spFree(heap, items, itemSize);
+    return true;
+}
+
+void spFreeNodeOrder(spNodeOrder* order, spHeap* heap)
+{
+    spFree(heap, order->rank, (size_t)order->nodeCount * sizeof(int32_t));
+    spFree(heap, order->order, (size_t)order->nodeCount * sizeof(int32_t));
+    spFree(heap, order->patchBegin, (size_t)(order->patchCount + 1) * sizeof(int32_t));
+    *order = (spNodeOrder){0};
+}
+
+int spFindPatch(const int32_t* patchBegin, int patchCount, int node)
+{
+    int low = 0, high = patchCount;
+    while (high - low > 1)
+    {
+        int middle = low + (high - low) / 2;
+        if (patchBegin[middle] <= node)
+        {
+            low = middle;
+        }
+        else
+        {
+            high = middle;
+        }
+    }
+    return low;
+}
