@@ -1,0 +1,64 @@
+# SPDX-FileCopyrightText: 2026 The Souple authors
+# SPDX-License-Identifier: MIT
+#
+# A thin front for CMake: `make help` lists what it does. Flags are in CMakePresets.json, packages in
+# scripts/bootstrap; every target sets up what it needs.
+
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+PREFIX ?= /usr/local
+DESTDIR ?=
+CMAKE_FLAGS ?=
+
+export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
+export CTEST_PARALLEL_LEVEL = $(JOBS)
+
+DEMO_SCENE = scenes/demo.json
+DEMO_OUT = out/demo
+PRESETS = test debug asan tsan double scalar clang
+
+.PHONY: all test demo bench format install clean help bootstrap-build bootstrap-test bootstrap-ci \
+        $(PRESETS:%=check-%)
+.NOTPARALLEL:
+
+all: bootstrap-build ## build the libraries and the command build/souple
+	@cmake --preset release $(CMAKE_FLAGS) >/dev/null
+	@cmake --build --preset release
+
+test: check-test ## build with warnings as errors and run all tests
+
+# check-<preset>: build that preset and run its tests, for example check-asan
+$(PRESETS:%=check-%): check-%: bootstrap-test
+	@cmake --preset $* $(CMAKE_FLAGS) >/dev/null
+	@cmake --build --preset $*
+	@ctest --preset $*
+
+check-clang: bootstrap-ci
+
+demo: all ## run scenes/demo.json and write pictures, tables and meshes to out/demo
+	@mkdir -p $(DEMO_OUT)
+	build/souple run $(DEMO_SCENE) --out $(DEMO_OUT) --export png,csv,vtu
+	@echo
+	@echo "The demo's results are in $(DEMO_OUT):"
+	@find $(DEMO_OUT) -type f | sort | awk -F. '{ n = $$NF; ++count[n]; if (count[n] == 1) first[n] = $$0 } \
+	    END { for (n in count) printf "  %4d .%-5s %s%s\n", count[n], n, first[n], count[n] > 1 ? " ..." : "" }'
+
+bench: all ## run the benchmarks
+	build/souple bench
+
+format: bootstrap-ci ## rewrite all sources as .clang-format says
+	@scripts/check-format --fix
+
+install: all ## install to PREFIX (/usr/local), under DESTDIR if given
+	DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
+
+clean: ## remove what these targets built
+	rm -rf build $(PRESETS:%=build-%) $(DEMO_OUT)
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@echo
+	@echo "  make check-<preset>: build and test one of $(PRESETS)"
+	@echo "  JOBS=$(JOBS) PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) CMAKE_FLAGS=$(CMAKE_FLAGS)"
+
+bootstrap-build bootstrap-test bootstrap-ci: bootstrap-%:
+	@scripts/bootstrap $*
