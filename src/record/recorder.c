@@ -1,0 +1,368 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// The recorder: follows a world and feeds the writer. It remembers every body and collider that it saw by id,
+// so that a body which is destroyed and another one in the same slot are two bodies of the recording.
+
+#include "base/error.h"
+#include "record/writer.h"
+
+typedef struct spTrackedBody
+{
+    spBodyId id;
+    int body; // number in the recording
+    uint32_t version;
+    int nodeCount;
+    int topology;
+} spTrackedBody;
+
+typedef struct spTrackedCollider
+{
+    spColliderId id;
+    int collider; // number in the recording
+} spTrackedCollider;
+
+struct spRecorder
+{
+    spRecordWriter writer;
+
+    spTrackedBody* bodies; // those of the last frame
+    int bodyCapacity;
+    int bodyCount;
+    spTrackedCollider* colliders;
+    int colliderCapacity;
+    int colliderCount;
+
+    // Gathered for one frame
+    spBodyId* bodyIds;
+    int bodyIdCapacity;
+    spColliderId* colliderIds;
+    int colliderIdCapacity;
+    spFrameBody* frameBodies;
+    int frameBodyCapacity;
+    spFrameCollider* frameColliders;
+    int frameColliderCapacity;
+    spVec3* vectors;
+    int vectorCapacity;
+    float* numbers; // positions of all bodies, then velocities
+    int numberCapacity;
+};
+
+spRecorderDef spDefaultRecorderDef(void)
+{
+    spRecorderDef def = {0};
+    def.internalValue = SP_DEF_COOKIE;
+    return def;
+}
+
+static bool spFailRecorderMemory(spRecorder* recorder)
+{
+    if (recorder->writer.error.code == sp_errorNone)
+    {
+        spFailMemory(&recorder->writer.error, "recorder", 0);
+    }
+    return false;
+}
+
+// The entry of a body; bodies usually stay in the same order, so that the first guess is right
+static spTrackedBody* spFindTrackedBody(spRecorder* recorder, spBodyId id, int guess)
+{
+    for (int i = 0; i < recorder->bodyCount; ++i)
+    {
+        int k = (guess + i) % recorder->bodyCount;
+        if (SP_ID_EQUALS(recorder->bodies[k].id, id))
+        {
+            return recorder->bodies + k;
+        }
+    }
+
+    if (!spReserve(&recorder->writer.heap, (void**)&recorder->bodies, recorder->bodyCount,
+                   &recorder->bodyCapacity, recorder->bodyCount + 1, sizeof(spTrackedBody)))
+    {
+        spFailRecorderMemory(recorder);
+        return NULL;
+    }
+    spTrackedBody* body = recorder->bodies + recorder->bodyCount++;
+    *body = (spTrackedBody){.id = id, .body = -1, .topology = -1};
+    return body;
+}
+
+// Makes sure that the file knows the body as it is now
+static spTrackedBody* spTrackBody(spRecorder* recorder, const spWorld* world, spBodyId id, int guess)
+{
+    spTrackedBody* body = spFindTrackedBody(recorder, id, guess);
+    if (body == NULL)
+    {
+        return NULL;
+    }
+    if (body->body < 0)
+    {
+        body->body = spWriteBody(&recorder->writer, spBody_GetName(world, id));
+    }
+
+    uint32_t version = spBody_GetTopologyVersion(world, id);
+    int nodeCount = spBody_GetNodeCount(world, id);
+    if (body->topology < 0 || body->version != version || body->nodeCount != nodeCount)
+    {
+        spTopologyData data = {.body = body->body, .version = version, .nodeCount = nodeCount};
+        data.triangles = spBody_GetTriangles(world, id, &data.triangleCount);
+        data.edges = spBody_GetEdges(world, id, &data.edgeCount);
+        data.triangleCount = data.triangles != NULL ? data.triangleCount : 0;
+        data.edgeCount = data.edges != NULL ? data.edgeCount : 0;
+        body->version = version;
+        body->nodeCount = nodeCount;
+        body->topology = spWriteTopology(&recorder->writer, &data);
+    }
+    return body->topology >= 0 ? body : NULL;
+}
+
+// The number of a collider in the recording; -1 on failure
+static int spTrackCollider(spRecorder* recorder, const spWorld* world, spColliderId id, int guess)
+{
+    for (int i = 0; i < recorder->colliderCount; ++i)
+    {
+        int k = (guess + i) % recorder->colliderCount;
+        if (SP_ID_EQUALS(recorder->colliders[k].id, id))
+        {
+            return recorder->colliders[k].collider;
+        }
+    }
+
+    if (!spReserve(&recorder->writer.heap, (void**)&recorder->colliders, recorder->colliderCount,
+                   &recorder->colliderCapacity, recorder->colliderCount + 1, sizeof(spTrackedCollider)))
+    {
+        spFailRecorderMemory(recorder);
+        return -1;
+    }
+    spColliderDef def = spCollider_GetDef(world, id);
+    int number = spWriteCollider(&recorder->writer, &def);
+    recorder->colliders[recorder->colliderCount++] = (spTrackedCollider){id, number};
+    return number;
+}
+
+// Collects the ids of everything in the world
+static bool spGatherIds(spRecorder* recorder, const spWorld* world, int* bodyCount, int* colliderCount)
+{
+    spHeap* heap = &recorder->writer.heap;
+    int bodies = spWorld_GetBodyCount(world);
+    int colliders = spWorld_GetColliderCount(world);
+    if (!spReserve(heap, (void**)&recorder->bodyIds, 0, &recorder->bodyIdCapacity, bodies,
+                   sizeof(spBodyId)) ||
+        !spReserve(heap, (void**)&recorder->frameBodies, 0, &recorder->frameBodyCapacity, bodies,
+                   sizeof(spFrameBody)) ||
+        !spReserve(heap, (void**)&recorder->colliderIds, 0, &recorder->colliderIdCapacity, colliders,
+                   sizeof(spColliderId)) ||
+        !spReserve(heap, (void**)&recorder->frameColliders, 0, &recorder->frameColliderCapacity, colliders,
+                   sizeof(spFrameCollider)))
+    {
+        return spFailRecorderMemory(recorder);
+    }
+    *bodyCount = bodies > 0 ? spWorld_GetBodies(world, recorder->bodyIds, bodies) : 0;
+    *colliderCount = colliders > 0 ? spWorld_GetColliders(world, recorder->colliderIds, colliders) : 0;
+    return true;
+}
+
+static void spStoreVectors(float* to, const spVec3* from, int count)
+{
+    for (int i = 0; i < count; ++i)
+    {
+        to[3 * i + 0] = (float)from[i].x;
+        to[3 * i + 1] = (float)from[i].y;
+        to[3 * i + 2] = (float)from[i].z;
+    }
+}
+
+// Positions, and velocities where wanted, of all bodies
+static bool spGatherBodies(spRecorder* recorder, const spWorld* world, int bodyCount)
+{
+    spRecordWriter* writer = &recorder->writer;
+    int64_t total = 0;
+    int most = 0;
+    for (int i = 0; i < bodyCount; ++i)
+    {
+        spTrackedBody* body = spTrackBody(recorder, world, recorder->bodyIds[i], i);
+        if (body == NULL)
+        {
+            return false;
+        }
+        recorder->frameBodies[i] = (spFrameBody){.topology = body->topology, .nodeCount = body->nodeCount};
+        total += body->nodeCount;
+        most = spMaxInt(most, body->nodeCount);
+    }
+
+    int64_t needed = total * (writer->storeVelocities ? 6 : 3);
+    if (needed > INT32_MAX)
+    {
+        spFail(&writer->error, sp_errorLimit, "recording '%s': a frame of %lld nodes is too large",
+               writer->path, (long long)total);
+        return false;
+    }
+    if (!spReserve(&writer->heap, (void**)&recorder->vectors, 0, &recorder->vectorCapacity, most,
+                   sizeof(spVec3)) ||
+        !spReserve(&writer->heap, (void**)&recorder->numbers, 0, &recorder->numberCapacity, (int)needed,
+                   sizeof(float)))
+    {
+        return spFailRecorderMemory(recorder);
+    }
+
+    float* next = recorder->numbers;
+    for (int i = 0; i < bodyCount; ++i)
+    {
+        spFrameBody* body = recorder->frameBodies + i;
+        spBodyId id = recorder->bodyIds[i];
+        int count = spBody_CopyPositions(world, id, recorder->vectors, body->nodeCount);
+        SP_ASSERT(count == body->nodeCount);
+        spStoreVectors(next, recorder->vectors, count);
+        body->positions = next;
+        next += (size_t)3 * (size_t)body->nodeCount;
+        if (writer->storeVelocities)
+        {
+            count = spBody_CopyVelocities(world, id, recorder->vectors, body->nodeCount);
+            spStoreVectors(next, recorder->vectors, count);
+            body->velocities = next;
+            next += (size_t)3 * (size_t)body->nodeCount;
+        }
+    }
+    return true;
+}
+
+static bool spGatherColliders(spRecorder* recorder, const spWorld* world, int colliderCount)
+{
+    for (int i = 0; i < colliderCount; ++i)
+    {
+        spColliderId id = recorder->colliderIds[i];
+        int number = spTrackCollider(recorder, world, id, i);
+        if (number < 0)
+        {
+            return false;
+        }
+        spTransform t = spCollider_GetTransform(world, id);
+        recorder->frameColliders[i] = (spFrameCollider){
+            .collider = number,
+            .position = {(float)t.position.x, (float)t.position.y, (float)t.position.z},
+            .rotation = {(float)t.rotation.x, (float)t.rotation.y, (float)t.rotation.z, (float)t.rotation.w},
+        };
+    }
+    return true;
+}
+
+spRecorder* spCreateRecorder(const spWorld* world, const spRecorderDef* def, spError* error)
+{
+    if (def == NULL || def->internalValue != SP_DEF_COOKIE)
+    {
+        spFail(error, sp_errorBadDef, "recorder: start from spDefaultRecorderDef");
+        return NULL;
+    }
+    if (world == NULL)
+    {
+        spFail(error, sp_errorBadArgument, "recorder: no world");
+        return NULL;
+    }
+
+    spHeap heap = spMakeHeap(&def->allocator);
+    spRecorder* recorder = spAllocZeroed(&heap, sizeof(spRecorder));
+    if (recorder == NULL)
+    {
+        spFailMemory(error, "recorder", sizeof(spRecorder));
+        return NULL;
+    }
+    if (!spOpenWriter(&recorder->writer, def, error))
+    {
+        spFree(&heap, recorder, sizeof(spRecorder));
+        return NULL;
+    }
+
+    // The recorder itself is counted with the rest
+    recorder->writer.heap.byteCount += heap.byteCount;
+
+    // What is there already
+    int bodyCount = 0;
+    int colliderCount = 0;
+    bool ok = spGatherIds(recorder, world, &bodyCount, &colliderCount);
+    for (int i = 0; ok && i < bodyCount; ++i)
+    {
+        ok = spTrackBody(recorder, world, recorder->bodyIds[i], i) != NULL;
+    }
+    if (!ok || !spGatherColliders(recorder, world, colliderCount))
+    {
+        spCloseRecorder(recorder, error);
+        return NULL;
+    }
+    return recorder;
+}
+
+bool spRecorder_AddMeasurements(spRecorder* recorder, const spWorld* world, const double* values)
+{
+    if (recorder == NULL || world == NULL)
+    {
+        return false;
+    }
+    spStepReport report = spWorld_GetReport(world);
+    spRecordRow row = {0};
+    row.time = spWorld_GetTime(world);
+    row.stepCount = spWorld_GetStepCount(world);
+    row.dtTaken = (double)report.dtTaken;
+    row.flags = report.flags;
+    row.profile = spWorld_GetProfile(world);
+    return spWriteRow(&recorder->writer, &row, values);
+}
+
+bool spRecorder_AddFrame(spRecorder* recorder, const spWorld* world, const double* values)
+{
+    if (recorder == NULL || world == NULL || recorder->writer.error.code != sp_errorNone)
+    {
+        return false;
+    }
+    if (recorder->writer.lastStep != spWorld_GetStepCount(world) &&
+        !spRecorder_AddMeasurements(recorder, world, values))
+    {
+        return false;
+    }
+
+    int bodyCount = 0;
+    int colliderCount = 0;
+    if (!spGatherIds(recorder, world, &bodyCount, &colliderCount) ||
+        !spGatherBodies(recorder, world, bodyCount) || !spGatherColliders(recorder, world, colliderCount))
+    {
+        return false;
+    }
+    spFrameData data = {0};
+    data.stateHash = spWorld_GetStateHash(world);
+    data.bodies = recorder->frameBodies;
+    data.bodyCount = bodyCount;
+    data.colliders = recorder->frameColliders;
+    data.colliderCount = colliderCount;
+    return spWriteFrame(&recorder->writer, &data);
+}
+
+uint64_t spRecorder_GetByteCount(const spRecorder* recorder)
+{
+    return recorder != NULL ? recorder->writer.offset : 0;
+}
+
+spError spRecorder_GetError(const spRecorder* recorder)
+{
+    return recorder != NULL ? recorder->writer.error : (spError){.code = sp_errorNone};
+}
+
+bool spCloseRecorder(spRecorder* recorder, spError* error)
+{
+    if (recorder == NULL)
+    {
+        return true;
+    }
+    bool ok = spCloseWriter(&recorder->writer, error);
+
+    spHeap heap = recorder->writer.heap;
+    spFree(&heap, recorder->bodies, (size_t)recorder->bodyCapacity * sizeof(spTrackedBody));
+    spFree(&heap, recorder->colliders, (size_t)recorder->colliderCapacity * sizeof(spTrackedCollider));
+    spFree(&heap, recorder->bodyIds, (size_t)recorder->bodyIdCapacity * sizeof(spBodyId));
+    spFree(&heap, recorder->colliderIds, (size_t)recorder->colliderIdCapacity * sizeof(spColliderId));
+    spFree(&heap, recorder->frameBodies, (size_t)recorder->frameBodyCapacity * sizeof(spFrameBody));
+    spFree(&heap, recorder->frameColliders,
+           (size_t)recorder->frameColliderCapacity * sizeof(spFrameCollider));
+    spFree(&heap, recorder->vectors, (size_t)recorder->vectorCapacity * sizeof(spVec3));
+    spFree(&heap, recorder->numbers, (size_t)recorder->numberCapacity * sizeof(float));
+    spFree(&heap, recorder, sizeof(spRecorder));
+    return ok;
+}

@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// A recording in memory: the bytes of the file as they are, and tables of where things are in them. Strings,
+// indices, positions and velocities are used in place; everything that a table points to was checked.
+
+#pragma once
+
+#include "base/memory.h"
+#include "souple/record.h"
+
+typedef struct spTopologyEntry
+{
+    int body;
+    int nodeCount;
+    const int32_t* triangles;
+    int triangleCount;
+    const int32_t* edges;
+    int edgeCount;
+} spTopologyEntry;
+
+typedef struct spRowBlock
+{
+    int firstRow;
+    int rowCount;
+    const uint8_t* rows;
+} spRowBlock;
+
+typedef struct spBodyEntry
+{
+    int topology;
+    const float* positions;
+    const float* velocities; // NULL when not stored
+} spBodyEntry;
+
+typedef struct spFrameEntry
+{
+    int row;
+    uint64_t stateHash;
+    uint64_t offset; // of its chunk in the file
+    int firstBody;   // in bodyEntries
+    int bodyCount;
+    const uint8_t* colliders; // SP_FRAME_COLLIDER_SIZE each
+    int colliderCount;
+} spFrameEntry;
+
+typedef struct spBodyInfo
+{
+    const char* name;
+    int frameMark; // last frame that had it, while reading
+} spBodyInfo;
+
+typedef struct spColliderInfo
+{
+    spColliderDef def;
+    int frameMark;
+} spColliderInfo;
+
+typedef struct spMeasurementInfo
+{
+    const char* name;
+    const char* unit;
+} spMeasurementInfo;
+
+struct spRecording
+{
+    spHeap heap;
+    uint8_t* data; // the file
+    size_t dataSize;
+    size_t dataCapacity;
+
+    bool hasHead;
+    bool isComplete;
+    char damage[256];
+    uint32_t flags;
+    int libraryVersion;
+    spCamera camera;
+    const char* sceneText;
+    size_t rowSize;
+
+    spMeasurementInfo* measurements;
+    int measurementCount;
+    int measurementCapacity;
+    spBodyInfo* bodies;
+    int bodyCount;
+    int bodyCapacity;
+    spTopologyEntry* topologies;
+    int topologyCount;
+    int topologyCapacity;
+    spColliderInfo* colliders;
+    int colliderCount;
+    int colliderCapacity;
+    spRowBlock* rowBlocks;
+    int rowBlockCount;
+    int rowBlockCapacity;
+    int rowCount;
+    spFrameEntry* frames;
+    int frameCount;
+    int frameCapacity;
+    spBodyEntry* bodyEntries;
+    int bodyEntryCount;
+    int bodyEntryCapacity;
+};

@@ -1,0 +1,396 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Writing side of the recording format.
+//
+// Each chunk is put together in memory and handed to the operating system in one piece, so that a program
+// that dies leaves whole chunks and at most one cut one behind.
+
+#include "record/writer.h"
+
+#include "base/error.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+
+// Rows are written at the latest when they fill this many bytes
+#define SP_ROWS_BYTES 65536
+
+// Remembers the first error
+static bool spFailWriter(spRecordWriter* writer, const spError* error)
+{
+    if (writer->error.code == sp_errorNone)
+    {
+        writer->error = *error;
+    }
+    return false;
+}
+
+static bool spFailWriterMemory(spRecordWriter* writer, size_t size)
+{
+    spError error = SP_ZERO_INIT;
+    spFailMemory(&error, "recorder", size);
+    return spFailWriter(writer, &error);
+}
+
+static bool spFailWriterFile(spRecordWriter* writer)
+{
+    spError error = SP_ZERO_INIT;
+    spFail(&error, sp_errorFileWrite, "cannot write recording '%s': %s", writer->path,
+           errno != 0 ? strerror(errno) : "write error");
+    return spFailWriter(writer, &error);
+}
+
+static bool spFailWriterArgument(spRecordWriter* writer, const char* what)
+{
+    spError error = SP_ZERO_INIT;
+    spFail(&error, sp_errorBadArgument, "recording '%s': %s", writer->path, what);
+    return spFailWriter(writer, &error);
+}
+
+static bool spWriteBytes(spRecordWriter* writer, const void* data, size_t size)
+{
+    errno = 0;
+    if (fwrite(data, 1, size, writer->file) != size)
+    {
+        return spFailWriterFile(writer);
+    }
+    writer->offset += size;
+    return true;
+}
+
+static bool spFlushWriter(spRecordWriter* writer)
+{
+    errno = 0;
+    return fflush(writer->file) == 0 || spFailWriterFile(writer);
+}
+
+// Starts a chunk: leaves room for the header
+static spBytes* spBeginChunk(spRecordWriter* writer)
+{
+    spBytes* chunk = &writer->chunk;
+    chunk->count = 0;
+    chunk->failed = false;
+    spAppendBytes(chunk, SP_CHUNK_HEADER_SIZE);
+    return chunk;
+}
+
+// Pads, fills in the header, writes
+static bool spEndChunk(spRecordWriter* writer, uint32_t type)
+{
+    spBytes* chunk = &writer->chunk;
+    uint64_t length = chunk->count - SP_CHUNK_HEADER_SIZE;
+    uint8_t zeros[8] = {0};
+    spPutData(chunk, zeros, (size_t)(spPadLength(length) - length));
+    if (chunk->failed)
+    {
+        return spFailWriterMemory(writer, chunk->count);
+    }
+
+    uint32_t crc = spHashChunk(&writer->crc, type, length, chunk->data + SP_CHUNK_HEADER_SIZE);
+    memcpy(chunk->data, &type, 4);
+    memcpy(chunk->data + 4, &crc, 4);
+    memcpy(chunk->data + 8, &length, 8);
+    return spWriteBytes(writer, chunk->data, chunk->count);
+}
+
+static bool spWriteHead(spRecordWriter* writer, const spRecorderDef* def)
+{
+    uint8_t header[SP_RECORD_HEADER_SIZE] = {0};
+    uint32_t version = SP_RECORD_VERSION;
+    memcpy(header, SP_RECORD_MAGIC, 8);
+    memcpy(header + 8, &version, 4);
+    if (!spWriteBytes(writer, header, sizeof(header)))
+    {
+        return false;
+    }
+
+    spCamera camera = {0};
+    uint32_t flags = def->storeVelocities ? (uint32_t)sp_headVelocities : 0;
+    if (def->camera != NULL)
+    {
+        camera = *def->camera;
+        flags |= sp_headCamera;
+    }
+
+    spBytes* chunk = spBeginChunk(writer);
+    spPutU32(chunk, (uint32_t)spGetVersion());
+    spPutU32(chunk, flags);
+    spPutU32(chunk, (uint32_t)def->measurementCount);
+    spPutU32(chunk, (uint32_t)sizeof(spReal));
+    const spDVec3 vectors[3] = {camera.eye, camera.target, camera.up};
+    for (int i = 0; i < 3; ++i)
+    {
+        spPutF64(chunk, vectors[i].x);
+        spPutF64(chunk, vectors[i].y);
+        spPutF64(chunk, vectors[i].z);
+    }
+    spPutF64(chunk, camera.fieldOfView);
+    for (int i = 0; i < def->measurementCount; ++i)
+    {
+        spPutString(chunk, def->measurementNames[i]);
+        spPutString(chunk, def->measurementUnits != NULL ? def->measurementUnits[i] : NULL);
+    }
+    return spEndChunk(writer, sp_chunkHead);
+}
+
+bool spOpenWriter(spRecordWriter* writer, const spRecorderDef* def, spError* error)
+{
+    memset(writer, 0, sizeof(*writer));
+    if (def == NULL || def->internalValue != SP_DEF_COOKIE)
+    {
+        return spFail(error, sp_errorBadDef, "recorder: start from spDefaultRecorderDef");
+    }
+    if (def->path == NULL || def->path[0] == 0)
+    {
+        return spFail(error, sp_errorBadArgument, "recorder: no path");
+    }
+    if (def->measurementCount < 0 || def->measurementCount > SP_MAX_MEASUREMENTS ||
+        (def->measurementCount > 0 && def->measurementNames == NULL))
+    {
+        return spFail(error, sp_errorBadArgument, "recorder '%s': %d measurements%s", def->path,
+                      def->measurementCount, def->measurementNames == NULL ? " without names" : "");
+    }
+
+    writer->heap = spMakeHeap(&def->allocator);
+    writer->chunk.heap = &writer->heap;
+    writer->rows.heap = &writer->heap;
+    writer->frameOffsets.heap = &writer->heap;
+    writer->measurementCount = def->measurementCount;
+    writer->storeVelocities = def->storeVelocities;
+    writer->lastStep = INT64_MIN;
+    spMakeCrcTable(&writer->crc);
+
+    writer->pathSize = strlen(def->path) + 1;
+    writer->path = spAlloc(&writer->heap, writer->pathSize);
+    if (writer->path == NULL)
+    {
+        return spFailMemory(error, "recorder", writer->pathSize);
+    }
+    memcpy(writer->path, def->path, writer->pathSize);
+
+    errno = 0;
+    writer->file = fopen(def->path, "wb");
+    bool ok = writer->file != NULL ? spWriteHead(writer, def) : spFailWriterFile(writer);
+    if (ok && def->sceneText != NULL)
+    {
+        spBytes* chunk = spBeginChunk(writer);
+        spPutData(chunk, def->sceneText, strlen(def->sceneText) + 1);
+        ok = spEndChunk(writer, sp_chunkScene);
+    }
+    ok = ok && spFlushWriter(writer);
+    if (!ok)
+    {
+        spCloseWriter(writer, error);
+    }
+    return ok;
+}
+
+int spWriteBody(spRecordWriter* writer, const char* name)
+{
+    if (writer->error.code != sp_errorNone)
+    {
+        return -1;
+    }
+    spBytes* chunk = spBeginChunk(writer);
+    spPutU32(chunk, (uint32_t)writer->bodyCount);
+    spPutU32(chunk, 0);
+    spPutString(chunk, name);
+    return spEndChunk(writer, sp_chunkBody) ? writer->bodyCount++ : -1;
+}
+
+int spWriteTopology(spRecordWriter* writer, const spTopologyData* data)
+{
+    if (writer->error.code != sp_errorNone)
+    {
+        return -1;
+    }
+    if (data->body < 0 || data->body >= writer->bodyCount || data->nodeCount < 0 || data->triangleCount < 0 ||
+        data->edgeCount < 0)
+    {
+        spFailWriterArgument(writer, "a topology with a bad body or count");
+        return -1;
+    }
+    spBytes* chunk = spBeginChunk(writer);
+    spPutU32(chunk, (uint32_t)writer->topologyCount);
+    spPutU32(chunk, (uint32_t)data->body);
+    spPutU32(chunk, data->version);
+    spPutU32(chunk, (uint32_t)data->nodeCount);
+    spPutU32(chunk, (uint32_t)data->triangleCount);
+    spPutU32(chunk, (uint32_t)data->edgeCount);
+    spPutData(chunk, data->triangles, (size_t)data->triangleCount * 3 * sizeof(int32_t));
+    spPutData(chunk, data->edges, (size_t)data->edgeCount * 2 * sizeof(int32_t));
+    return spEndChunk(writer, sp_chunkTopology) ? writer->topologyCount++ : -1;
+}
+
+int spWriteCollider(spRecordWriter* writer, const spColliderDef* def)
+{
+    if (writer->error.code != sp_errorNone)
+    {
+        return -1;
+    }
+    spBytes* chunk = spBeginChunk(writer);
+    spPutU32(chunk, (uint32_t)writer->colliderCount);
+    spPutU32(chunk, (uint32_t)def->shape);
+    spPutF32(chunk, (float)def->radius);
+    spPutF32(chunk, (float)def->halfHeight);
+    spPutF32(chunk, (float)def->halfSize.x);
+    spPutF32(chunk, (float)def->halfSize.y);
+    spPutF32(chunk, (float)def->halfSize.z);
+    spPutF32(chunk, (float)def->friction);
+    spPutF32(chunk, (float)def->restitution);
+    spPutU32(chunk, 0);
+    spPutString(chunk, def->name);
+    return spEndChunk(writer, sp_chunkCollider) ? writer->colliderCount++ : -1;
+}
+
+static bool spWritePendingRows(spRecordWriter* writer)
+{
+    if (writer->pendingRows == 0)
+    {
+        return true;
+    }
+    spBytes* chunk = spBeginChunk(writer);
+    spPutU64(chunk, (uint64_t)(writer->rowCount - writer->pendingRows));
+    spPutData(chunk, writer->rows.data, writer->rows.count);
+    writer->pendingRows = 0;
+    writer->rows.count = 0;
+    return spEndChunk(writer, sp_chunkRows);
+}
+
+bool spWriteRow(spRecordWriter* writer, const spRecordRow* row, const double* values)
+{
+    if (writer->error.code != sp_errorNone)
+    {
+        return false;
+    }
+    if (writer->rowCount == INT_MAX)
+    {
+        return spFailWriterArgument(writer, "too many rows");
+    }
+
+    const spProfile* p = &row->profile;
+    const double stages[SP_PROFILE_COUNT] = {p->step,     p->commands,   p->freeMotion, p->detection,
+                                             p->response, p->correction, p->adapt,      p->publish};
+    spBytes* rows = &writer->rows;
+    spPutF64(rows, row->time);
+    spPutU64(rows, (uint64_t)row->stepCount);
+    spPutF64(rows, row->dtTaken);
+    spPutU32(rows, row->flags);
+    spPutU32(rows, 0);
+    spPutData(rows, stages, sizeof(stages));
+    for (int i = 0; i < writer->measurementCount; ++i)
+    {
+        spPutF64(rows, values != NULL ? values[i] : (double)NAN);
+    }
+    if (rows->failed)
+    {
+        return spFailWriterMemory(writer, rows->count);
+    }
+
+    writer->rowCount += 1;
+    writer->pendingRows += 1;
+    writer->lastStep = row->stepCount;
+    return rows->count < SP_ROWS_BYTES || spWritePendingRows(writer);
+}
+
+bool spWriteFrame(spRecordWriter* writer, const spFrameData* data)
+{
+    if (writer->error.code != sp_errorNone)
+    {
+        return false;
+    }
+    if (writer->rowCount == 0)
+    {
+        return spFailWriterArgument(writer, "a frame without a row");
+    }
+    if (!spWritePendingRows(writer))
+    {
+        return false;
+    }
+
+    spBytes* chunk = spBeginChunk(writer);
+    spPutU64(chunk, (uint64_t)(writer->rowCount - 1));
+    spPutU64(chunk, data->stateHash);
+    spPutU32(chunk, (uint32_t)data->bodyCount);
+    spPutU32(chunk, (uint32_t)data->colliderCount);
+    for (int i = 0; i < data->bodyCount; ++i)
+    {
+        spPutU32(chunk, (uint32_t)data->bodies[i].topology);
+        spPutU32(chunk, (uint32_t)data->bodies[i].nodeCount);
+    }
+    for (int i = 0; i < data->colliderCount; ++i)
+    {
+        const spFrameCollider* collider = data->colliders + i;
+        spPutU32(chunk, (uint32_t)collider->collider);
+        spPutData(chunk, collider->position, sizeof(collider->position));
+        spPutData(chunk, collider->rotation, sizeof(collider->rotation));
+    }
+    for (int i = 0; i < data->bodyCount; ++i)
+    {
+        const spFrameBody* body = data->bodies + i;
+        spPutData(chunk, body->positions, (size_t)body->nodeCount * 3 * sizeof(float));
+    }
+    for (int i = 0; writer->storeVelocities && i < data->bodyCount; ++i)
+    {
+        const spFrameBody* body = data->bodies + i;
+        spPutData(chunk, body->velocities, (size_t)body->nodeCount * 3 * sizeof(float));
+    }
+
+    spPutU64(&writer->frameOffsets, writer->offset);
+    if (writer->frameOffsets.failed)
+    {
+        return spFailWriterMemory(writer, writer->frameOffsets.count);
+    }
+    if (!spEndChunk(writer, sp_chunkFrame))
+    {
+        return false;
+    }
+    writer->frameCount += 1;
+    return spFlushWriter(writer);
+}
+
+static bool spWriteIndex(spRecordWriter* writer)
+{
+    if (!spWritePendingRows(writer))
+    {
+        return false;
+    }
+    uint64_t offset = writer->offset;
+    spBytes* chunk = spBeginChunk(writer);
+    spPutU64(chunk, (uint64_t)writer->rowCount);
+    spPutU64(chunk, (uint64_t)writer->frameCount);
+    spPutData(chunk, writer->frameOffsets.data, (size_t)writer->frameCount * sizeof(uint64_t));
+    spPutU64(chunk, offset);
+    spPutData(chunk, SP_RECORD_TAIL, 8);
+    return spEndChunk(writer, sp_chunkDone) && spFlushWriter(writer);
+}
+
+bool spCloseWriter(spRecordWriter* writer, spError* error)
+{
+    if (writer->file != NULL)
+    {
+        if (writer->error.code == sp_errorNone)
+        {
+            spWriteIndex(writer);
+        }
+        errno = 0;
+        if (fclose(writer->file) != 0)
+        {
+            spFailWriterFile(writer);
+        }
+        writer->file = NULL;
+    }
+
+    spFreeBytes(&writer->chunk);
+    spFreeBytes(&writer->rows);
+    spFreeBytes(&writer->frameOffsets);
+    spFree(&writer->heap, writer->path, writer->pathSize);
+    writer->path = NULL;
+    if (writer->error.code != sp_errorNone && error != NULL)
+    {
+        *error = writer->error;
+    }
+    return writer->error.code == sp_errorNone;
+}

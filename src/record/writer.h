@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Writes a recording from plain arrays. The recorder feeds it from a world, tests from anything.
+//
+// Order of calls: open, then bodies, topologies, colliders, rows and frames in any order that names things
+// before they are used, then close. The first failure sticks: later calls return false or -1 and do nothing.
+
+#pragma once
+
+#include "base/memory.h"
+#include "record/chunk.h"
+#include "souple/record.h"
+
+#include <stdio.h>
+
+typedef struct spRecordWriter
+{
+    spHeap heap;
+    spCrcTable crc;
+    FILE* file;
+    char* path;
+    size_t pathSize;
+    uint64_t offset;      // bytes written
+    spBytes chunk;        // the chunk in the making, room for its header included
+    spBytes rows;         // rows that are not written yet
+    spBytes frameOffsets; // u64 each, for the index
+    int64_t rowCount;     // pending ones included
+    int64_t pendingRows;
+    int64_t lastStep; // step count of the last row
+    int measurementCount;
+    bool storeVelocities;
+    int bodyCount;
+    int topologyCount;
+    int colliderCount;
+    int frameCount;
+    spError error; // the first one
+} spRecordWriter;
+
+// Triangles and edges of a body from here on. Indices must be in range.
+typedef struct spTopologyData
+{
+    int body;
+    uint32_t version; // whatever the body says
+    int nodeCount;
+    const int32_t* triangles;
+    int triangleCount;
+    const int32_t* edges;
+    int edgeCount;
+} spTopologyData;
+
+typedef struct spFrameBody
+{
+    int topology;            // its last one
+    int nodeCount;           // as in the topology
+    const float* positions;  // 3 * nodeCount
+    const float* velocities; // 3 * nodeCount; ignored when velocities are not stored
+} spFrameBody;
+
+typedef struct spFrameCollider
+{
+    int collider;
+    float position[3];
+    float rotation[4]; // x, y, z, w
+} spFrameCollider;
+
+// A frame of the last row
+typedef struct spFrameData
+{
+    uint64_t stateHash;
+    const spFrameBody* bodies;
+    int bodyCount;
+    const spFrameCollider* colliders;
+    int colliderCount;
+} spFrameData;
+
+bool spOpenWriter(spRecordWriter* writer, const spRecorderDef* def, spError* error);
+// These return the number of the new thing, or -1
+int spWriteBody(spRecordWriter* writer, const char* name);
+int spWriteTopology(spRecordWriter* writer, const spTopologyData* data);
+int spWriteCollider(spRecordWriter* writer, const spColliderDef* def);
+// values NULL means NaN everywhere
+bool spWriteRow(spRecordWriter* writer, const spRecordRow* row, const double* values);
+bool spWriteFrame(spRecordWriter* writer, const spFrameData* data);
+bool spCloseWriter(spRecordWriter* writer, spError* error);
