@@ -5,7 +5,8 @@ set_target_properties(souple PROPERTIES VERSION ${PROJECT_VERSION}
                                         SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 if(TARGET souple_scene)
   set_target_properties(souple_scene PROPERTIES EXPORT_NAME scene VERSION ${PROJECT_VERSION}
-                                                SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+                                                SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+                                                INSTALL_RPATH "$ORIGIN")
 endif()
 
 option(SOUPLE_INSTALL "Install rules" ${SOUPLE_EXTRAS})
@@ -24,6 +25,8 @@ install(TARGETS souple EXPORT soupleTargets)
 install(EXPORT soupleTargets NAMESPACE souple:: DESTINATION "${SOUPLE_CONFIG_DIR}")
 
 if(TARGET souple_cli)
+  file(RELATIVE_PATH libraries "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
+  set_target_properties(souple_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${libraries}")
   install(TARGETS souple_cli)
 endif()
 
@@ -38,9 +41,10 @@ if(TARGET souple_scene)
   get_target_property(SOUPLE_SCENE_TYPE souple_scene TYPE)
   get_target_property(SOUPLE_SCENE_LINKS souple_scene LINK_LIBRARIES)
   if(SOUPLE_SCENE_TYPE STREQUAL "STATIC_LIBRARY")
+    list(REMOVE_DUPLICATES SOUPLE_SCENE_LINKS)
     foreach(item IN LISTS SOUPLE_SCENE_LINKS)
-      if(item MATCHES "^(souple|m|Threads::Threads)$" OR item MATCHES "BUILD_INTERFACE")
-        continue()
+      if(item MATCHES "^(souple|m|Threads::Threads)$" OR item MATCHES "BUILD_INTERFACE|^::@")
+        continue() # ::@ is how CMake notes the folder that a link comes from
       elseif(item STREQUAL "PkgConfig::JANSSON")
         list(APPEND SOUPLE_SCENE_DEPENDENCIES "souple_find_module(JANSSON jansson)")
         list(APPEND SOUPLE_SCENE_MODULES jansson)
