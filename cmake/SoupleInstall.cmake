@@ -28,6 +28,8 @@ if(TARGET souple_cli)
   file(RELATIVE_PATH libraries "/${CMAKE_INSTALL_BINDIR}" "/${CMAKE_INSTALL_LIBDIR}")
   set_target_properties(souple_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${libraries}")
   install(TARGETS souple_cli)
+elseif(SOUPLE_CLI)
+  message(WARNING "There is no target souple_cli: the command will not be installed")
 endif()
 
 # Dependencies of a library by their pkg-config names, and what else its linker line needs. A static library passes
