@@ -39,8 +39,9 @@ demo: all ## run scenes/demo.json and write pictures, tables and meshes to out/d
 	build/souple run $(DEMO_SCENE) --out $(DEMO_OUT) --export png,csv,vtu
 	@echo
 	@echo "The demo's results are in $(DEMO_OUT):"
-	@find $(DEMO_OUT) -type f | sort | awk -F. '{ n = $$NF; ++count[n]; if (count[n] == 1) first[n] = $$0 } \
-	    END { for (n in count) printf "  %4d .%-5s %s%s\n", count[n], n, first[n], count[n] > 1 ? " ..." : "" }' | sort -k2
+	@find $(DEMO_OUT) -type f | sort | awk -F. '{ if (!count[$$NF]++) first[$$NF] = $$0 } \
+	    END { for (n in count) printf("  %4d .%-5s %s%s\n", count[n], n, first[n], (count[n] > 1 ? " ..." : "")) }' | \
+	    sort -k 2
 
 bench: all ## run the benchmarks
 	build/souple bench
