@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// What the readers of cells share: turning a cell into edges, triangles or a tet, and removing the middle
+// nodes of second-order cells.
+
+#include "format/format.h"
+
+#include <string.h>
+
+bool spAddCell(spMesh* mesh, spCellKind kind, const int32_t* corners, int count, int32_t region,
+               spError* error)
+{
+    switch (kind)
+    {
+        case sp_cellUnknown:
+            mesh->skippedCount += mesh->skippedCount < INT32_MAX;
+            break;
+        case sp_cellPoint:
+            break;
+        case sp_cellLine:
+            for (int i = 1; i < count; ++i)
+            {
+                if (!spAddEdge(mesh, corners[i - 1], corners[i], error))
+                {
+                    return false;
+                }
+            }
+            break;
+        case sp_cellPolygon:
+            for (int i = 2; i < count; ++i)
+            {
+                if (!spAddTriangle(mesh, corners[0], corners[i - 1], corners[i], error))
+                {
+                    return false;
+                }
+            }
+            break;
+        case sp_cellStrip:
+            for (int i = 2; i < count; ++i)
+            {
+                int32_t a = corners[i - 2], b = corners[i - 1];
+                bool odd = i % 2 != 0;
+                if (!spAddTriangle(mesh, odd ? b : a, odd ? a : b, corners[i], error))
+                {
+                    return false;
+                }
+            }
+            break;
+        case sp_cellPixel:
+            return spAddTriangle(mesh, corners[0], corners[1], corners[3], error) &&
+                   spAddTriangle(mesh, corners[0], corners[3], corners[2], error);
+        case sp_cellTet:
+            return spAddTet(mesh, corners, region, error);
+    }
+    return true;
+}
+
+static void spMarkUsed(uint8_t* used, const int32_t* indices, int64_t count)
+{
+    for (int64_t i = 0; i < count; ++i)
+    {
+        used[indices[i]] = 1;
+    }
+}
+
+bool spDropMiddleNodes(spMesh* mesh, const uint8_t* marks, spError* error)
+{
+    spHeap* heap = &mesh->heap;
+    size_t usedSize = spArraySize(mesh->vertexCount, 1);
+    size_t remapSize = spArraySize(mesh->vertexCount, sizeof(int32_t));
+    uint8_t* used = spAllocZeroed(heap, usedSize);
+    int32_t* remap = spAlloc(heap, remapSize);
+    bool ok = used != NULL && remap != NULL;
+    if (ok)
+    {
+        spMarkUsed(used, mesh->edges, 2 * (int64_t)mesh->edgeCount);
+        spMarkUsed(used, mesh->triangles, 3 * (int64_t)mesh->triangleCount);
+        spMarkUsed(used, mesh->tets, 4 * (int64_t)mesh->tetCount);
+        int newCount = 0;
+        for (int i = 0; i < mesh->vertexCount; ++i)
+        {
+            remap[i] = marks[i] && !used[i] ? -1 : newCount++;
+        }
+        spRemapVertices(mesh, remap, newCount);
+    }
+    else
+    {
+        spFailMemory(error, "dropping middle nodes", usedSize + remapSize);
+    }
+    spFree(heap, remap, remapSize);
+    spFree(heap, used, usedSize);
+    return ok;
+}

@@ -1,0 +1,292 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Whole files in, whole files out. Output goes to a temporary name beside the target, is flushed to the disk
+// and then renamed, so that a reader sees the old file or the new one and never half of it.
+
+#include "format/format.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// Grows a buffer while reading something that has no size, such as a pipe
+static bool spGrowBuffer(spHeap* heap, char** data, size_t size, size_t* capacity, const char* path,
+                         spError* error)
+{
+    size_t grown = *capacity == 0 ? 1 << 16 : 2 * *capacity;
+    if (grown > SP_FILE_LIMIT)
+    {
+        return spFail(error, sp_errorLimit, "%s is larger than the limit of %zu bytes", path, SP_FILE_LIMIT);
+    }
+    char* memory = spAlloc(heap, grown);
+    if (memory == NULL)
+    {
+        return spFailMemory(error, "reading a file", grown);
+    }
+    if (size > 0)
+    {
+        memcpy(memory, *data, size);
+    }
+    spFree(heap, *data, *capacity);
+    *data = memory;
+    *capacity = grown;
+    return true;
+}
+
+static bool spReadDescriptor(spHeap* heap, int descriptor, const char* path, char** data, size_t* size,
+                             size_t* capacity, spError* error)
+{
+    struct stat info;
+    if (fstat(descriptor, &info) != 0)
+    {
+        return spFail(error, sp_errorFileNotFound, "%s cannot be read: %s", path, strerror(errno));
+    }
+    if (S_ISDIR(info.st_mode))
+    {
+        return spFail(error, sp_errorFileNotFound, "%s is a folder; give the name of a file in it", path);
+    }
+    if (S_ISREG(info.st_mode))
+    {
+        if ((uint64_t)info.st_size >= SP_FILE_LIMIT)
+        {
+            return spFail(error, sp_errorLimit, "%s has %" PRIu64 " bytes, the limit is %zu", path,
+                          (uint64_t)info.st_size, SP_FILE_LIMIT);
+        }
+        // One byte more shows the end without growing
+        *capacity = (size_t)info.st_size + 1;
+        *data = spAlloc(heap, *capacity);
+        if (*data == NULL)
+        {
+            size_t needed = *capacity;
+            *capacity = 0;
+            return spFailMemory(error, "reading a file", needed);
+        }
+    }
+    for (;;)
+    {
+        if (*size == *capacity && !spGrowBuffer(heap, data, *size, capacity, path, error))
+        {
+            return false;
+        }
+        ssize_t got = read(descriptor, *data + *size, *capacity - *size);
+        if (got < 0 && errno == EINTR)
+        {
+            continue;
+        }
+        if (got < 0)
+        {
+            return spFail(error, sp_errorFileNotFound, "%s cannot be read: %s", path, strerror(errno));
+        }
+        if (got == 0)
+        {
+            return true;
+        }
+        *size += (size_t)got;
+    }
+}
+
+bool spReadWholeFile(spHeap* heap, const char* path, char** data, size_t* size, size_t* capacity,
+                     spError* error)
+{
+    *data = NULL;
+    *size = 0;
+    *capacity = 0;
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+    {
+        const char* remedy = errno == ENOENT   ? "; check the name and the folder"
+                             : errno == EACCES ? "; check its permissions"
+                                               : "";
+        return spFail(error, sp_errorFileNotFound, "%s cannot be opened: %s%s", path, strerror(errno),
+                      remedy);
+    }
+    bool ok = spReadDescriptor(heap, descriptor, path, data, size, capacity, error);
+    close(descriptor);
+    if (!ok)
+    {
+        spFree(heap, *data, *capacity);
+        *data = NULL;
+        *size = 0;
+        *capacity = 0;
+    }
+    return ok;
+}
+
+// Opens a new file beside the target. The name carries the process id; a left-over of an earlier process is
+// not touched.
+static int spOpenTemporary(spOutput* output)
+{
+    for (int attempt = 0; attempt < 100; ++attempt)
+    {
+        snprintf(output->temporary, sizeof(output->temporary), "%s.%ld-%d.tmp", output->path, (long)getpid(),
+                 attempt);
+        int descriptor = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (descriptor >= 0 || errno != EEXIST)
+        {
+            return descriptor;
+        }
+    }
+    return -1;
+}
+
+static bool spFailOutput(const char* path, int systemError, spError* error)
+{
+    const char* remedy = systemError == ENOENT    ? "; create its folder first"
+                         : systemError == EACCES  ? "; check the permissions of its folder"
+                         : systemError == ENOSPC  ? "; make room on the disk"
+                         : systemError == EISDIR  ? "; give the name of a file"
+                         : systemError == ENOTDIR ? "; a part of the path is not a folder"
+                                                  : "";
+    return spFail(error, sp_errorFileWrite, "%s cannot be written: %s%s", path, strerror(systemError),
+                  remedy);
+}
+
+bool spOpenOutput(spOutput* output, const char* path, spError* error)
+{
+    output->file = NULL;
+    output->temporary[0] = 0;
+    output->failed = false;
+    output->systemError = 0;
+    struct stat info;
+    bool exists = stat(path, &info) == 0;
+    if (strlen(path) >= sizeof(output->path))
+    {
+        return spFailOutput("the file", ENAMETOOLONG, error);
+    }
+    snprintf(output->path, sizeof(output->path), "%s", path);
+
+    // A link stays a link: its target is replaced
+    char resolved[PATH_MAX];
+    if (exists && realpath(path, resolved) != NULL && strlen(resolved) < sizeof(output->path))
+    {
+        snprintf(output->path, sizeof(output->path), "%s", resolved);
+    }
+
+    // A terminal or a pipe cannot be replaced
+    bool inPlace = exists && !S_ISREG(info.st_mode);
+    int descriptor;
+    if (inPlace)
+    {
+        descriptor = open(output->path, O_WRONLY | O_CLOEXEC);
+    }
+    else
+    {
+        descriptor = spOpenTemporary(output);
+    }
+    if (descriptor < 0)
+    {
+        return spFailOutput(path, errno, error);
+    }
+    if (exists && !inPlace)
+    {
+        // Keep the permissions; that this may fail is no reason not to write
+        int ignored = fchmod(descriptor, info.st_mode & 07777);
+        SP_UNUSED(ignored);
+    }
+    if (inPlace)
+    {
+        output->temporary[0] = 0;
+    }
+    output->file = fdopen(descriptor, "wb");
+    if (output->file == NULL)
+    {
+        int systemError = errno;
+        close(descriptor);
+        if (output->temporary[0] != 0)
+        {
+            unlink(output->temporary);
+        }
+        return spFailOutput(path, systemError, error);
+    }
+    return true;
+}
+
+static void spPutBytes(spOutput* output, const char* text, size_t length)
+{
+    if (!output->failed && fwrite(text, 1, length, output->file) != length)
+    {
+        output->failed = true;
+        output->systemError = errno;
+    }
+}
+
+void spPutText(spOutput* output, const char* text)
+{
+    spPutBytes(output, text, strlen(text));
+}
+
+void spPutInteger(spOutput* output, int64_t value)
+{
+    char buffer[24];
+    char* at = buffer + sizeof(buffer);
+    uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    do
+    {
+        *--at = (char)('0' + magnitude % 10);
+        magnitude /= 10;
+    } while (magnitude != 0);
+    if (value < 0)
+    {
+        *--at = '-';
+    }
+    spPutBytes(output, at, (size_t)(buffer + sizeof(buffer) - at));
+}
+
+void spPutReal(spOutput* output, double value)
+{
+    char buffer[32];
+    int length = spFormatReal(value, buffer);
+    spPutBytes(output, buffer, (size_t)length);
+}
+
+void spPutFormat(spOutput* output, const char* format, ...)
+{
+    char buffer[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(buffer, sizeof(buffer), format, arguments);
+    va_end(arguments);
+    spPutText(output, buffer);
+}
+
+bool spCloseOutput(spOutput* output, spError* error)
+{
+    bool ok = !output->failed;
+    int systemError = output->systemError;
+    if (ok && fflush(output->file) != 0)
+    {
+        ok = false;
+        systemError = errno;
+    }
+    if (ok && output->temporary[0] != 0 && fsync(fileno(output->file)) != 0)
+    {
+        ok = false;
+        systemError = errno;
+    }
+    if (fclose(output->file) != 0 && ok)
+    {
+        ok = false;
+        systemError = errno;
+    }
+    output->file = NULL;
+    if (output->temporary[0] != 0)
+    {
+        if (ok && rename(output->temporary, output->path) != 0)
+        {
+            ok = false;
+            systemError = errno;
+        }
+        if (!ok)
+        {
+            unlink(output->temporary);
+        }
+    }
+    return ok ? true : spFailOutput(output->path, systemError, error);
+}

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Mesh files: one reader or writer per source file, whole files in memory, output that appears only when it
+// is complete.
+//
+// A reader appends to an empty mesh and sets its formatName; the caller destroys the mesh when it fails.
+// Files are hostile: a count that the file claims is compared with the bytes that are there before memory is
+// asked for, and every loop moves forward through the file.
+
+#pragma once
+
+#include "format/text_scan.h"
+#include "mesh/mesh.h"
+
+#include <stdio.h>
+
+// Largest file that is read, bytes
+#define SP_FILE_LIMIT ((size_t)8 << 30)
+
+bool spReadObj(const char* data, size_t size, spMesh* mesh, spError* error);
+bool spReadStl(const char* data, size_t size, spMesh* mesh, spError* error);
+bool spReadMsh(const char* data, size_t size, spMesh* mesh, spError* error);
+bool spReadVtu(const char* data, size_t size, spMesh* mesh, spError* error);
+
+// Two files: points and tets
+typedef struct spTetGenText
+{
+    const char* data;
+    size_t size;
+    const char* path; // for messages
+} spTetGenText;
+
+bool spReadTetGen(const spTetGenText* node, const spTetGenText* ele, spMesh* mesh, spError* error);
+
+// STL has no mark at its start that can be trusted
+bool spLooksLikeStl(const char* data, size_t size);
+
+// Reads a whole file. The caller frees *data, which has *size bytes, with spFree(heap, *data, *capacity).
+bool spReadWholeFile(spHeap* heap, const char* path, char** data, size_t* size, size_t* capacity,
+                     spError* error);
+
+// Puts the path, and the line where there is one, before the message of an error (which may be NULL)
+void spNamePath(const char* path, spError* error);
+
+// A file being written. Errors are kept until spCloseOutput.
+typedef struct spOutput
+{
+    FILE* file;
+    char path[4096];      // where it will be
+    char temporary[4128]; // where it is written; empty when written in place
+    bool failed;
+    int systemError; // errno of the first failure
+} spOutput;
+
+bool spOpenOutput(spOutput* output, const char* path, spError* error);
+void spPutText(spOutput* output, const char* text);
+void spPutInteger(spOutput* output, int64_t value);
+void spPutReal(spOutput* output, double value);
+void spPutFormat(spOutput* output, const char* format, ...) SP_PRINTF_FORMAT(2, 3);
+
+// Puts the file under its name, or removes it when something failed
+bool spCloseOutput(spOutput* output, spError* error);
+
+bool spWriteObj(const spMesh* mesh, spOutput* output, spError* error);
+bool spWriteMsh(const spMesh* mesh, spOutput* output, spError* error);
+bool spWriteVtu(const spMesh* mesh, spOutput* output, spError* error);
+
+// What a cell of a file becomes
+typedef enum spCellKind
+{
+    sp_cellUnknown = 0, // counted and left out
+    sp_cellPoint,       // left out
+    sp_cellLine,        // edges along the vertices
+    sp_cellPolygon,     // a fan of triangles; also triangle and quad
+    sp_cellStrip,       // a strip of triangles
+    sp_cellPixel,       // a quad in the order of an image
+    sp_cellTet,
+} spCellKind;
+
+// Appends a cell from its corners
+bool spAddCell(spMesh* mesh, spCellKind kind, const int32_t* corners, int count, int32_t region,
+               spError* error);
+
+// Removes vertices that are marked (middle nodes of second-order cells) unless something uses them
+bool spDropMiddleNodes(spMesh* mesh, const uint8_t* marks, spError* error);

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Node numbers of a file: in any order, with gaps, from any first number. Looked up by bisection, or at once
+// when they are consecutive.
+
+#pragma once
+
+#include "base/error.h"
+#include "base/memory.h"
+
+typedef struct spIdTable
+{
+    spHeap* heap;
+    int64_t* ids;   // in order of the file
+    int32_t* lines; // line of each, 0 when unknown
+    int32_t* order; // positions by ascending id; NULL when consecutive
+    int count, idCapacity, lineCapacity, orderCount;
+} spIdTable;
+
+spIdTable spMakeIdTable(spHeap* heap);
+void spFreeIdTable(spIdTable* table);
+
+// Appends the id of node number `count`
+bool spAddId(spIdTable* table, int64_t id, int line, spError* error);
+
+// Makes the table ready for lookups. Fails on an id that comes twice.
+bool spFinishIds(spIdTable* table, spError* error);
+
+// The number of the node, or -1
+int32_t spFindId(const spIdTable* table, int64_t id);

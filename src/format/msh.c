@@ -1,0 +1,587 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Gmsh MSH: version 1 ($NOD, $ELM), version 2 (ascii, and binary in both byte orders). Second-order cells
+// lose their middle nodes, cells that a mesh cannot hold are counted, the first tag of a tet (its physical
+// group) becomes its region. Written: version 2.2 ascii.
+
+#include "format/format.h"
+#include "format/id_table.h"
+
+#include "mesh/mesh_math.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Most tags of one element; Gmsh writes 2 to 4, and one more for each part of a partitioned mesh
+#define SP_MAX_TAGS 1000
+
+// Most nodes of one element: a tet of order 9, or a hexahedron of order 4 with a good margin
+#define SP_MAX_CELL_NODES 256
+
+typedef struct spMshType
+{
+    uint8_t nodeCount; // 0: unknown type
+    uint8_t cornerCount;
+    uint8_t kind; // spCellKind
+} spMshType;
+
+// Element types by number
+// clang-format off
+static const spMshType mshTypes[] = {
+    [1] = {2, 2, sp_cellLine},      [2] = {3, 3, sp_cellPolygon},    [3] = {4, 4, sp_cellPolygon},
+    [4] = {4, 4, sp_cellTet},       [5] = {8, 8, sp_cellUnknown},    [6] = {6, 6, sp_cellUnknown},
+    [7] = {5, 5, sp_cellUnknown},   [8] = {3, 2, sp_cellLine},       [9] = {6, 3, sp_cellPolygon},
+    [10] = {9, 4, sp_cellPolygon},  [11] = {10, 4, sp_cellTet},      [12] = {27, 8, sp_cellUnknown},
+    [13] = {18, 6, sp_cellUnknown}, [14] = {14, 5, sp_cellUnknown},  [15] = {1, 1, sp_cellPoint},
+    [16] = {8, 4, sp_cellPolygon},  [17] = {20, 8, sp_cellUnknown},  [18] = {15, 6, sp_cellUnknown},
+    [19] = {13, 5, sp_cellUnknown}, [20] = {9, 3, sp_cellPolygon},   [21] = {10, 3, sp_cellPolygon},
+    [22] = {12, 3, sp_cellPolygon}, [23] = {15, 3, sp_cellPolygon},  [24] = {15, 3, sp_cellPolygon},
+    [25] = {21, 3, sp_cellPolygon}, [26] = {4, 2, sp_cellLine},      [27] = {5, 2, sp_cellLine},
+    [28] = {6, 2, sp_cellLine},     [29] = {20, 4, sp_cellTet},      [30] = {35, 4, sp_cellTet},
+    [31] = {56, 4, sp_cellTet},     [92] = {64, 8, sp_cellUnknown},  [93] = {125, 8, sp_cellUnknown},
+};
+// clang-format on
+
+typedef struct spMshReader
+{
+    spScanner scanner;
+    spMesh* mesh;
+    spIdTable ids;
+    uint8_t* middle; // marks the middle nodes; NULL until there is one
+    int version;     // 1 or 2; 0 before it is known
+    bool binary;
+    bool swapped; // binary numbers are in the other byte order
+    bool haveNodes;
+} spMshReader;
+
+static const spMshType* spFindMshType(int64_t type)
+{
+    bool known = type > 0 && type < SP_COUNT(mshTypes) && mshTypes[type].nodeCount > 0;
+    return known ? &mshTypes[type] : NULL;
+}
+
+static size_t spBytesLeft(const spScanner* scanner)
+{
+    return (size_t)(scanner->end - scanner->at);
+}
+
+// The number of nodes or elements, compared with what the rest of the file could hold
+static bool spReadMshCount(spMshReader* reader, const char* what, size_t leastBytes, int64_t* count,
+                           spError* error)
+{
+    spSkipSpace(&reader->scanner);
+    spScanner before = reader->scanner;
+    if (!spNeedInteger(&reader->scanner, what, 0, SP_MESH_LIMIT, count, error))
+    {
+        return false;
+    }
+    if ((uint64_t)*count > spBytesLeft(&reader->scanner) / leastBytes + 1)
+    {
+        return spFailScan(&before, error,
+                          "%s is %lld, but only %zu bytes follow; the file is cut off or damaged", what,
+                          (long long)*count, spBytesLeft(&reader->scanner));
+    }
+    return true;
+}
+
+// The end mark of a section
+static bool spReadMshEnd(spMshReader* reader, const char* mark, spError* error)
+{
+    spSkipSpace(&reader->scanner);
+    spScanner before = reader->scanner;
+    if (!spWordIs(spScanWord(&reader->scanner), mark))
+    {
+        char found[32];
+        spQuoteWord(&before, found);
+        return spFailScan(&before, error,
+                          "%s is missing, found %s; the count at the start of the section is wrong or the "
+                          "file is cut off",
+                          mark, found);
+    }
+    return true;
+}
+
+// Binary data starts right after the line end
+static void spStartBinary(spMshReader* reader)
+{
+    spSkipLine(&reader->scanner);
+}
+
+static int32_t spTakeInt(spMshReader* reader)
+{
+    uint32_t bits;
+    memcpy(&bits, reader->scanner.at, sizeof(bits));
+    reader->scanner.at += sizeof(bits);
+    if (reader->swapped)
+    {
+        bits = bits >> 24 | (bits >> 8 & 0xFF00u) | (bits << 8 & 0xFF0000u) | bits << 24;
+    }
+    int32_t value;
+    memcpy(&value, &bits, sizeof(value));
+    return value;
+}
+
+static double spTakeDouble(spMshReader* reader)
+{
+    uint8_t bytes[8];
+    memcpy(bytes, reader->scanner.at, sizeof(bytes));
+    reader->scanner.at += sizeof(bytes);
+    for (int i = 0; reader->swapped && i < 4; ++i)
+    {
+        uint8_t byte = bytes[i];
+        bytes[i] = bytes[7 - i];
+        bytes[7 - i] = byte;
+    }
+    double value;
+    memcpy(&value, bytes, sizeof(value));
+    return value;
+}
+
+static bool spReadMshFormat(spMshReader* reader, spError* error)
+{
+    spScanner* scanner = &reader->scanner;
+    double version;
+    int64_t type, size;
+    spSkipSpace(scanner);
+    spScanner before = *scanner;
+    if (!spNeedReal(scanner, "the version of the MSH file", &version, error))
+    {
+        return false;
+    }
+    if (!(version >= 2.0 && version < 3.0))
+    {
+        return spFailAt(error, sp_errorUnsupported, before.line, 0,
+                        "MSH version %g is not supported; write version 2.2 (gmsh -format msh22 -save)",
+                        version);
+    }
+    if (!spNeedInteger(scanner, "the file type in $MeshFormat", 0, 1, &type, error) ||
+        !spNeedInteger(scanner, "the size of numbers in $MeshFormat", 8, 8, &size, error))
+    {
+        return false;
+    }
+    reader->version = 2;
+    reader->binary = type == 1;
+    reader->mesh->formatName = reader->binary ? "MSH 2.2 binary" : "MSH 2.2 ascii";
+    if (reader->binary)
+    {
+        spStartBinary(reader);
+        if (spBytesLeft(scanner) < 4)
+        {
+            return spFailScan(scanner, error, "the byte-order mark is missing; the file is cut off");
+        }
+        int32_t one = spTakeInt(reader);
+        if (one != 1 && one != 0x01000000)
+        {
+            return spFailScan(scanner, error,
+                              "the byte-order mark is %d instead of 1; the file was changed, perhaps by a "
+                              "transfer in text mode",
+                              one);
+        }
+        reader->swapped = one != 1;
+    }
+    return spReadMshEnd(reader, "$EndMeshFormat", error);
+}
+
+static bool spReadMshNodes(spMshReader* reader, spError* error)
+{
+    spScanner* scanner = &reader->scanner;
+    if (reader->haveNodes)
+    {
+        return spFailScan(scanner, error, "there is a second list of nodes; join the two");
+    }
+    reader->haveNodes = true;
+    int64_t count;
+    if (!spReadMshCount(reader, "the number of nodes", reader->binary ? 28 : 8, &count, error))
+    {
+        return false;
+    }
+    if (reader->binary)
+    {
+        spStartBinary(reader);
+        if ((uint64_t)count > spBytesLeft(scanner) / 28)
+        {
+            return spFailScan(scanner, error,
+                              "%lld nodes need %lld bytes, but only %zu follow; the file is cut off",
+                              (long long)count, 28 * (long long)count, spBytesLeft(scanner));
+        }
+    }
+    if (!spReserveVertices(reader->mesh, count, error))
+    {
+        return false;
+    }
+    for (int64_t i = 0; i < count; ++i)
+    {
+        int64_t id;
+        spDVec3 p;
+        int line = 0;
+        if (reader->binary)
+        {
+            id = spTakeInt(reader);
+            p.x = spTakeDouble(reader);
+            p.y = spTakeDouble(reader);
+            p.z = spTakeDouble(reader);
+            if (!spDIsFinite(p))
+            {
+                return spFail(error, sp_errorFileFormat, "node %lld is not finite: (%g, %g, %g)",
+                              (long long)id, p.x, p.y, p.z);
+            }
+        }
+        else
+        {
+            if (!spNeedInteger(scanner, "the number of a node", INT64_MIN, INT64_MAX, &id, error))
+            {
+                return false;
+            }
+            line = scanner->line;
+            if (!spNeedPoint(scanner, "a coordinate of a node", &p, error))
+            {
+                return false;
+            }
+        }
+        if (!spAddVertex(reader->mesh, p, error) || !spAddId(&reader->ids, id, line, error))
+        {
+            return false;
+        }
+    }
+    return spFinishIds(&reader->ids, error) &&
+           spReadMshEnd(reader, reader->version == 1 ? "$ENDNOD" : "$EndNodes", error);
+}
+
+// Middle nodes are marked, to be dropped at the end unless something else uses them
+static bool spMarkMiddle(spMshReader* reader, const int32_t* nodes, int begin, int end, spError* error)
+{
+    if (begin < end && reader->middle == NULL)
+    {
+        size_t size = spArraySize(reader->mesh->vertexCount, 1);
+        reader->middle = spAllocZeroed(&reader->mesh->heap, size);
+        if (reader->middle == NULL)
+        {
+            return spFailMemory(error, "the middle nodes of a file", size);
+        }
+    }
+    for (int i = begin; i < end; ++i)
+    {
+        reader->middle[nodes[i]] = 1;
+    }
+    return true;
+}
+
+static bool spAddMshElement(spMshReader* reader, const spMshType* type, const int64_t* ids, int64_t element,
+                            int32_t region, int line, spError* error)
+{
+    int32_t nodes[SP_MAX_CELL_NODES];
+    if (type->kind == sp_cellUnknown)
+    {
+        return spAddCell(reader->mesh, sp_cellUnknown, NULL, 0, 0, error);
+    }
+    for (int i = 0; i < type->nodeCount; ++i)
+    {
+        nodes[i] = spFindId(&reader->ids, ids[i]);
+        if (nodes[i] < 0)
+        {
+            return spFailAt(error, sp_errorFileFormat, line, 0,
+                            "element %lld uses node %lld, which the file does not define", (long long)element,
+                            (long long)ids[i]);
+        }
+    }
+    return spMarkMiddle(reader, nodes, type->cornerCount, type->nodeCount, error) &&
+           spAddCell(reader->mesh, (spCellKind)type->kind, nodes, type->cornerCount, region, error);
+}
+
+static int32_t spClampRegion(int64_t region)
+{
+    return region > INT32_MAX ? INT32_MAX : (region < INT32_MIN ? INT32_MIN : (int32_t)region);
+}
+
+// One element of an ascii file. Version 1: number type physical elementary nodeCount nodes; version 2: number
+// type tagCount tags nodes
+static bool spReadMshElementText(spMshReader* reader, spError* error)
+{
+    spScanner* scanner = &reader->scanner;
+    int64_t element, typeNumber, region = 0, count, unused;
+    if (!spNeedInteger(scanner, "the number of an element", INT64_MIN, INT64_MAX, &element, error))
+    {
+        return false;
+    }
+    int line = scanner->line;
+    if (!spNeedInteger(scanner, "the type of an element", 0, INT32_MAX, &typeNumber, error))
+    {
+        return false;
+    }
+    const spMshType* type = spFindMshType(typeNumber);
+    if (type == NULL)
+    {
+        spSkipLine(scanner);
+        return spAddCell(reader->mesh, sp_cellUnknown, NULL, 0, 0, error);
+    }
+    if (reader->version == 1)
+    {
+        if (!spNeedInteger(scanner, "the region of an element", INT64_MIN, INT64_MAX, &region, error) ||
+            !spNeedInteger(scanner, "the second region of an element", INT64_MIN, INT64_MAX, &unused,
+                           error) ||
+            !spNeedInteger(scanner, "the number of nodes of an element", type->nodeCount, type->nodeCount,
+                           &count, error))
+        {
+            return false;
+        }
+    }
+    else
+    {
+        if (!spNeedInteger(scanner, "the number of tags of an element", 0, SP_MAX_TAGS, &count, error))
+        {
+            return false;
+        }
+        for (int i = 0; i < count; ++i)
+        {
+            if (!spNeedInteger(scanner, "a tag of an element", INT64_MIN, INT64_MAX,
+                               i == 0 ? &region : &unused, error))
+            {
+                return false;
+            }
+        }
+    }
+    int64_t ids[SP_MAX_CELL_NODES];
+    for (int i = 0; i < type->nodeCount; ++i)
+    {
+        if (!spNeedInteger(scanner, "a node of an element", INT64_MIN, INT64_MAX, ids + i, error))
+        {
+            return false;
+        }
+    }
+    return spAddMshElement(reader, type, ids, element, spClampRegion(region), line, error);
+}
+
+// Blocks of elements of one type: type, number of elements, number of tags; then for each its number, tags,
+// nodes
+static bool spReadMshElementsBinary(spMshReader* reader, int64_t count, spError* error)
+{
+    spScanner* scanner = &reader->scanner;
+    spStartBinary(reader);
+    for (int64_t done = 0; done < count;)
+    {
+        if (spBytesLeft(scanner) < 12)
+        {
+            return spFail(error, sp_errorFileFormat,
+                          "the file ends after %lld of %lld elements; it is cut off", (long long)done,
+                          (long long)count);
+        }
+        int32_t typeNumber = spTakeInt(reader), blockCount = spTakeInt(reader), tags = spTakeInt(reader);
+        const spMshType* type = spFindMshType(typeNumber);
+        if (type == NULL)
+        {
+            return spFail(error, sp_errorUnsupported,
+                          "element type %d after %lld elements is unknown and cannot be passed over in a "
+                          "binary file; write the file as ascii",
+                          typeNumber, (long long)done);
+        }
+        if (blockCount < 0 || blockCount > count - done || tags < 0 || tags > SP_MAX_TAGS ||
+            (uint64_t)blockCount * (uint64_t)(4 * (1 + tags + type->nodeCount)) > spBytesLeft(scanner))
+        {
+            return spFail(error, sp_errorFileFormat,
+                          "a block of %d elements with %d tags after %lld of %lld elements does not fit; the "
+                          "file is cut off or damaged",
+                          blockCount, tags, (long long)done, (long long)count);
+        }
+        for (int32_t i = 0; i < blockCount; ++i)
+        {
+            int32_t element = spTakeInt(reader), region = 0;
+            for (int t = 0; t < tags; ++t)
+            {
+                int32_t tag = spTakeInt(reader);
+                region = t == 0 ? tag : region;
+            }
+            int64_t ids[SP_MAX_CELL_NODES];
+            for (int n = 0; n < type->nodeCount; ++n)
+            {
+                ids[n] = spTakeInt(reader);
+            }
+            if (!spAddMshElement(reader, type, ids, element, region, 0, error))
+            {
+                return false;
+            }
+        }
+        done += blockCount;
+    }
+    return true;
+}
+
+static bool spReadMshElements(spMshReader* reader, spError* error)
+{
+    if (!reader->haveNodes)
+    {
+        return spFailScan(&reader->scanner, error, "elements come before the nodes; put the nodes first");
+    }
+    int64_t count;
+    if (!spReadMshCount(reader, "the number of elements", reader->binary ? 4 : 6, &count, error))
+    {
+        return false;
+    }
+    if (reader->binary)
+    {
+        if (!spReadMshElementsBinary(reader, count, error))
+        {
+            return false;
+        }
+    }
+    else
+    {
+        for (int64_t i = 0; i < count; ++i)
+        {
+            if (!spReadMshElementText(reader, error))
+            {
+                return false;
+            }
+        }
+    }
+    return spReadMshEnd(reader, reader->version == 1 ? "$ENDELM" : "$EndElements", error);
+}
+
+// A section that is not needed: to its end mark
+static bool spSkipMshSection(spMshReader* reader, spWord name, const spScanner* start, spError* error)
+{
+    char mark[64];
+    int length = snprintf(mark, sizeof(mark), "$%s%.*s", reader->version == 1 ? "END" : "End",
+                          (int)(name.length < 40 ? name.length - 1 : 39), name.text + 1);
+    if (name.length < 2 || name.length > 39)
+    {
+        char found[32];
+        spQuoteWord(start, found);
+        return spFailScan(start, error, "a section must have a name such as $Nodes, found %s", found);
+    }
+    while (spSkipPast(&reader->scanner, mark))
+    {
+        // The mark of $EndNode would also be found in $EndNodeData
+        if (spAtLineEnd(&reader->scanner) || *reader->scanner.at == ' ' || *reader->scanner.at == '\t')
+        {
+            return true;
+        }
+    }
+    return spFailScan(start, error, "section %.*s is not closed by %.*s; the file is cut off",
+                      (int)name.length, name.text, length, mark);
+}
+
+static bool spReadMshSections(spMshReader* reader, spError* error)
+{
+    spScanner* scanner = &reader->scanner;
+    for (spSkipSpace(scanner); !spAtEnd(scanner); spSkipSpace(scanner))
+    {
+        spScanner start = *scanner;
+        spWord name = spScanWord(scanner);
+        bool ok;
+        if (name.text[0] != '$')
+        {
+            char found[32];
+            spQuoteWord(&start, found);
+            return spFailScan(&start, error, "a section such as $Nodes must start here, found %s", found);
+        }
+        if (spWordIs(name, "$MeshFormat"))
+        {
+            ok = spReadMshFormat(reader, error);
+        }
+        else if (spWordIs(name, "$NOD") && reader->version != 2)
+        {
+            reader->version = 1;
+            reader->mesh->formatName = "MSH 1 ascii";
+            ok = spReadMshNodes(reader, error);
+        }
+        else if (spWordIs(name, "$ELM") && reader->version == 1)
+        {
+            ok = spReadMshElements(reader, error);
+        }
+        else if (spWordIs(name, "$Nodes") && reader->version == 2)
+        {
+            ok = spReadMshNodes(reader, error);
+        }
+        else if (spWordIs(name, "$Elements") && reader->version == 2)
+        {
+            ok = spReadMshElements(reader, error);
+        }
+        else if (spWordIs(name, "$Nodes") || spWordIs(name, "$Elements"))
+        {
+            return spFailScan(&start, error, "$MeshFormat must come before %.*s", (int)name.length,
+                              name.text);
+        }
+        else
+        {
+            ok = spSkipMshSection(reader, name, &start, error);
+        }
+        if (!ok)
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool spReadMsh(const char* data, size_t size, spMesh* mesh, spError* error)
+{
+    spMshReader reader = {.scanner = spMakeScanner(data, size), .mesh = mesh};
+    reader.ids = spMakeIdTable(&mesh->heap);
+    mesh->formatName = "MSH";
+    bool ok = spReadMshSections(&reader, error);
+    spFreeIdTable(&reader.ids);
+    size_t middleSize = spArraySize(mesh->vertexCount, 1);
+    if (ok && reader.middle != NULL)
+    {
+        ok = spDropMiddleNodes(mesh, reader.middle, error);
+    }
+    spFree(&mesh->heap, reader.middle, middleSize);
+    return ok;
+}
+
+// One element line: number, type, two tags (region, region), nodes from 1
+static void spPutMshElement(spOutput* output, int64_t number, const char* type, int32_t region,
+                            const int32_t* nodes, int count)
+{
+    spPutInteger(output, number);
+    spPutText(output, type);
+    spPutInteger(output, region);
+    spPutText(output, " ");
+    spPutInteger(output, region);
+    for (int i = 0; i < count; ++i)
+    {
+        spPutText(output, " ");
+        spPutInteger(output, (int64_t)nodes[i] + 1);
+    }
+    spPutText(output, "\n");
+}
+
+bool spWriteMsh(const spMesh* mesh, spOutput* output, spError* error)
+{
+    SP_UNUSED(error);
+    spPutText(output, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n");
+    spPutInteger(output, mesh->vertexCount);
+    spPutText(output, "\n");
+    for (int i = 0; i < mesh->vertexCount; ++i)
+    {
+        const spDVec3* p = mesh->vertices + i;
+        const double xyz[3] = {p->x, p->y, p->z};
+        spPutInteger(output, (int64_t)i + 1);
+        for (int j = 0; j < 3; ++j)
+        {
+            spPutText(output, " ");
+            spPutReal(output, xyz[j]);
+        }
+        spPutText(output, "\n");
+    }
+    spPutText(output, "$EndNodes\n$Elements\n");
+    spPutInteger(output, (int64_t)mesh->edgeCount + mesh->triangleCount + mesh->tetCount);
+    spPutText(output, "\n");
+    int64_t number = 1;
+    for (int i = 0; i < mesh->edgeCount; ++i)
+    {
+        spPutMshElement(output, number++, " 1 2 ", 0, mesh->edges + 2 * i, 2);
+    }
+    for (int i = 0; i < mesh->triangleCount; ++i)
+    {
+        spPutMshElement(output, number++, " 2 2 ", 0, mesh->triangles + 3 * i, 3);
+    }
+    for (int i = 0; i < mesh->tetCount; ++i)
+    {
+        spPutMshElement(output, number++, " 4 2 ", mesh->tetRegions[i], mesh->tets + 4 * i, 4);
+    }
+    spPutText(output, "$EndElements\n");
+    return true;
+}

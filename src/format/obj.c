@@ -1,0 +1,236 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Wavefront OBJ. Read: v, f (any number of corners, v, v/vt, v/vt/vn, v//vn, negative indices), l; the rest
+// is passed over. A backslash at the end of a line joins it to the next one.
+
+#include "format/format.h"
+
+#include "mesh/mesh_math.h"
+
+typedef struct spObjReader
+{
+    spScanner scanner;
+    spMesh* mesh;
+    int64_t largestIndex; // of any f or l, from 1
+    spScanner largestPlace;
+} spObjReader;
+
+// Blanks, and line ends behind a backslash
+static void spSkipObjBlanks(spScanner* scanner)
+{
+    for (;;)
+    {
+        spSkipBlanks(scanner);
+        if (spAtEnd(scanner) || *scanner->at != '\\')
+        {
+            return;
+        }
+        spScanner ahead = *scanner;
+        ++ahead.at;
+        spSkipBlanks(&ahead);
+        if (spAtEnd(&ahead) || !spAtLineEnd(&ahead))
+        {
+            return;
+        }
+        spSkipLine(&ahead);
+        *scanner = ahead;
+    }
+}
+
+static bool spAtObjLineEnd(const spScanner* scanner)
+{
+    return spAtLineEnd(scanner) || *scanner->at == '#';
+}
+
+static bool spReadObjVertex(spObjReader* reader, spError* error)
+{
+    double xyz[3];
+    for (int i = 0; i < 3; ++i)
+    {
+        spSkipObjBlanks(&reader->scanner);
+        spScanner before = reader->scanner;
+        if (!spScanReal(&reader->scanner, xyz + i))
+        {
+            char found[32];
+            spQuoteWord(&before, found);
+            return spFailScan(&before, error, "a vertex needs three coordinates, found %s", found);
+        }
+        if (!isfinite(xyz[i]))
+        {
+            return spFailScan(&before, error, "a coordinate of vertex %d is not finite (%g)",
+                              reader->mesh->vertexCount + 1, xyz[i]);
+        }
+    }
+    return spAddVertex(reader->mesh, (spDVec3){xyz[0], xyz[1], xyz[2]}, error);
+}
+
+// One corner: v, v/vt, v/vt/vn or v//vn. Gives the vertex, from 0.
+static bool spReadObjCorner(spObjReader* reader, int32_t* vertex, spError* error)
+{
+    spScanner* scanner = &reader->scanner;
+    spScanner before = *scanner;
+    int64_t index = 0;
+    bool ok = spScanInteger(scanner, &index);
+    for (int i = 0; ok && i < 2 && !spAtEnd(scanner) && *scanner->at == '/'; ++i)
+    {
+        ++scanner->at;
+        int64_t unused;
+        bool empty = spAtLineEnd(scanner) || *scanner->at == '/' || *scanner->at == ' ';
+        ok = empty || spScanInteger(scanner, &unused);
+    }
+    if (!ok)
+    {
+        char found[32];
+        spQuoteWord(&before, found);
+        return spFailScan(&before, error, "a corner must look like 1, 1/2, 1/2/3 or 1//3, found %s", found);
+    }
+    int count = reader->mesh->vertexCount;
+    if (index == 0 || index < -(int64_t)count || index > SP_MESH_LIMIT)
+    {
+        return spFailScan(&before, error,
+                          "vertex %lld does not exist; vertices count from 1, or from -1 backwards, and %d "
+                          "are known here",
+                          (long long)index, count);
+    }
+    // A vertex may still follow, so the upper end is checked when all are known
+    if (index > reader->largestIndex)
+    {
+        reader->largestIndex = index;
+        reader->largestPlace = before;
+    }
+    *vertex = (int32_t)(index < 0 ? count + index : index - 1);
+    return true;
+}
+
+// A face as a fan around its first corner, or a line as edges
+static bool spReadObjElement(spObjReader* reader, bool isFace, spError* error)
+{
+    int32_t first = 0, previous = 0;
+    int64_t count = 0;
+    spScanner begin = reader->scanner;
+    for (;; ++count)
+    {
+        spSkipObjBlanks(&reader->scanner);
+        if (spAtObjLineEnd(&reader->scanner))
+        {
+            break;
+        }
+        int32_t vertex = 0;
+        if (!spReadObjCorner(reader, &vertex, error))
+        {
+            return false;
+        }
+        if (count == 0)
+        {
+            first = vertex;
+        }
+        if (isFace && count >= 2 && !spAddTriangle(reader->mesh, first, previous, vertex, error))
+        {
+            return false;
+        }
+        if (!isFace && count >= 1 && !spAddEdge(reader->mesh, previous, vertex, error))
+        {
+            return false;
+        }
+        previous = vertex;
+    }
+    if (count < (isFace ? 3 : 2))
+    {
+        return spFailScan(&begin, error, "a %s needs at least %d vertices, found %d",
+                          isFace ? "face" : "line", isFace ? 3 : 2, (int)count);
+    }
+    return true;
+}
+
+bool spReadObj(const char* data, size_t size, spMesh* mesh, spError* error)
+{
+    spObjReader reader = {.scanner = spMakeScanner(data, size), .mesh = mesh};
+    mesh->formatName = "OBJ";
+    for (; !spAtEnd(&reader.scanner); spSkipLine(&reader.scanner))
+    {
+        spSkipObjBlanks(&reader.scanner);
+        spWord word = spScanWord(&reader.scanner);
+        bool ok = true;
+        if (spWordIs(word, "v"))
+        {
+            ok = spReadObjVertex(&reader, error);
+        }
+        else if (spWordIs(word, "f") || spWordIs(word, "fo"))
+        {
+            ok = spReadObjElement(&reader, true, error);
+        }
+        else if (spWordIs(word, "l"))
+        {
+            ok = spReadObjElement(&reader, false, error);
+        }
+        else
+        {
+            // Something else, perhaps over several lines
+            while (word.length > 0 && word.text[0] != '#')
+            {
+                spSkipObjBlanks(&reader.scanner);
+                word = spScanWord(&reader.scanner);
+            }
+        }
+        if (!ok)
+        {
+            return false;
+        }
+    }
+    if (reader.largestIndex > mesh->vertexCount)
+    {
+        return spFailScan(&reader.largestPlace, error,
+                          "vertex %lld does not exist; the file has %d, counted from 1",
+                          (long long)reader.largestIndex, mesh->vertexCount);
+    }
+    return true;
+}
+
+bool spWriteObj(const spMesh* mesh, spOutput* output, spError* error)
+{
+    // OBJ has no tets: their boundary is written, unless there are triangles
+    spIndexList boundary = {0};
+    const int32_t* triangles = mesh->triangles;
+    int triangleCount = mesh->triangleCount;
+    if (triangleCount == 0 && mesh->tetCount > 0)
+    {
+        if (!spMesh_CollectBoundary(mesh, &boundary, error))
+        {
+            return false;
+        }
+        triangles = boundary.data;
+        triangleCount = boundary.count;
+    }
+    spPutText(output, "# Written by Souple\n");
+    for (int i = 0; i < mesh->vertexCount; ++i)
+    {
+        spPutText(output, "v ");
+        spPutReal(output, mesh->vertices[i].x);
+        spPutText(output, " ");
+        spPutReal(output, mesh->vertices[i].y);
+        spPutText(output, " ");
+        spPutReal(output, mesh->vertices[i].z);
+        spPutText(output, "\n");
+    }
+    for (int i = 0; i < triangleCount; ++i)
+    {
+        spPutText(output, "f");
+        for (int j = 0; j < 3; ++j)
+        {
+            spPutText(output, " ");
+            spPutInteger(output, (int64_t)triangles[3 * i + j] + 1);
+        }
+        spPutText(output, "\n");
+    }
+    for (int i = 0; i < mesh->edgeCount; ++i)
+    {
+        spPutText(output, "l ");
+        spPutInteger(output, (int64_t)mesh->edges[2 * i] + 1);
+        spPutText(output, " ");
+        spPutInteger(output, (int64_t)mesh->edges[2 * i + 1] + 1);
+        spPutText(output, "\n");
+    }
+    spFreeIndexList(&boundary);
+    return true;
+}

@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// STL, ascii and binary. The file repeats a vertex in each of its triangles: those with the same coordinates
+// become one, so that a closed surface is closed. Normals are recomputed by whoever needs them.
+
+#include "format/format.h"
+
+#include "mesh/mesh_math.h"
+
+#include <string.h>
+
+// Binary: 80 bytes of anything, number of triangles, then 50 bytes each
+#define SP_STL_HEADER 84
+#define SP_STL_TRIANGLE 50
+
+static uint32_t spTakeLittle32(const char* at)
+{
+    const uint8_t* bytes = (const uint8_t*)at;
+    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+static double spTakeLittleFloat(const char* at)
+{
+    uint32_t bits = spTakeLittle32(at);
+    float value;
+    memcpy(&value, &bits, sizeof(value));
+    return value;
+}
+
+static bool spHasStlSize(const char* data, size_t size)
+{
+    return size >= SP_STL_HEADER &&
+           size == SP_STL_HEADER + SP_STL_TRIANGLE * (uint64_t)spTakeLittle32(data + 80);
+}
+
+// In any case; text is in small letters
+static bool spIsWord(spWord word, const char* text)
+{
+    size_t i = 0;
+    while (i < word.length && text[i] != 0 && (word.text[i] | 0x20) == text[i])
+    {
+        ++i;
+    }
+    return i == word.length && text[i] == 0;
+}
+
+static bool spStartsWithSolid(const char* data, size_t size)
+{
+    spScanner scanner = spMakeScanner(data, size);
+    spSkipSpace(&scanner);
+    spWord word = spScanWord(&scanner);
+    return spIsWord(word, "solid");
+}
+
+bool spLooksLikeStl(const char* data, size_t size)
+{
+    return spStartsWithSolid(data, size) || (spHasStlSize(data, size) && size > SP_STL_HEADER);
+}
+
+// Many programs write "solid" into the header of binary files as well. The size tells; where it does not (a
+// few bytes were added at the end), text has no zero bytes.
+static bool spIsTextStl(const char* data, size_t size)
+{
+    if (spHasStlSize(data, size) && size > SP_STL_HEADER)
+    {
+        return false;
+    }
+    size_t looked = size < 512 ? size : 512;
+    return spStartsWithSolid(data, size) && memchr(data, 0, looked) == NULL;
+}
+
+// Only `vertex` lines and `endfacet` carry something; the words between are passed over
+static bool spReadTextStl(const char* data, size_t size, spMesh* mesh, spError* error)
+{
+    mesh->formatName = "STL ascii";
+    spScanner scanner = spMakeScanner(data, size);
+    int cornerCount = 0;
+    bool closed = false;
+    for (spSkipSpace(&scanner); !spAtEnd(&scanner); spSkipSpace(&scanner))
+    {
+        spScanner start = scanner;
+        spWord word = spScanWord(&scanner);
+        if (spIsWord(word, "vertex"))
+        {
+            spDVec3 p;
+            if (!spNeedPoint(&scanner, "a coordinate of a vertex", &p, error))
+            {
+                return false;
+            }
+            if (++cornerCount > 3)
+            {
+                return spFailScan(&start, error, "a facet has more than three vertices");
+            }
+            if (!spAddVertex(mesh, p, error))
+            {
+                return false;
+            }
+            closed = false;
+        }
+        else if (spIsWord(word, "endfacet"))
+        {
+            if (cornerCount != 3)
+            {
+                return spFailScan(&start, error, "a facet has %d vertices instead of three", cornerCount);
+            }
+            int v = mesh->vertexCount;
+            if (!spAddTriangle(mesh, v - 3, v - 2, v - 1, error))
+            {
+                return false;
+            }
+            cornerCount = 0;
+        }
+        else if (spIsWord(word, "solid") || spIsWord(word, "endsolid"))
+        {
+            closed = word.text[0] == 'e' || word.text[0] == 'E';
+            spSkipLine(&scanner); // a name of any words
+        }
+        else if (spIsWord(word, "facet"))
+        {
+            spSkipLine(&scanner); // the normal
+        }
+        else if (!spIsWord(word, "outer") && !spIsWord(word, "loop") && !spIsWord(word, "endloop"))
+        {
+            char found[32];
+            spQuoteWord(&start, found);
+            return spFailScan(&start, error, "facet, vertex or another word of STL is expected, found %s",
+                              found);
+        }
+    }
+    if (cornerCount != 0 || !closed)
+    {
+        return spFailScan(&scanner, error, "endsolid is missing; the file is cut off");
+    }
+    return true;
+}
+
+static bool spReadBinaryStl(const char* data, size_t size, spMesh* mesh, spError* error)
+{
+    mesh->formatName = "STL binary";
+    if (size < SP_STL_HEADER)
+    {
+        return spFail(error, sp_errorFileFormat,
+                      "an STL file has at least %d bytes, this one has %zu; it is cut off or not STL",
+                      SP_STL_HEADER, size);
+    }
+    int64_t count = spTakeLittle32(data + 80);
+    if ((uint64_t)count > (size - SP_STL_HEADER) / SP_STL_TRIANGLE)
+    {
+        return spFail(error, sp_errorFileFormat,
+                      "the STL file says that it has %lld triangles, but its %zu bytes hold %zu; it is cut "
+                      "off or not STL",
+                      (long long)count, size, (size - SP_STL_HEADER) / SP_STL_TRIANGLE);
+    }
+    if (!spReserveVertices(mesh, 3 * count, error) || !spReserveTriangles(mesh, count, error))
+    {
+        return false;
+    }
+    for (int64_t i = 0; i < count; ++i)
+    {
+        const char* at = data + SP_STL_HEADER + SP_STL_TRIANGLE * i + 12; // behind the normal
+        for (int j = 0; j < 3; ++j, at += 12)
+        {
+            spDVec3 p = {spTakeLittleFloat(at), spTakeLittleFloat(at + 4), spTakeLittleFloat(at + 8)};
+            if (!spDIsFinite(p))
+            {
+                return spFail(error, sp_errorFileFormat,
+                              "triangle %lld has a vertex that is not finite: (%g, %g, %g)", (long long)i,
+                              p.x, p.y, p.z);
+            }
+            if (!spAddVertex(mesh, p, error))
+            {
+                return false;
+            }
+        }
+        int v = mesh->vertexCount;
+        if (!spAddTriangle(mesh, v - 3, v - 2, v - 1, error))
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Vertices with the same coordinates become one, in order of first appearance
+static bool spWeldStl(spMesh* mesh, spError* error)
+{
+    size_t size = spArraySize(mesh->vertexCount, sizeof(int32_t));
+    if (size == 0)
+    {
+        return true;
+    }
+    int32_t* remap = spAlloc(&mesh->heap, size);
+    if (remap == NULL || spFindSameVertices(&mesh->heap, mesh->vertices, mesh->vertexCount, remap) < 0)
+    {
+        spFree(&mesh->heap, remap, size);
+        return spFailMemory(error, "joining the vertices of an STL file", 3 * size);
+    }
+    int newCount = 0;
+    for (int i = 0; i < mesh->vertexCount; ++i)
+    {
+        remap[i] = remap[i] == i ? newCount++ : remap[remap[i]];
+    }
+    spRemapVertices(mesh, remap, newCount);
+    spFree(&mesh->heap, remap, size);
+    return true;
+}
+
+bool spReadStl(const char* data, size_t size, spMesh* mesh, spError* error)
+{
+    bool ok = spIsTextStl(data, size) ? spReadTextStl(data, size, mesh, error)
+                                      : spReadBinaryStl(data, size, mesh, error);
+    return ok && spWeldStl(mesh, error);
+}
