@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Scenes: JSON files that describe a world, what happens in it and what is measured; and runs, which play
+// them. Needs the library souple_scene beside souple. The format is described key by key in
+// docs/scene_format.md, which spWriteSceneReference prints from the table that the reader uses.
+//
+//   spScene* scene = spLoadScene("scenes/demo.json", NULL, &error);
+//   spRunDef def = spDefaultRunDef();
+//   spRun* run = spCreateRun(scene, &def, &error);
+//   while (!spRun_IsDone(run))
+//   {
+//       spRun_Step(run);
+//   }
+//   spDestroyRun(run);
+//   spDestroyScene(scene);
+//
+// A scene is an asset: immutable, independent of any world; several runs may be made from it, also at the
+// same time from several threads. A run belongs to one thread at a time, as its world does. Files are treated
+// as hostile: sizes and counts are limited, and every problem is reported with line and column.
+
+#pragma once
+
+#include "souple/collider.h"
+
+SP_EXTERN_C_BEGIN
+
+/// A scene that was read. Opaque; load it with spLoadScene or spParseScene.
+typedef struct spScene spScene;
+
+/// Reads a scene file.
+/// @param path the file; mesh files in it are relative to its folder
+/// @param allocator memory for the scene, NULL means the C library's; the JSON parser always uses the latter
+/// while it reads
+/// @return NULL when the file cannot be read or the scene is wrong; error holds the first problem with line
+/// and column. spCheckScene finds all problems.
+SP_API spScene* spLoadScene(const char* path, const spAllocator* allocator, spError* error);
+
+/// Reads a scene from memory.
+/// @param text JSON, need not be terminated
+/// @param size bytes of the text
+/// @param baseFolder folder that mesh files are relative to; NULL means the working folder
+/// @param allocator memory for the scene; NULL means the C library's
+SP_API spScene* spParseScene(const char* text, size_t size, const char* baseFolder,
+                             const spAllocator* allocator, spError* error);
+
+/// Destroys a scene. NULL is allowed. Runs that were made from it must be destroyed before.
+SP_API void spDestroyScene(spScene* scene);
+
+/// One thing that is wrong with a scene.
+typedef struct spSceneProblem
+{
+    int line;          ///< line in the file, from 1; 0 when it has none
+    int column;        ///< character in that line, from 1; 0 when it has none
+    bool warning;      ///< the scene can be used, but this is probably not meant
+    char path[128];    ///< which value, for example "bodies[0].springs.stiffness"; "" for the file as a whole
+    char message[320]; ///< one sentence that names the thing and the remedy
+} spSceneProblem;
+
+/// Examines a scene file: reads it, loads its meshes and builds its world once, without a step.
+/// @param problems receives the first `capacity` problems, in the order in which they were found; may be NULL
+/// when capacity is 0
+/// @param count receives the number of all problems, warnings included; may be NULL
+/// @return true when the scene can be used (there may be warnings).
+SP_API bool spCheckScene(const char* path, spSceneProblem* problems, int capacity, int* count);
+
+/// Examines a scene in memory, as spCheckScene does a file.
+SP_API bool spCheckSceneText(const char* text, size_t size, const char* baseFolder, spSceneProblem* problems,
+                             int capacity, int* count);
+
+/// Writes a scene file. It appears under its name only when it is complete. Names of mesh files are rewritten
+/// when the folder is another one.
+/// @param all write every key that applies; false writes what the scene was given
+SP_API bool spSaveScene(const spScene* scene, const char* path, bool all, spError* error);
+
+/// @return name of the scene: what the file says, else the name of the file without folder and ending.
+SP_API const char* spScene_GetName(const spScene* scene);
+/// @return description of the scene; "" when it has none.
+SP_API const char* spScene_GetDescription(const spScene* scene);
+/// @return simulated time that the scene asks for, s.
+SP_API double spScene_GetDuration(const spScene* scene);
+/// @return time step, s; 1/60 when the scene says "auto".
+SP_API double spScene_GetTimeStep(const spScene* scene);
+/// @return threads that the scene asks for.
+SP_API int spScene_GetThreadCount(const spScene* scene);
+/// @return number of bodies.
+SP_API int spScene_GetBodyCount(const spScene* scene);
+/// @return number of colliders.
+SP_API int spScene_GetColliderCount(const spScene* scene);
+/// @return number of events.
+SP_API int spScene_GetEventCount(const spScene* scene);
+/// @return source of the scene, terminated, and its size in bytes (size may be NULL). Valid as long as the
+/// scene.
+SP_API const char* spScene_GetText(const spScene* scene, size_t* size);
+
+/// What a scene wants to be left behind by a run.
+typedef struct spSceneOutput
+{
+    double frameRate;       ///< recorded frames in each simulated second, Hz
+    int pictureWidth;       ///< pixels
+    int pictureHeight;      ///< pixels
+    bool hasCamera;         ///< whether the scene has a camera: the rest is only then of use
+    spDVec3 cameraPosition; ///< where the camera is, m
+    spDVec3 cameraTarget;   ///< what is in the middle of the picture, m
+    spDVec3 cameraUp;       ///< what is up in the picture, any length > 0
+    double fieldOfView;     ///< vertical opening angle, degrees
+} spSceneOutput;
+
+/// @return what the scene wants to be left behind.
+SP_API spSceneOutput spScene_GetOutput(const spScene* scene);
+
+// ---------------------------------------------------------------------------------------------------------
+// Runs
+
+/// A scene that is being played: its world, the events to come and the measurements. Opaque.
+typedef struct spRun spRun;
+
+/// What spCreateRun needs. Start from spDefaultRunDef.
+typedef struct spRunDef
+{
+    double dt;             ///< time step, s; 0 means that of the scene
+    double duration;       ///< simulated time, s; 0 means that of the scene
+    int threadCount;       ///< threads that work on a step; 0 means that of the scene
+    int laneCount;         ///< lanes of the kernels: 1, 4, 8, 16; 0 means the most that this machine has
+    spAllocator allocator; ///< memory of the run and its world; zero means the C library's
+    spLogger logger;       ///< what the world and the events have to say; zero means silence
+    int internalValue;     ///< set by spDefaultRunDef
+} spRunDef;
+
+/// @return everything as the scene says.
+SP_API spRunDef spDefaultRunDef(void);
+
+/// Builds the world of a scene: meshes, bodies, colliders, attachments.
+/// @param scene must live as long as the run
+/// @return NULL when something cannot be built; error holds the line and column of what in the scene is to
+/// blame.
+SP_API spRun* spCreateRun(const spScene* scene, const spRunDef* def, spError* error);
+
+/// Destroys a run and its world. NULL is allowed.
+SP_API void spDestroyRun(spRun* run);
+
+/// Set in what spRun_Step returns, beside spStepFlags, when an event could not be carried out;
+/// spRun_GetLastError says why. The run goes on.
+#define SP_RUN_EVENT_FAILED 0x10000u
+
+/// Carries out the events that are due, moves colliders and hands, steps the world, and measures.
+/// @return spStepFlags and SP_RUN_EVENT_FAILED; 0 when all went well.
+SP_API uint32_t spRun_Step(spRun* run);
+
+/// @return whether the duration is reached.
+SP_API bool spRun_IsDone(const spRun* run);
+/// @return simulated time, s.
+SP_API double spRun_GetTime(const spRun* run);
+/// @return time step, s.
+SP_API double spRun_GetTimeStep(const spRun* run);
+/// @return number of steps from the start to the end of the run.
+SP_API int64_t spRun_GetStepCount(const spRun* run);
+/// @return the world. It may be read, and changed between steps by whoever wants more than the scene says;
+/// it must not be destroyed.
+SP_API spWorld* spRun_GetWorld(spRun* run);
+/// @return what went wrong in an event last; code sp_errorNone when nothing did.
+SP_API spError spRun_GetLastError(const spRun* run);
+
+/// @return a body by its name in the scene; the null id when there is none.
+SP_API spBodyId spRun_FindBody(const spRun* run, const char* name);
+/// @return a collider by its name in the scene; the null id when there is none.
+SP_API spColliderId spRun_FindCollider(const spRun* run, const char* name);
+
+/// @return number of measurements.
+SP_API int spRun_GetMeasurementCount(const spRun* run);
+/// @return name of a measurement; "" for a bad index.
+SP_API const char* spRun_GetMeasurementName(const spRun* run, int measurement);
+/// @return unit of a measurement, for example "m"; "" for a bad index.
+SP_API const char* spRun_GetMeasurementUnit(const spRun* run, int measurement);
+/// @return value of a measurement after the last step (at first: before the first one); NaN for a bad index
+/// and when there is nothing to measure.
+SP_API double spRun_GetMeasurement(const spRun* run, int measurement);
+/// @return values of all measurements, for spRecorder_AddFrame; NULL when there are none. Valid as long as
+/// the run; changed by every step.
+SP_API const double* spRun_GetMeasurements(const spRun* run);
+
+// ---------------------------------------------------------------------------------------------------------
+// Materials and the manual
+
+/// A material that scenes know by name.
+typedef struct spMaterial
+{
+    const char* name;    ///< for example "rubber"
+    double youngModulus; ///< Pa
+    double youngMin;     ///< smallest modulus that the source gives, Pa
+    double youngMax;     ///< largest modulus that the source gives, Pa
+    double poissonRatio; ///< non-dimensional
+    double density;      ///< kg/m^3
+    const char* source;  ///< where the modulus comes from, one sentence
+} spMaterial;
+
+/// @return number of materials.
+SP_API int spGetMaterialCount(void);
+/// @return a material; NULL for a bad index.
+SP_API const spMaterial* spGetMaterial(int index);
+/// @return the material with this name (case does not matter); NULL when there is none.
+SP_API const spMaterial* spFindMaterial(const char* name);
+
+/// Receives a piece of text, not terminated.
+typedef void spTextFcn(const char* text, size_t size, void* context);
+
+/// Writes the manual of the scene format from the table that the reader uses.
+/// @param markdown true for docs/scene_format.md; false for a terminal
+SP_API void spWriteSceneReference(spTextFcn* write, void* context, bool markdown);
+
+/// @return version of the JSON library that this build uses, for example "2.14"; never NULL.
+SP_API const char* spGetJsonVersion(void);
+
+SP_EXTERN_C_END

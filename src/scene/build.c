@@ -1,0 +1,372 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Bodies and colliders of a scene. What the scene leaves open is decided here: density and stiffness from a
+// material, the outline of a disc, the groups of edges of a cloth.
+
+#include "scene/build.h"
+
+#include <math.h>
+#include <string.h>
+
+void spReportWorld(spProblems* problems, spWorld* world, const spObjectHead* head, const void* member,
+                   const char* what)
+{
+    spError error = spWorld_GetLastError(world);
+    spReport(problems, head, member, "%s: %s", what,
+             error.code != sp_errorNone ? error.message : "it was refused without a reason");
+    spWorld_ClearError(world);
+}
+
+spMethodDef spMakeMethod(const spMethodData* data)
+{
+    spMethodDef def = spDefaultMethodDef();
+    def.type = (spMethodType)data->type;
+    def.contact = (spContactMode)data->contact;
+    def.substeps = data->substeps;
+    def.maxSubsteps = data->maxSubsteps;
+    def.safety = (spReal)data->safety;
+    return def;
+}
+
+spVec3* spCopySceneNodes(spHeap* heap, const spWorld* world, const spRunBody* body)
+{
+    spVec3* positions = spAlloc(heap, spArraySize(body->nodeCount, sizeof(spVec3)));
+    if (positions != NULL)
+    {
+        spBody_CopyPositions(world, body->id, positions, body->nodeCount);
+    }
+    return positions;
+}
+
+static void spFreeSceneNodes(spHeap* heap, spVec3* positions, int nodeCount)
+{
+    spFree(heap, positions, spArraySize(nodeCount, sizeof(spVec3)));
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Elements
+
+// The thickness that turns a density of a material into that of a sheet; 0 when no springs say one
+static double spFindThickness(const spBodyData* data)
+{
+    const spSpringsData* springs = data->springs.data;
+    for (int i = 0; i < data->springs.count; ++i)
+    {
+        if (spIsGiven(&springs[i].head, &springs[i].thickness))
+        {
+            return springs[i].thickness;
+        }
+    }
+    return 0.0;
+}
+
+static double spChooseDensity(const spBodyData* data, const spMesh* mesh, spProblems* problems)
+{
+    const spMaterial* material = spFindMaterial(data->material);
+    if (spIsGiven(&data->head, &data->density) || material == NULL)
+    {
+        return data->density;
+    }
+    if (spMesh_GetTetCount(mesh) > 0)
+    {
+        return material->density;
+    }
+    double thickness = spFindThickness(data);
+    if (thickness == 0.0 && !spIsGiven(&data->head, &data->nodeMass))
+    {
+        spReport(problems, &data->head, &data->material,
+                 "a sheet of this material needs \"thickness\" in its springs, or \"density\" in kg/m^2");
+        return data->density;
+    }
+    return thickness > 0.0 ? material->density * thickness : data->density;
+}
+
+// First edge and number of edges of a group of spMakeClothMesh
+static void spFindClothEdges(const spMeshData* mesh, int group, int* first, int* count)
+{
+    int nx = mesh->countX, nz = mesh->countZ;
+    int structural = (nx - 1) * nz + nx * (nz - 1);
+    int shear = mesh->shear ? 2 * (nx - 1) * (nz - 1) : 0;
+    int bend = mesh->bend ? spMaxInt(nx - 2, 0) * nz + nx * spMaxInt(nz - 2, 0) : 0;
+    *first = group == sp_edgesStructural ? 0 : (group == sp_edgesShear ? structural : structural + shear);
+    *count = group == sp_edgesStructural ? structural : (group == sp_edgesShear ? shear : bend);
+}
+
+static bool spCheckPairs(const spSpringsData* springs, int nodeCount, spProblems* problems)
+{
+    const int32_t* pairs = springs->pairs.data;
+    for (int i = 0; i < springs->pairs.count; ++i)
+    {
+        if (pairs[i] >= nodeCount)
+        {
+            spReport(problems, &springs->head, &springs->pairs,
+                     "node %d does not exist: the body has %d nodes", pairs[i], nodeCount);
+            return false;
+        }
+        if (i % 2 == 1 && pairs[i] == pairs[i - 1])
+        {
+            spReport(problems, &springs->head, &springs->pairs, "a spring from node %d to itself", pairs[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+static int spBuildSprings(spWorld* world, const spRunBody* body, const spMesh* mesh,
+                          const spSpringsData* springs, spProblems* problems)
+{
+    const spObjectHead* head = &springs->head;
+    const spBodyData* data = body->data;
+    const spMaterial* material = spFindMaterial(data->material);
+    spSpringDef def = spDefaultSpringDef();
+    def.law = (spSpringLaw)springs->law;
+    def.stiffness = (spReal)springs->stiffness;
+    def.damping = (spReal)springs->damping;
+    def.thickness = (spReal)springs->thickness;
+    def.restScale = (spReal)springs->restScale;
+    if (spIsGiven(head, &springs->youngModulus))
+    {
+        def.youngModulus = (spReal)springs->youngModulus;
+    }
+    else if (material != NULL && !spIsGiven(head, &springs->stiffness))
+    {
+        def.youngModulus = (spReal)material->youngModulus;
+    }
+    if (spIsGiven(head, &springs->pairs))
+    {
+        if (!spCheckPairs(springs, body->nodeCount, problems))
+        {
+            return -1;
+        }
+        def.edges = springs->pairs.data;
+        def.edgeCount = springs->pairs.count / 2;
+    }
+    else if (springs->edges != sp_edgesAll)
+    {
+        int first = 0;
+        spFindClothEdges(&data->mesh, springs->edges, &first, &def.edgeCount);
+        def.edges = spMesh_GetEdges(mesh) + 2 * first;
+    }
+    if (def.edges != NULL && def.edgeCount == 0)
+    {
+        spReport(problems, head, NULL, "there are no such springs");
+        return -1;
+    }
+    int set = spBody_AddSprings(world, body->id, &def);
+    if (set < 0)
+    {
+        spReportWorld(problems, world, head, NULL, "these springs cannot be made");
+    }
+    return set;
+}
+
+static int spBuildGas(spWorld* world, const spRunBody* body, spHeap* heap, spProblems* problems)
+{
+    const spBodyData* data = body->data;
+    const spGasData* gas = &data->gas;
+    spGasDef def = spDefaultGasDef();
+    if (spIsGiven(&gas->head, &gas->knrt))
+    {
+        def.knrt = (spReal)gas->knrt;
+        def.restPressure = 0;
+    }
+    else
+    {
+        def.restPressure = (spReal)gas->restPressure;
+    }
+    def.ambient = gas->ambient;
+    if (spIsGiven(&gas->head, &gas->breathing))
+    {
+        def.breathAmplitude = (spReal)gas->breathing.amplitude;
+        def.breathFrequency = (spReal)gas->breathing.frequency;
+    }
+
+    // The outer layer of a disc comes first and runs counter-clockwise
+    int32_t* outline = NULL;
+    size_t outlineSize = 0;
+    if (spIsGiven(&gas->head, &gas->outline))
+    {
+        const int32_t* given = gas->outline.data;
+        for (int i = 0; i < gas->outline.count; ++i)
+        {
+            if (given[i] >= body->nodeCount)
+            {
+                spReport(problems, &gas->head, &gas->outline, "node %d does not exist: the body has %d nodes",
+                         given[i], body->nodeCount);
+                return -1;
+            }
+        }
+        def.outline = given;
+        def.outlineCount = gas->outline.count;
+    }
+    else if (data->mesh.generator == sp_generateDisc)
+    {
+        outlineSize = spArraySize(data->mesh.points, sizeof(int32_t));
+        outline = spAlloc(heap, outlineSize);
+        for (int i = 0; outline != NULL && i < data->mesh.points; ++i)
+        {
+            outline[i] = i;
+        }
+        def.outline = outline;
+        def.outlineCount = outline != NULL ? data->mesh.points : 0;
+    }
+    int set = spBody_AddGas(world, body->id, &def);
+    spFree(heap, outline, outlineSize);
+    if (set < 0)
+    {
+        spReportWorld(problems, world, &data->head, gas, "this gas cannot be made");
+    }
+    return set;
+}
+
+static int spBuildField(spWorld* world, const spRunBody* body, const spFieldData* field, spProblems* problems)
+{
+    spFieldDef def = spDefaultFieldDef();
+    double length = sqrt(field->normal.x * field->normal.x + field->normal.y * field->normal.y +
+                         field->normal.z * field->normal.z);
+    def.type = (spFieldType)field->type;
+    def.coefficient = (spReal)field->coefficient;
+    def.normal = (spVec3){(spReal)(field->normal.x / length), (spReal)(field->normal.y / length),
+                          (spReal)(field->normal.z / length)};
+    def.offset = (spReal)field->offset;
+    def.minDistance = (spReal)field->minDistance;
+    def.cutoff = (spReal)field->cutoff;
+    int set = spBody_AddField(world, body->id, &def);
+    if (set < 0)
+    {
+        spReportWorld(problems, world, &field->head, NULL, "this field cannot be made");
+    }
+    return set;
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Bodies
+
+static void spBuildPins(spWorld* world, const spRunBody* body, const spVec3* positions, spHeap* heap,
+                        spProblems* problems)
+{
+    const spRegionData* pins = body->data->pins.data;
+    for (int i = 0; i < body->data->pins.count; ++i)
+    {
+        spNodeList nodes;
+        if (!spSelectNodes(heap, &pins[i], positions, body->nodeCount, &nodes, problems))
+        {
+            spReport(problems, &pins[i].head, NULL, "out of memory");
+            return;
+        }
+        if (nodes.count > 0 && !spBody_PinNodes(world, body->id, nodes.data, nodes.count))
+        {
+            spReportWorld(problems, world, &pins[i].head, NULL, "these nodes cannot be pinned");
+        }
+        spFreeNodes(heap, &nodes);
+    }
+}
+
+// v = velocity + spin x (x - centre)
+static void spApplySpin(spWorld* world, const spRunBody* body, spVec3* positions)
+{
+    spVec3 centre = spBody_GetCenter(world, body->id);
+    spDVec3 w = body->data->spin, v = body->data->velocity;
+    for (int i = 0; i < body->nodeCount; ++i)
+    {
+        double x = positions[i].x - centre.x, y = positions[i].y - centre.y, z = positions[i].z - centre.z;
+        positions[i] =
+            spToVec3((spDVec3){v.x + w.y * z - w.z * y, v.y + w.z * x - w.x * z, v.z + w.x * y - w.y * x});
+    }
+    spBody_SetVelocities(world, body->id, positions, body->nodeCount);
+}
+
+static bool spCreateSceneBody(spWorld* world, const spBodyData* data, const spMesh* mesh, spRunBody* body,
+                              spProblems* problems)
+{
+    spBodyDef def = spDefaultBodyDef();
+    int errorsBefore = problems->errorCount;
+    def.name = data->name;
+    def.mesh = mesh;
+    def.transform = spMakePlacement(&data->transform);
+    def.velocity = spToVec3(data->velocity);
+    def.density = (spReal)spChooseDensity(data, mesh, problems);
+    def.nodeMass = spIsGiven(&data->head, &data->nodeMass) ? (spReal)data->nodeMass : 0;
+    def.gravityScale = (spReal)data->gravityScale;
+    def.contactRadius = (spReal)data->contactRadius;
+    def.friction = (spReal)data->friction;
+    def.restitution = (spReal)data->restitution;
+    def.method = spMakeMethod(&data->method);
+    if (problems->errorCount > errorsBefore)
+    {
+        return false;
+    }
+    body->id = spCreateBody(world, &def);
+    if (SP_IS_NULL(body->id))
+    {
+        spReportWorld(problems, world, &data->head, NULL, "this body cannot be made");
+        return false;
+    }
+    body->nodeCount = spBody_GetNodeCount(world, body->id);
+    return true;
+}
+
+void spBuildSceneBody(const spScene* scene, spWorld* world, const spBodyData* data, spHeap* heap,
+                      spRunBody* body, spProblems* problems)
+{
+    *body =
+        (spRunBody){.data = data, .gasSet = -1, .friction = data->friction, .restitution = data->restitution};
+    spMesh* mesh = spMakeSceneMesh(scene, &data->mesh, data->transform.scale, heap, problems);
+    if (mesh == NULL)
+    {
+        return;
+    }
+    if (spCreateSceneBody(world, data, mesh, body, problems))
+    {
+        const spSpringsData* springs = data->springs.data;
+        for (int i = 0; i < data->springs.count; ++i)
+        {
+            body->springSets[i] = spBuildSprings(world, body, mesh, &springs[i], problems);
+        }
+        if (spIsGiven(&data->head, &data->gas))
+        {
+            body->gasSet = spBuildGas(world, body, heap, problems);
+        }
+        const spFieldData* fields = data->fields.data;
+        for (int i = 0; i < data->fields.count; ++i)
+        {
+            body->fieldSets[i] = spBuildField(world, body, &fields[i], problems);
+        }
+        spVec3* positions = spCopySceneNodes(heap, world, body);
+        if (positions == NULL)
+        {
+            spReport(problems, &data->head, NULL, "out of memory");
+        }
+        else
+        {
+            spBuildPins(world, body, positions, heap, problems);
+            if (spIsGiven(&data->head, &data->spin))
+            {
+                spApplySpin(world, body, positions);
+            }
+            spFreeSceneNodes(heap, positions, body->nodeCount);
+        }
+    }
+    spDestroyMesh(mesh);
+}
+
+spColliderId spBuildSceneCollider(spWorld* world, const spColliderData* data, spProblems* problems)
+{
+    spColliderDef def = spDefaultColliderDef();
+    def.name = data->name;
+    def.shape = (spShape)data->shape;
+    def.transform = spIsGiven(&data->head, &data->motion) ? spGetMotionPose(data, 0.0)
+                                                          : spMakePlacement(&data->transform);
+    def.radius = (spReal)data->radius;
+    def.halfHeight = (spReal)data->halfHeight;
+    def.halfSize = spToVec3(data->halfSize);
+    def.friction = (spReal)data->friction;
+    def.restitution = (spReal)data->restitution;
+    spColliderId id = spCreateCollider(world, &def);
+    if (SP_IS_NULL(id))
+    {
+        spReportWorld(problems, world, &data->head, NULL, "this collider cannot be made");
+    }
+    return id;
+}

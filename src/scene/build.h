@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// From the structs of a scene to a world: numbers, meshes, bodies, colliders, links. Everything reports to
+// spProblems and goes on with the next object.
+
+#pragma once
+
+#include "scene/scene_internal.h"
+
+static inline spVec3 spToVec3(spDVec3 v)
+{
+    return (spVec3){(spReal)v.x, (spReal)v.y, (spReal)v.z};
+}
+
+// What a run knows about a body of the scene
+typedef struct spRunBody
+{
+    const spBodyData* data;
+    spBodyId id;
+    int nodeCount;
+    int springSets[64]; // element set of each of its springs; -1 when it was not made
+    int gasSet;
+    int fieldSets[64];
+    double stiffness[64], damping[64]; // of each of its springs now, for events that change one of two
+    double friction, restitution;
+} spRunBody;
+
+// A rotation of the scene as a unit quaternion
+spQuat spMakeRotation(const spRotationData* rotation);
+spTransform spMakePlacement(const spPlacementData* placement);
+
+// Nodes in a region, ascending; nearest ones by distance. Returns false when there is no memory. An empty
+// choice and a node that does not exist are errors, reported.
+typedef struct spNodeList
+{
+    int32_t* data;
+    int count;
+    int capacity;
+} spNodeList;
+
+bool spSelectNodes(spHeap* heap, const spRegionData* region, const spVec3* positions, int nodeCount,
+                   spNodeList* nodes, spProblems* problems);
+void spFreeNodes(spHeap* heap, spNodeList* nodes);
+
+// The mesh of a body, scaled; NULL when it cannot be made, which is reported
+spMesh* spMakeSceneMesh(const spScene* scene, const spMeshData* data, spDVec3 scale, spHeap* heap,
+                        spProblems* problems);
+
+spMethodDef spMakeMethod(const spMethodData* data);
+
+// Makes a body with all that is on it
+void spBuildSceneBody(const spScene* scene, spWorld* world, const spBodyData* data, spHeap* heap,
+                      spRunBody* body, spProblems* problems);
+
+spColliderId spBuildSceneCollider(spWorld* world, const spColliderData* data, spProblems* problems);
+
+// The positions of a body into fresh memory of nodeCount entries; NULL when there is none
+spVec3* spCopySceneNodes(spHeap* heap, const spWorld* world, const spRunBody* body);
+
+// Reports what the world says about the last call at a place of the scene
+void spReportWorld(spProblems* problems, spWorld* world, const spObjectHead* head, const void* member,
+                   const char* what);
+
+// Where a collider is at a time, s
+spTransform spGetMotionPose(const spColliderData* data, double time);

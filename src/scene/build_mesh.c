@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// The mesh of a body: read from a file, or made by a generator.
+
+#include "scene/build.h"
+
+#include <math.h>
+#include <string.h>
+
+static spMesh* spGenerateBox(const spMeshData* data, const spAllocator* allocator, spError* error)
+{
+    spBoxMeshDef def = spDefaultBoxMeshDef();
+    def.size = data->size;
+    def.origin = data->origin;
+    if (data->generator == sp_generateBox && !spIsGiven(&data->head, &data->origin))
+    {
+        def.origin = (spDVec3){-0.5 * data->size.x, 0.0, -0.5 * data->size.z};
+    }
+    memcpy(def.cells, data->cells, sizeof(def.cells));
+    def.split = (spCellSplit)data->split;
+    def.allocator = *allocator;
+    return spMakeBoxMesh(&def, error);
+}
+
+static spMesh* spGenerateRound(const spMeshData* data, const spAllocator* allocator, spError* error)
+{
+    spRoundMeshDef def = spDefaultRoundMeshDef();
+    def.radius = data->radius;
+    def.resolution = data->resolution;
+    def.allocator = *allocator;
+    if (data->generator == sp_generateBall)
+    {
+        return spMakeBallMesh(&def, error);
+    }
+    if (data->generator == sp_generateCylinder)
+    {
+        def.height = data->height;
+        return spMakeCylinderMesh(&def, error);
+    }
+    def.tubeRadius = data->tubeRadius;
+    return spMakeTorusMesh(&def, error);
+}
+
+static spMesh* spGenerateCloth(const spMeshData* data, const spAllocator* allocator, spError* error)
+{
+    spClothMeshDef def = spDefaultClothMeshDef();
+    def.sizeX = data->sizeX;
+    def.sizeZ = data->sizeZ;
+    def.countX = data->countX;
+    def.countZ = data->countZ;
+    def.shear = data->shear;
+    def.bend = data->bend;
+    def.corner = spIsGiven(&data->head, &data->origin)
+                     ? data->origin
+                     : (spDVec3){-0.5 * data->sizeX, 0.0, -0.5 * data->sizeZ};
+    def.allocator = *allocator;
+    return spMakeClothMesh(&def, error);
+}
+
+static spMesh* spGenerateShell(const spMeshData* data, const spAllocator* allocator, spError* error)
+{
+    spShellMeshDef def = spDefaultShellMeshDef();
+    def.radius = data->radius;
+    def.layers = data->layers;
+    def.layerDistance = data->layerDistance;
+    def.allocator = *allocator;
+    if (data->generator == sp_generateDisc)
+    {
+        def.points = data->points;
+        return spMakeDiscMesh(&def, error);
+    }
+    def.level = data->level;
+    return spMakeIcosphereMesh(&def, error);
+}
+
+static spMesh* spGenerateLattice(const spMeshData* data, const spAllocator* allocator, spError* error)
+{
+    spLatticeMeshDef def = spDefaultLatticeMeshDef();
+    def.origin = data->origin;
+    def.spacing = data->spacing;
+    memcpy(def.counts, data->counts, sizeof(def.counts));
+    def.allocator = *allocator;
+    return spMakeLatticeMesh(&def, error);
+}
+
+static spMesh* spLoadSceneMesh(const spScene* scene, const spMeshData* data, spHeap* heap, spError* error)
+{
+    char* path = spJoinPath(heap, scene->baseFolder, data->file);
+    if (path == NULL)
+    {
+        spFailMemory(error, "mesh", strlen(data->file));
+        return NULL;
+    }
+    spMesh* mesh = spLoadMesh(path, &heap->allocator, error);
+    spFree(heap, path, strlen(path) + 1);
+    if (mesh != NULL && data->repair)
+    {
+        spRepairDef def = spDefaultRepairDef();
+        if (!spMesh_Repair(mesh, &def, NULL, error))
+        {
+            spDestroyMesh(mesh);
+            return NULL;
+        }
+    }
+    return mesh;
+}
+
+static spMesh* spGenerateMesh(const spMeshData* data, const spAllocator* allocator, spError* error)
+{
+    switch (data->generator)
+    {
+        case sp_generateBox:
+        case sp_generateBeam:
+            return spGenerateBox(data, allocator, error);
+        case sp_generateBall:
+        case sp_generateCylinder:
+        case sp_generateTorus:
+            return spGenerateRound(data, allocator, error);
+        case sp_generateCloth:
+            return spGenerateCloth(data, allocator, error);
+        case sp_generateIcosphere:
+        case sp_generateDisc:
+            return spGenerateShell(data, allocator, error);
+        default:
+            return spGenerateLattice(data, allocator, error);
+    }
+}
+
+spMesh* spMakeSceneMesh(const spScene* scene, const spMeshData* data, spDVec3 scale, spHeap* heap,
+                        spProblems* problems)
+{
+    spError error = {0};
+    bool file = spIsGiven(&data->head, &data->file);
+    spMesh* mesh =
+        file ? spLoadSceneMesh(scene, data, heap, &error) : spGenerateMesh(data, &heap->allocator, &error);
+    spTransform identity = {{0, 0, 0}, {0, 0, 0, 1}};
+    if (mesh != NULL && (scale.x != 1.0 || scale.y != 1.0 || scale.z != 1.0) &&
+        !spMesh_Transform(mesh, scale, identity, &error))
+    {
+        spDestroyMesh(mesh);
+        mesh = NULL;
+    }
+    if (mesh == NULL)
+    {
+        // A place inside a mesh file goes into the sentence: line and column are those of the scene
+        const void* member = file ? (const void*)&data->file : (const void*)&data->generator;
+        if (file && error.line > 0)
+        {
+            spReport(problems, &data->head, member, "line %d of the mesh file: %s", error.line,
+                     error.message);
+        }
+        else
+        {
+            spReport(problems, &data->head, member, "%s", error.message);
+        }
+    }
+    return mesh;
+}

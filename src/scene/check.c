@@ -1,0 +1,656 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// What the table cannot say about a scene: names that must be unlike, references that must lead somewhere,
+// keys that exclude each other, numbers that contradict each other. The world is not needed here; what only
+// shows while it is built is reported by build.c.
+
+#include "scene/scene_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct spChecker
+{
+    spScene* scene;
+    const spSceneData* data;
+    spProblems* problems;
+    bool outOfMemory;
+} spChecker;
+
+static const char* spGetBodyName(int index, const void* context)
+{
+    return ((const spBodyData*)((const spScene*)context)->data.bodies.data)[index].name;
+}
+
+static const char* spGetColliderName(int index, const void* context)
+{
+    return ((const spColliderData*)((const spScene*)context)->data.colliders.data)[index].name;
+}
+
+static const char* spGetLinkWord(int index, const void* context)
+{
+    return spGetLinkName(context, index);
+}
+
+static const char* spGetMaterialWord(int index, const void* context)
+{
+    SP_UNUSED(context);
+    return spGetMaterial(index)->name;
+}
+
+int spFindBodyIndex(const spScene* scene, const char* name)
+{
+    for (int i = 0; i < scene->data.bodies.count; ++i)
+    {
+        if (strcmp(spGetBodyName(i, scene), name) == 0)
+        {
+            return i;
+        }
+    }
+    return -1;
+}
+
+spBodyData* spFindBodyData(const spScene* scene, const char* name)
+{
+    int index = spFindBodyIndex(scene, name);
+    return index >= 0 ? (spBodyData*)scene->data.bodies.data + index : NULL;
+}
+
+int spFindColliderIndex(const spScene* scene, const char* name)
+{
+    for (int i = 0; i < scene->data.colliders.count; ++i)
+    {
+        if (strcmp(spGetColliderName(i, scene), name) == 0)
+        {
+            return i;
+        }
+    }
+    return -1;
+}
+
+int spGetLinkCount(const spScene* scene)
+{
+    return scene->data.attachments.count + scene->data.events.count;
+}
+
+const char* spGetLinkName(const spScene* scene, int link)
+{
+    if (link < scene->data.attachments.count)
+    {
+        return ((const spAttachmentData*)scene->data.attachments.data)[link].name;
+    }
+    const spEventData* event =
+        (const spEventData*)scene->data.events.data + (link - scene->data.attachments.count);
+    return event->type == sp_eventGrab ? event->name : "";
+}
+
+int spFindLinkIndex(const spScene* scene, const char* name)
+{
+    for (int i = 0; name[0] != 0 && i < spGetLinkCount(scene); ++i)
+    {
+        if (strcmp(spGetLinkName(scene, i), name) == 0)
+        {
+            return i;
+        }
+    }
+    return -1;
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Names and references
+
+// Names objects that have none: kind, kind2, kind3 ...
+static const char* spMakeName(spChecker* checker, const char* kind, int index)
+{
+    char name[64];
+    int length = index == 0 ? snprintf(name, sizeof(name), "%s", kind)
+                            : snprintf(name, sizeof(name), "%s%d", kind, index + 1);
+    const char* copy = spPoolCopy(&checker->scene->pool, name, (size_t)length);
+    checker->outOfMemory |= copy == NULL;
+    return copy != NULL ? copy : "";
+}
+
+static void spCheckName(spChecker* checker, const spObjectHead* head, const char* const* name, int index,
+                        spWordFcn* getName)
+{
+    if (spIsGiven(head, name) && ((*name)[0] == 0 || strlen(*name) > 63))
+    {
+        spReport(checker->problems, head, name, "a name has 1 to 63 bytes, but this one has %zu",
+                 strlen(*name));
+    }
+    for (int i = 0; i < index; ++i)
+    {
+        if (strcmp(getName(i, checker->scene), *name) == 0)
+        {
+            spReport(checker->problems, head, name, "the name \"%s\" is taken already", *name);
+            return;
+        }
+    }
+}
+
+// Reports a reference that leads nowhere, with the nearest name. An absent reference is not looked at.
+static void spCheckReference(spChecker* checker, const spObjectHead* head, const char* const* name,
+                             const char* kind, int count, spWordFcn* getName)
+{
+    if (!spIsGiven(head, name))
+    {
+        return;
+    }
+    for (int i = 0; i < count; ++i)
+    {
+        if ((*name)[0] != 0 && strcmp(getName(i, checker->scene), *name) == 0)
+        {
+            return;
+        }
+    }
+    const char* nearest = spFindNearestWord(*name, count, getName, checker->scene);
+    spReport(checker->problems, head, name,
+             nearest != NULL ? "no %s is called \"%.60s\"; did you mean \"%s\"?"
+                             : "no %s is called \"%.60s\"",
+             kind, *name, nearest);
+}
+
+static void spCheckBodyReference(spChecker* checker, const spObjectHead* head, const char* const* name)
+{
+    spCheckReference(checker, head, name, "body", checker->data->bodies.count, spGetBodyName);
+}
+
+static void spCheckColliderReference(spChecker* checker, const spObjectHead* head, const char* const* name)
+{
+    spCheckReference(checker, head, name, "collider", checker->data->colliders.count, spGetColliderName);
+}
+
+static void spCheckExclusive(spChecker* checker, const spObjectHead* head, const void* a, const void* b)
+{
+    if (spIsGiven(head, a) && spIsGiven(head, b))
+    {
+        spReport(checker->problems, head, b, "\"%s\" and \"%s\" exclude each other: give one of them",
+                 head->schema->keys[spFindRow(head, a)].name, head->schema->keys[spFindRow(head, b)].name);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Parts
+
+static void spCheckRotation(spChecker* checker, const spRotationData* rotation)
+{
+    spCheckExclusive(checker, &rotation->head, &rotation->axis, &rotation->euler);
+    spCheckExclusive(checker, &rotation->head, &rotation->angle, &rotation->euler);
+}
+
+static void spCheckRegion(spChecker* checker, const spRegionData* region)
+{
+    const spObjectHead* head = &region->head;
+    if (head->keyPlaces == NULL)
+    {
+        return; // absent, which the reader reports where it matters
+    }
+    int given = spIsGiven(head, &region->nodes) + spIsGiven(head, &region->box) +
+                spIsGiven(head, &region->sphere) + spIsGiven(head, &region->nearest);
+    bool tried = false; // a wrong value was reported already
+    for (int i = 0; i < head->schema->keyCount; ++i)
+    {
+        tried |= head->keyPlaces[i] >= 0;
+    }
+    if (given != 1 && !(given == 0 && tried))
+    {
+        spReport(checker->problems, head, NULL,
+                 "a region needs exactly one of \"nodes\", \"box\", \"sphere\", \"nearest\", but has %d",
+                 given);
+    }
+    if (spIsGiven(head, &region->nodes) && region->nodes.count == 0)
+    {
+        spReport(checker->problems, head, &region->nodes, "the list of nodes is empty");
+    }
+    const spBoxData* box = &region->box;
+    if (box->lower.x > box->upper.x || box->lower.y > box->upper.y || box->lower.z > box->upper.z)
+    {
+        spReport(checker->problems, &box->head, &box->lower, "\"lower\" is above \"upper\" along some axis");
+    }
+}
+
+static void spCheckPositive(spChecker* checker, const spObjectHead* head, const spDVec3* v)
+{
+    if (!(v->x > 0.0 && v->y > 0.0 && v->z > 0.0))
+    {
+        spReport(checker->problems, head, v, "all three numbers must be greater than 0");
+    }
+}
+
+// What a generator will make; 0 for a file
+static double spEstimateVertexCount(const spMeshData* mesh)
+{
+    double n = mesh->resolution;
+    switch (mesh->generator)
+    {
+        case sp_generateBox:
+        case sp_generateBeam:
+            return (mesh->cells[0] + 1.0) * (mesh->cells[1] + 1.0) * (mesh->cells[2] + 1.0);
+        case sp_generateBall:
+            return 9.0 * n * n * n;
+        case sp_generateCylinder:
+            return 5.0 * n * n * (1.0 + n * mesh->height / mesh->radius);
+        case sp_generateTorus:
+            return 5.0 * n * n * (1.0 + 6.3 * n * mesh->radius / mesh->tubeRadius);
+        case sp_generateCloth:
+            return (double)mesh->countX * mesh->countZ;
+        case sp_generateIcosphere:
+            return (10.0 * pow(4.0, mesh->level) + 2.0) * mesh->layers;
+        case sp_generateDisc:
+            return (double)mesh->points * mesh->layers;
+        case sp_generateLattice:
+            return (double)mesh->counts[0] * mesh->counts[1] * mesh->counts[2];
+        default:
+            return 0.0;
+    }
+}
+
+static void spCheckMesh(spChecker* checker, const spMeshData* mesh)
+{
+    const spObjectHead* head = &mesh->head;
+    if (head->keyPlaces == NULL)
+    {
+        return;
+    }
+    bool file = spIsGiven(head, &mesh->file);
+    bool generator = head->keyPlaces[spFindRow(head, &mesh->generator)] >= 0;
+    if (file == generator)
+    {
+        spReport(checker->problems, head, generator ? (const void*)&mesh->generator : NULL,
+                 "a mesh needs either \"file\" or \"generator\"%s", file ? ", not both" : "");
+    }
+    if (spIsGiven(head, &mesh->size))
+    {
+        spCheckPositive(checker, head, &mesh->size);
+    }
+    if (mesh->generator == sp_generateTorus && mesh->tubeRadius >= mesh->radius)
+    {
+        spReport(checker->problems, head, &mesh->tubeRadius, "\"tubeRadius\" must be below \"radius\"");
+    }
+    if ((mesh->generator == sp_generateIcosphere || mesh->generator == sp_generateDisc) &&
+        (mesh->layers - 1) * mesh->layerDistance >= mesh->radius)
+    {
+        spReport(checker->problems, head, &mesh->layers,
+                 "%d layers %g m apart do not fit into a radius of %g m", mesh->layers, mesh->layerDistance,
+                 mesh->radius);
+    }
+    double vertexCount = spEstimateVertexCount(mesh);
+    if (vertexCount > SP_SCENE_MAX_VERTICES)
+    {
+        spReport(checker->problems, head, NULL,
+                 "the generator would make about %.3g vertices; the limit is %d", vertexCount,
+                 SP_SCENE_MAX_VERTICES);
+    }
+}
+
+static void spCheckSprings(spChecker* checker, const spBodyData* body, const spSpringsData* springs)
+{
+    const spObjectHead* head = &springs->head;
+    const spMeshData* mesh = &body->mesh;
+    spCheckExclusive(checker, head, &springs->stiffness, &springs->youngModulus);
+    spCheckExclusive(checker, head, &springs->edges, &springs->pairs);
+    if (springs->edges != sp_edgesAll && mesh->generator != sp_generateCloth)
+    {
+        spReport(checker->problems, head, &springs->edges,
+                 "only the mesh generator \"cloth\" has this group");
+    }
+    else if ((springs->edges == sp_edgesShear && !mesh->shear) ||
+             (springs->edges == sp_edgesBend && !mesh->bend))
+    {
+        spReport(checker->problems, head, &springs->edges, "the mesh was asked not to have these edges");
+    }
+}
+
+// Whether the generator makes a surface that is not filled with tets
+static bool spIsSheet(const spMeshData* mesh)
+{
+    return mesh->generator == sp_generateCloth || mesh->generator == sp_generateIcosphere;
+}
+
+static void spCheckMass(spChecker* checker, const spBodyData* body)
+{
+    const spObjectHead* head = &body->head;
+    const spMeshData* mesh = &body->mesh;
+    spCheckExclusive(checker, head, &body->density, &body->nodeMass);
+    bool nodeMass = spIsGiven(head, &body->nodeMass);
+    bool density = spIsGiven(head, &body->density);
+    bool edgesOnly = mesh->generator == sp_generateDisc || mesh->generator == sp_generateLattice ||
+                     (mesh->generator == sp_generateIcosphere && mesh->layers > 1);
+    if (edgesOnly && !nodeMass)
+    {
+        spReport(checker->problems, head, density ? (const void*)&body->density : NULL,
+                 "this mesh has neither volume nor area for a density: give \"nodeMass\"");
+    }
+    else if (spIsSheet(mesh) && !nodeMass && !density && body->material[0] == 0)
+    {
+        spWarn(checker->problems, head, NULL,
+               "a sheet without \"density\" weighs 1000 kg/m^2, which is probably not meant");
+    }
+}
+
+static void spCheckBody(spChecker* checker, spBodyData* body, int index)
+{
+    const spObjectHead* head = &body->head;
+    if (!spIsGiven(head, &body->name))
+    {
+        body->name = spMakeName(checker, "body", index);
+    }
+    spCheckName(checker, head, &body->name, index, spGetBodyName);
+    spCheckMesh(checker, &body->mesh);
+    spCheckRotation(checker, &body->transform.rotation);
+    spCheckMass(checker, body);
+    if (spIsGiven(head, &body->material) && spFindMaterial(body->material) == NULL)
+    {
+        const char* nearest =
+            spFindNearestWord(body->material, spGetMaterialCount(), spGetMaterialWord, NULL);
+        spReport(checker->problems, head, &body->material,
+                 nearest != NULL ? "unknown material \"%.60s\"; did you mean \"%s\"?"
+                                 : "unknown material \"%.60s\"; 'souple materials' lists all",
+                 body->material, nearest);
+    }
+    const spSpringsData* springs = body->springs.data;
+    for (int i = 0; i < body->springs.count; ++i)
+    {
+        spCheckSprings(checker, body, &springs[i]);
+    }
+    bool gas = spIsGiven(head, &body->gas);
+    if (gas)
+    {
+        spCheckExclusive(checker, &body->gas.head, &body->gas.knrt, &body->gas.restPressure);
+        if (spIsGiven(&body->gas.head, &body->gas.outline) && body->gas.outline.count < 3)
+        {
+            spReport(checker->problems, &body->gas.head, &body->gas.outline,
+                     "an outline has at least 3 nodes");
+        }
+    }
+    if (body->springs.count == 0 && !gas)
+    {
+        spWarn(checker->problems, head, NULL,
+               "body \"%s\" has neither springs nor gas: nothing holds its nodes together", body->name);
+    }
+    const spFieldData* fields = body->fields.data;
+    for (int i = 0; i < body->fields.count; ++i)
+    {
+        if (fields[i].type == sp_fieldRepulsiveGround && fields[i].cutoff <= fields[i].minDistance)
+        {
+            spReport(checker->problems, &fields[i].head, &fields[i].cutoff,
+                     "\"cutoff\" must be above \"minDistance\"");
+        }
+    }
+    const spRegionData* pins = body->pins.data;
+    for (int i = 0; i < body->pins.count; ++i)
+    {
+        spCheckRegion(checker, &pins[i]);
+    }
+}
+
+static void spCheckMotion(spChecker* checker, const spMotionData* motion)
+{
+    const spObjectHead* head = &motion->head;
+    spCheckExclusive(checker, head, &motion->keyframes, &motion->sinusoid);
+    spCheckExclusive(checker, head, &motion->keyframes, &motion->spin);
+    const spKeyframeData* frames = motion->keyframes.data;
+    for (int i = 0; i < motion->keyframes.count; ++i)
+    {
+        spCheckRotation(checker, &frames[i].rotation);
+        if (i > 0 && frames[i].time <= frames[i - 1].time)
+        {
+            spReport(checker->problems, &frames[i].head, &frames[i].time,
+                     "keyframes go forward in time, but %g s does not come after %g s", frames[i].time,
+                     frames[i - 1].time);
+        }
+    }
+    if (motion->loop && motion->keyframes.count < 2)
+    {
+        spReport(checker->problems, head, &motion->loop, "a loop needs at least two keyframes");
+    }
+    if (motion->keyframes.count == 0 && !spIsGiven(head, &motion->sinusoid) &&
+        !spIsGiven(head, &motion->spin))
+    {
+        spWarn(checker->problems, head, NULL,
+               "this motion does nothing: give keyframes, a sinusoid or a spin");
+    }
+}
+
+static void spCheckCollider(spChecker* checker, spColliderData* collider, int index)
+{
+    const spObjectHead* head = &collider->head;
+    if (!spIsGiven(head, &collider->name))
+    {
+        collider->name = spMakeName(checker, "collider", index);
+    }
+    spCheckName(checker, head, &collider->name, index, spGetColliderName);
+    spCheckRotation(checker, &collider->transform.rotation);
+    if (spIsGiven(head, &collider->halfSize))
+    {
+        spCheckPositive(checker, head, &collider->halfSize);
+    }
+    if (spIsGiven(head, &collider->motion))
+    {
+        spCheckMotion(checker, &collider->motion);
+    }
+}
+
+static void spCheckAttachment(spChecker* checker, const spAttachmentData* attachment, int index)
+{
+    const spObjectHead* head = &attachment->head;
+    spCheckBodyReference(checker, head, &attachment->body);
+    spCheckBodyReference(checker, head, &attachment->otherBody);
+    spCheckColliderReference(checker, head, &attachment->collider);
+    spCheckExclusive(checker, head, &attachment->collider, &attachment->otherBody);
+    spCheckRegion(checker, &attachment->nodes);
+    if (attachment->otherBody[0] != 0 && strcmp(attachment->otherBody, attachment->body) == 0)
+    {
+        spReport(checker->problems, head, &attachment->otherBody, "a body cannot be attached to itself");
+    }
+    if (spIsGiven(head, &attachment->name) && spFindLinkIndex(checker->scene, attachment->name) != index)
+    {
+        spReport(checker->problems, head, &attachment->name, "the name \"%.60s\" is empty or taken already",
+                 attachment->name);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Events and measurements
+
+static void spCheckSet(spChecker* checker, const spEventData* event)
+{
+    const spObjectHead* head = &event->head;
+    bool springs = spIsGiven(head, &event->stiffness) || spIsGiven(head, &event->damping);
+    bool gas = spIsGiven(head, &event->knrt);
+    bool field = spIsGiven(head, &event->coefficient);
+    bool other = spIsGiven(head, &event->friction) || spIsGiven(head, &event->restitution) ||
+                 spIsGiven(head, &event->method);
+    bool ofBody = springs || gas || field || other;
+    if (!ofBody && !spIsGiven(head, &event->gravity))
+    {
+        spReport(checker->problems, head, NULL,
+                 "this event sets nothing: give the key to change, as in "
+                 "\"stiffness\": 500");
+    }
+    if (ofBody && !spIsGiven(head, &event->body))
+    {
+        spReport(checker->problems, head, NULL, "\"body\" is missing: whose number is to be set?");
+        return;
+    }
+    const spBodyData* body = ofBody ? spFindBodyData(checker->scene, event->body) : NULL;
+    if (body == NULL)
+    {
+        return;
+    }
+    if (springs && event->index >= body->springs.count)
+    {
+        spReport(checker->problems, head, &event->index,
+                 "body \"%s\" has %d springs, so there is no number %d", body->name, body->springs.count,
+                 event->index);
+    }
+    else if (spIsGiven(head, &event->damping) && !spIsGiven(head, &event->stiffness))
+    {
+        const spSpringsData* set = (const spSpringsData*)body->springs.data + event->index;
+        bool fromModulus = spIsGiven(&set->head, &set->youngModulus) ||
+                           (!spIsGiven(&set->head, &set->stiffness) && body->material[0] != 0);
+        if (fromModulus)
+        {
+            spReport(checker->problems, head, &event->damping,
+                     "these springs got their stiffness from a modulus: give \"stiffness\" too");
+        }
+    }
+    if (field && event->index >= body->fields.count)
+    {
+        spReport(checker->problems, head, &event->index,
+                 "body \"%s\" has %d fields, so there is no number %d", body->name, body->fields.count,
+                 event->index);
+    }
+    if (gas && !spIsGiven(&body->head, &body->gas))
+    {
+        spReport(checker->problems, head, &event->knrt, "body \"%s\" has no gas", body->name);
+    }
+}
+
+static void spCheckEvent(spChecker* checker, const spEventData* event, int index)
+{
+    const spObjectHead* head = &event->head;
+    spCheckBodyReference(checker, head, &event->body);
+    spCheckReference(checker, head, &event->grab, "grab or attachment", spGetLinkCount(checker->scene),
+                     spGetLinkWord);
+    spCheckRegion(checker, &event->nodes);
+    if (event->time > checker->data->duration)
+    {
+        spWarn(checker->problems, head, &event->time, "never happens: the scene ends at %g s",
+               checker->data->duration);
+    }
+    int link = spFindLinkIndex(checker->scene, event->grab);
+    int attachmentCount = checker->data->attachments.count;
+    if (event->type == sp_eventGrab &&
+        spFindLinkIndex(checker->scene, event->name) != attachmentCount + index)
+    {
+        spReport(checker->problems, head, &event->name, "the name \"%.60s\" is empty or taken already",
+                 event->name);
+    }
+    if (event->type == sp_eventMove && link >= 0 && link < attachmentCount)
+    {
+        const spAttachmentData* attachment = (const spAttachmentData*)checker->data->attachments.data + link;
+        if (attachment->collider[0] != 0 || attachment->otherBody[0] != 0)
+        {
+            spReport(checker->problems, head, &event->grab,
+                     "an attachment to a collider or body moves with it: move that instead");
+        }
+    }
+    if (link >= attachmentCount)
+    {
+        const spEventData* grab = (const spEventData*)checker->data->events.data + (link - attachmentCount);
+        if (grab->time > event->time)
+        {
+            spReport(checker->problems, head, &event->time, "\"%s\" grabs only at %g s, after this event",
+                     event->grab, grab->time);
+        }
+    }
+    if (event->type == sp_eventSet)
+    {
+        spCheckSet(checker, event);
+    }
+}
+
+static const char* spGetMeasurementName(int index, const void* context)
+{
+    return ((const spMeasurementData*)((const spScene*)context)->data.measurements.data)[index].name;
+}
+
+static const char* spMakeMeasurementName(spChecker* checker, const spMeasurementData* measurement, int index)
+{
+    const spKey* key = spFindSelectorKey(measurement->head.schema);
+    const char* of = measurement->body[0] != 0       ? measurement->body
+                     : measurement->collider[0] != 0 ? measurement->collider
+                                                     : measurement->link;
+    char name[80];
+    int length = snprintf(name, sizeof(name), "%s%s%.40s", key->choices[measurement->type],
+                          of[0] != 0 ? " of " : "", of);
+    for (int i = 0; i < index; ++i)
+    {
+        if (strcmp(spGetMeasurementName(i, checker->scene), name) == 0)
+        {
+            length += snprintf(name + length, sizeof(name) - (size_t)length, " %d", index + 1);
+            break;
+        }
+    }
+    const char* copy = spPoolCopy(&checker->scene->pool, name, (size_t)length);
+    checker->outOfMemory |= copy == NULL;
+    return copy != NULL ? copy : "";
+}
+
+static void spCheckMeasurement(spChecker* checker, spMeasurementData* measurement, int index)
+{
+    const spObjectHead* head = &measurement->head;
+    if (measurement->type < 0)
+    {
+        return;
+    }
+    spCheckBodyReference(checker, head, &measurement->body);
+    spCheckColliderReference(checker, head, &measurement->collider);
+    spCheckReference(checker, head, &measurement->link, "grab or attachment", spGetLinkCount(checker->scene),
+                     spGetLinkWord);
+    spCheckExclusive(checker, head, &measurement->body, &measurement->collider);
+    spCheckExclusive(checker, head, &measurement->node, &measurement->point);
+    if (measurement->type == sp_measureContactForce && measurement->body[0] == 0 &&
+        measurement->collider[0] == 0)
+    {
+        spReport(checker->problems, head, NULL, "give \"body\" or \"collider\": the force on what?");
+    }
+    const spBodyData* body = spFindBodyData(checker->scene, measurement->body);
+    if (measurement->type == sp_measurePressure && body != NULL && !spIsGiven(&body->head, &body->gas))
+    {
+        spReport(checker->problems, head, &measurement->body, "body \"%s\" has no gas, so it has no pressure",
+                 body->name);
+    }
+    if (!spIsGiven(head, &measurement->name))
+    {
+        measurement->name = spMakeMeasurementName(checker, measurement, index);
+    }
+    spCheckName(checker, head, &measurement->name, index, spGetMeasurementName);
+}
+
+bool spCheckSceneData(spScene* scene, spProblems* problems)
+{
+    const spSceneData* data = &scene->data;
+    spChecker checker = {scene, data, problems, false};
+    double dt = data->dt > 0.0 ? data->dt : 1.0 / 60.0;
+    if (data->duration / dt > SP_SCENE_MAX_STEPS)
+    {
+        spReport(problems, &data->head, &data->duration,
+                 "%g s in steps of %g s are too many steps; the limit is %d", data->duration, dt,
+                 SP_SCENE_MAX_STEPS);
+    }
+    for (int i = 0; i < data->bodies.count; ++i)
+    {
+        spCheckBody(&checker, (spBodyData*)data->bodies.data + i, i);
+    }
+    for (int i = 0; i < data->colliders.count; ++i)
+    {
+        spCheckCollider(&checker, (spColliderData*)data->colliders.data + i, i);
+    }
+    for (int i = 0; i < data->attachments.count; ++i)
+    {
+        spCheckAttachment(&checker, (const spAttachmentData*)data->attachments.data + i, i);
+    }
+    for (int i = 0; i < data->events.count; ++i)
+    {
+        spCheckEvent(&checker, (const spEventData*)data->events.data + i, i);
+    }
+    for (int i = 0; i < data->measurements.count; ++i)
+    {
+        spCheckMeasurement(&checker, (spMeasurementData*)data->measurements.data + i, i);
+    }
+    const spCameraData* camera = &data->output.picture.camera;
+    if (camera->head.place >= 0 && camera->position.x == camera->target.x &&
+        camera->position.y == camera->target.y && camera->position.z == camera->target.z)
+    {
+        spReport(problems, &camera->head, &camera->position, "the camera looks at the place where it is");
+    }
+    if (data->bodies.count == 0)
+    {
+        spWarn(problems, &data->head, NULL, "the scene has no bodies");
+    }
+    return !checker.outOfMemory;
+}

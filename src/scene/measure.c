@@ -1,0 +1,226 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Measurements: one number each, after every step.
+
+#include "scene/run.h"
+
+#include <math.h>
+
+static bool spIsFlat(const spRun* run, int body)
+{
+    const spBodyData* data = run->bodies[body].data;
+    return data->mesh.generator == sp_generateDisc || spIsGiven(&data->gas.head, &data->gas.outline);
+}
+
+static const char* spGetUnit(const spRun* run, const spRunMeasurement* measurement)
+{
+    switch (measurement->data->type)
+    {
+        case sp_measurePosition:
+        case sp_measureHeight:
+            return "m";
+        case sp_measureVelocity:
+            return "m/s";
+        case sp_measureEnergy:
+            return "J";
+        case sp_measureVolume:
+            return spIsFlat(run, measurement->body) ? "m^2" : "m^3";
+        case sp_measurePressure:
+            return spIsFlat(run, measurement->body) ? "N/m" : "Pa";
+        case sp_measureMomentum:
+            return "kg m/s";
+        case sp_measureAngularMomentum:
+            return "kg m^2/s";
+        case sp_measureStableStep:
+            return "s";
+        default:
+            return "N";
+    }
+}
+
+// The node that is probed: a number, or the nearest one to a point
+static bool spFindProbe(spRun* run, spRunMeasurement* measurement, spProblems* problems)
+{
+    const spMeasurementData* data = measurement->data;
+    const spRunBody* body = &run->bodies[measurement->body];
+    measurement->node = data->node;
+    if (spIsGiven(&data->head, &data->point))
+    {
+        int count = spBody_CopyPositions(run->world, body->id, run->scratch, body->nodeCount);
+        double best = INFINITY;
+        for (int i = 0; i < count; ++i)
+        {
+            double x = run->scratch[i].x - data->point.x, y = run->scratch[i].y - data->point.y;
+            double z = run->scratch[i].z - data->point.z;
+            double distance = x * x + y * y + z * z;
+            if (distance < best)
+            {
+                best = distance;
+                measurement->node = i;
+            }
+        }
+    }
+    if (measurement->node >= body->nodeCount)
+    {
+        spReport(problems, &data->head, &data->node, "node %d does not exist: the body has %d nodes",
+                 measurement->node, body->nodeCount);
+        return false;
+    }
+    return true;
+}
+
+bool spBuildMeasurements(spRun* run, spProblems* problems)
+{
+    const spScene* scene = run->scene;
+    run->measurementCount = scene->data.measurements.count;
+    run->measurements =
+        spAllocZeroed(&run->heap, spArraySize(run->measurementCount, sizeof(spRunMeasurement)));
+    run->values = spAllocZeroed(&run->heap, spArraySize(run->measurementCount, sizeof(double)));
+    if (run->measurementCount > 0 && (run->measurements == NULL || run->values == NULL))
+    {
+        return false;
+    }
+    for (int i = 0; i < run->measurementCount; ++i)
+    {
+        const spMeasurementData* data = (const spMeasurementData*)scene->data.measurements.data + i;
+        spRunMeasurement* measurement = &run->measurements[i];
+        measurement->data = data;
+        measurement->body = spFindBodyIndex(scene, data->body);
+        measurement->collider = spFindColliderIndex(scene, data->collider);
+        measurement->link = spFindLinkIndex(scene, data->link);
+        measurement->unit = spGetUnit(run, measurement);
+        if (data->type == sp_measurePosition || data->type == sp_measureVelocity)
+        {
+            spFindProbe(run, measurement, problems);
+        }
+    }
+    return true;
+}
+
+static double spPickComponent(spVec3 v, int component)
+{
+    switch (component)
+    {
+        case sp_componentX:
+            return v.x;
+        case sp_componentY:
+            return v.y;
+        case sp_componentZ:
+            return v.z;
+        default:
+            return sqrt((double)v.x * v.x + (double)v.y * v.y + (double)v.z * v.z);
+    }
+}
+
+static double spPickEnergy(spEnergy energy, int part)
+{
+    switch (part)
+    {
+        case sp_energyKinetic:
+            return energy.kinetic;
+        case sp_energyElastic:
+            return energy.elastic;
+        case sp_energyPotential:
+            return energy.potential;
+        default:
+            return energy.kinetic + energy.elastic + energy.potential;
+    }
+}
+
+// One body, or the sum (for the stable step: the smallest) over all
+static double spMeasureBodies(const spRun* run, const spRunMeasurement* measurement)
+{
+    const spMeasurementData* data = measurement->data;
+    int first = measurement->body >= 0 ? measurement->body : 0;
+    int end = measurement->body >= 0 ? measurement->body + 1 : run->scene->data.bodies.count;
+    double energy = 0.0, step = INFINITY;
+    spVec3 sum = {0, 0, 0};
+    for (int i = first; i < end; ++i)
+    {
+        spBodyId id = run->bodies[i].id;
+        spVec3 v = {0, 0, 0};
+        switch (data->type)
+        {
+            case sp_measureEnergy:
+                energy += spPickEnergy(spBody_GetEnergy(run->world, id), data->part);
+                break;
+            case sp_measureStableStep:
+                step = fmin(step, spBody_GetStableStep(run->world, id));
+                break;
+            case sp_measureMomentum:
+                v = spBody_GetMomentum(run->world, id);
+                break;
+            default:
+                v = spBody_GetAngularMomentum(run->world, id);
+                break;
+        }
+        sum = (spVec3){sum.x + v.x, sum.y + v.y, sum.z + v.z};
+    }
+    return data->type == sp_measureEnergy       ? energy
+           : data->type == sp_measureStableStep ? step
+                                                : spPickComponent(sum, data->component);
+}
+
+static double spMeasureHeight(spRun* run, const spRunMeasurement* measurement)
+{
+    const spRunBody* body = &run->bodies[measurement->body];
+    int count = spBody_CopyPositions(run->world, body->id, run->scratch, body->nodeCount);
+    double sum = 0.0, lowest = INFINITY, highest = -INFINITY;
+    for (int i = 0; i < count; ++i)
+    {
+        sum += run->scratch[i].y;
+        lowest = fmin(lowest, run->scratch[i].y);
+        highest = fmax(highest, run->scratch[i].y);
+    }
+    int of = measurement->data->of;
+    return of == sp_heightMean ? sum / count : (of == sp_heightMin ? lowest : highest);
+}
+
+static double spMeasure(spRun* run, const spRunMeasurement* measurement)
+{
+    const spMeasurementData* data = measurement->data;
+    const spRunBody* body = measurement->body >= 0 ? &run->bodies[measurement->body] : NULL;
+    spVec3 v = {0, 0, 0}, nothing = {NAN, NAN, NAN};
+    int count = 0;
+    switch (data->type)
+    {
+        case sp_measurePosition:
+            count = spBody_CopyPositions(run->world, body->id, run->scratch, body->nodeCount);
+            v = measurement->node < count ? run->scratch[measurement->node] : nothing;
+            return spPickComponent(v, data->component);
+        case sp_measureVelocity:
+            count = spBody_CopyVelocities(run->world, body->id, run->scratch, body->nodeCount);
+            v = measurement->node < count ? run->scratch[measurement->node] : nothing;
+            return spPickComponent(v, data->component);
+        case sp_measureVolume:
+            return spBody_GetVolume(run->world, body->id);
+        case sp_measurePressure:
+            return spBody_GetPressure(run->world, body->id, body->gasSet);
+        case sp_measureHeight:
+            return spMeasureHeight(run, measurement);
+        case sp_measureContactForce:
+            v = body != NULL ? spBody_GetContactForce(run->world, body->id)
+                             : spCollider_GetForce(run->world, run->colliders[measurement->collider]);
+            return spPickComponent(v, data->component);
+        case sp_measurePinForce:
+            return spPickComponent(spBody_GetPinForce(run->world, body->id), data->component);
+        case sp_measureLinkForce:
+        {
+            // A grab that holds nothing yet, or no more, pulls with nothing
+            const spRunLink* link = &run->links[measurement->link];
+            v = link->held ? spLink_GetForce(run->world, link->id) : v;
+            return spPickComponent(v, data->component);
+        }
+        default:
+            return spMeasureBodies(run, measurement);
+    }
+}
+
+void spTakeMeasurements(spRun* run)
+{
+    for (int i = 0; i < run->measurementCount; ++i)
+    {
+        run->values[i] = spMeasure(run, &run->measurements[i]);
+    }
+}

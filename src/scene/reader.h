@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Reads parsed JSON into the structs of scene_data.h by walking the table of schema.h.
+
+#pragma once
+
+#include "scene/pool.h"
+#include "scene/problems.h"
+#include "scene/schema.h"
+
+#include <jansson.h>
+
+typedef struct spReader
+{
+    spPool* pool;
+    const spPlaceIndex* places;
+    spProblems* problems;
+    bool outOfMemory;
+} spReader;
+
+// Reads one object. Whatever is wrong is reported and left at its default; only no memory ends the reading.
+void spReadObject(spReader* reader, const spSchema* schema, const json_t* json, int place, void* object);

@@ -1,0 +1,280 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Choosing nodes of a body by a region, and turning the rotations of a scene into quaternions.
+
+#include "scene/build.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define SP_DEGREE (3.14159265358979323846 / 180.0)
+
+static spQuat spMultiply(spQuat a, spQuat b)
+{
+    return (spQuat){
+        a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+        a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+        a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w,
+        a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
+    };
+}
+
+static spQuat spTurn(spDVec3 axis, double degrees)
+{
+    double length = sqrt(axis.x * axis.x + axis.y * axis.y + axis.z * axis.z);
+    double angle = 0.5 * SP_DEGREE * fmod(degrees, 720.0);
+    double s = length > 0.0 ? sin(angle) / length : 0.0;
+    return (spQuat){(spReal)(s * axis.x), (spReal)(s * axis.y), (spReal)(s * axis.z), (spReal)cos(angle)};
+}
+
+static spQuat spNormalizeRotation(spQuat q)
+{
+    double length = sqrt((double)q.x * q.x + (double)q.y * q.y + (double)q.z * q.z + (double)q.w * q.w);
+    return (spQuat){(spReal)(q.x / length), (spReal)(q.y / length), (spReal)(q.z / length),
+                    (spReal)(q.w / length)};
+}
+
+spQuat spMakeRotation(const spRotationData* rotation)
+{
+    if (rotation->head.schema != NULL && spIsGiven(&rotation->head, &rotation->euler))
+    {
+        spQuat x = spTurn((spDVec3){1, 0, 0}, rotation->euler.x);
+        spQuat y = spTurn((spDVec3){0, 1, 0}, rotation->euler.y);
+        spQuat z = spTurn((spDVec3){0, 0, 1}, rotation->euler.z);
+        return spNormalizeRotation(spMultiply(z, spMultiply(y, x)));
+    }
+    return spNormalizeRotation(spTurn(rotation->axis, rotation->angle));
+}
+
+spTransform spMakePlacement(const spPlacementData* placement)
+{
+    return (spTransform){spToVec3(placement->position), spMakeRotation(&placement->rotation)};
+}
+
+// The shorter way round, evenly
+static spQuat spInterpolate(spQuat a, spQuat b, double t)
+{
+    double dot = (double)a.x * b.x + (double)a.y * b.y + (double)a.z * b.z + (double)a.w * b.w;
+    double sign = dot < 0.0 ? -1.0 : 1.0;
+    double angle = acos(fmin(fabs(dot), 1.0));
+    double s = sin(angle);
+    double wa = s > 1e-6 ? sin((1.0 - t) * angle) / s : 1.0 - t;
+    double wb = sign * (s > 1e-6 ? sin(t * angle) / s : t);
+    return spNormalizeRotation((spQuat){(spReal)(wa * a.x + wb * b.x), (spReal)(wa * a.y + wb * b.y),
+                                        (spReal)(wa * a.z + wb * b.z), (spReal)(wa * a.w + wb * b.w)});
+}
+
+static spTransform spGetKeyframePose(const spColliderData* data, const spKeyframeData* frame)
+{
+    spTransform pose = spMakePlacement(&data->transform);
+    if (spIsGiven(&frame->head, &frame->position))
+    {
+        pose.position = spToVec3(frame->position);
+    }
+    if (spIsGiven(&frame->head, &frame->rotation))
+    {
+        pose.rotation = spMakeRotation(&frame->rotation);
+    }
+    return pose;
+}
+
+static spTransform spGetKeyframesPose(const spColliderData* data, double time)
+{
+    const spMotionData* motion = &data->motion;
+    const spKeyframeData* frames = motion->keyframes.data;
+    int count = motion->keyframes.count;
+    double first = frames[0].time, last = frames[count - 1].time;
+    if (motion->loop && time > last)
+    {
+        time = first + fmod(time - first, last - first);
+    }
+    int next = 0;
+    while (next < count && frames[next].time <= time)
+    {
+        next += 1;
+    }
+    if (next == 0 || next == count)
+    {
+        return spGetKeyframePose(data, &frames[next == 0 ? 0 : count - 1]);
+    }
+    spTransform a = spGetKeyframePose(data, &frames[next - 1]);
+    spTransform b = spGetKeyframePose(data, &frames[next]);
+    double t = (time - frames[next - 1].time) / (frames[next].time - frames[next - 1].time);
+    spReal u = (spReal)t;
+    a.position.x += u * (b.position.x - a.position.x);
+    a.position.y += u * (b.position.y - a.position.y);
+    a.position.z += u * (b.position.z - a.position.z);
+    a.rotation = spInterpolate(a.rotation, b.rotation, t);
+    return a;
+}
+
+spTransform spGetMotionPose(const spColliderData* data, double time)
+{
+    const spMotionData* motion = &data->motion;
+    if (motion->keyframes.count > 0)
+    {
+        return spGetKeyframesPose(data, time);
+    }
+    spTransform pose = spMakePlacement(&data->transform);
+    if (spIsGiven(&motion->head, &motion->sinusoid))
+    {
+        const spSinusoidData* s = &motion->sinusoid;
+        double length = sqrt(s->axis.x * s->axis.x + s->axis.y * s->axis.y + s->axis.z * s->axis.z);
+        double angle = 2.0 * 3.14159265358979323846 * s->frequency * time + SP_DEGREE * s->phase;
+        double excursion = s->amplitude * sin(angle) / length;
+        pose.position.x += (spReal)(excursion * s->axis.x);
+        pose.position.y += (spReal)(excursion * s->axis.y);
+        pose.position.z += (spReal)(excursion * s->axis.z);
+    }
+    if (spIsGiven(&motion->head, &motion->spin))
+    {
+        spQuat turn = spTurn(motion->spin.axis, motion->spin.rate * time);
+        pose.rotation = spNormalizeRotation(spMultiply(turn, pose.rotation));
+    }
+    return pose;
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Regions
+
+typedef struct spNear
+{
+    double distance;
+    int32_t node;
+} spNear;
+
+static int spCompareNear(const void* a, const void* b)
+{
+    const spNear *p = a, *q = b;
+    if (p->distance != q->distance)
+    {
+        return p->distance < q->distance ? -1 : 1;
+    }
+    return p->node < q->node ? -1 : p->node > q->node;
+}
+
+static double spSquaredDistance(spVec3 a, spDVec3 b)
+{
+    double x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
+    return x * x + y * y + z * z;
+}
+
+static bool spSelectNearest(spHeap* heap, const spNearestData* nearest, const spVec3* positions,
+                            int nodeCount, spNodeList* nodes)
+{
+    size_t size = spArraySize(nodeCount, sizeof(spNear));
+    spNear* near = spAlloc(heap, size);
+    if (near == NULL)
+    {
+        return false;
+    }
+    for (int i = 0; i < nodeCount; ++i)
+    {
+        near[i] = (spNear){spSquaredDistance(positions[i], nearest->point), i};
+    }
+    qsort(near, (size_t)nodeCount, sizeof(spNear), spCompareNear);
+    nodes->count = spMinInt(nearest->count, nodeCount);
+    for (int i = 0; i < nodes->count; ++i)
+    {
+        nodes->data[i] = near[i].node;
+    }
+    spFree(heap, near, size);
+    return true;
+}
+
+static bool spIsInside(const spRegionData* region, spVec3 x)
+{
+    const spObjectHead* head = &region->head;
+    if (spIsGiven(head, &region->box))
+    {
+        // Rounding while the mesh was placed must not push a node through the face that it lies on
+        spDVec3 lower = region->box.lower, upper = region->box.upper;
+        double slack = 1e-6 * (1.0 + fmax(fabs((double)x.x), fmax(fabs((double)x.y), fabs((double)x.z))));
+        return x.x >= lower.x - slack && x.x <= upper.x + slack && x.y >= lower.y - slack &&
+               x.y <= upper.y + slack && x.z >= lower.z - slack && x.z <= upper.z + slack;
+    }
+    double radius = region->sphere.radius;
+    return spSquaredDistance(x, region->sphere.center) <= radius * radius;
+}
+
+// Node numbers as given, each once
+static bool spSelectListed(const spRegionData* region, int nodeCount, spNodeList* nodes, spProblems* problems)
+{
+    const int32_t* given = region->nodes.data;
+    for (int i = 0; i < region->nodes.count; ++i)
+    {
+        if (given[i] >= nodeCount)
+        {
+            spReport(problems, &region->head, &region->nodes, "node %d does not exist: the body has %d nodes",
+                     given[i], nodeCount);
+            nodes->count = 0;
+            return true;
+        }
+    }
+
+    // Mark, then collect: ascending, without copies
+    for (int i = 0; i < nodeCount; ++i)
+    {
+        nodes->data[i] = 0;
+    }
+    for (int i = 0; i < region->nodes.count; ++i)
+    {
+        nodes->data[given[i]] = 1;
+    }
+    int count = 0;
+    for (int i = 0; i < nodeCount; ++i)
+    {
+        if (nodes->data[i] != 0)
+        {
+            nodes->data[count++] = i;
+        }
+    }
+    nodes->count = count;
+    return true;
+}
+
+bool spSelectNodes(spHeap* heap, const spRegionData* region, const spVec3* positions, int nodeCount,
+                   spNodeList* nodes, spProblems* problems)
+{
+    const spObjectHead* head = &region->head;
+    *nodes = (spNodeList){.capacity = nodeCount};
+    nodes->data = spAlloc(heap, spArraySize(nodeCount, sizeof(int32_t)));
+    if (nodes->data == NULL)
+    {
+        return false;
+    }
+    bool listed = spIsGiven(head, &region->nodes) && region->nodes.count >= 0;
+    if (listed)
+    {
+        return spSelectListed(region, nodeCount, nodes, problems);
+    }
+    if (spIsGiven(head, &region->nearest))
+    {
+        if (!spSelectNearest(heap, &region->nearest, positions, nodeCount, nodes))
+        {
+            spFreeNodes(heap, nodes);
+            return false;
+        }
+        return true;
+    }
+    bool all = spIsGiven(head, &region->nodes);
+    for (int i = 0; i < nodeCount; ++i)
+    {
+        if (all || spIsInside(region, positions[i]))
+        {
+            nodes->data[nodes->count++] = i;
+        }
+    }
+    if (nodes->count == 0)
+    {
+        spReport(problems, head, NULL, "no node of the body is in this region");
+    }
+    return true;
+}
+
+void spFreeNodes(spHeap* heap, spNodeList* nodes)
+{
+    spFree(heap, nodes->data, spArraySize(nodes->capacity, sizeof(int32_t)));
+    *nodes = (spNodeList){0};
+}

@@ -1,0 +1,240 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Runs: building the world of a scene, and stepping it.
+
+#include "scene/run.h"
+
+#include <math.h>
+#include <string.h>
+
+spRunDef spDefaultRunDef(void)
+{
+    return (spRunDef){.internalValue = SP_DEF_COOKIE};
+}
+
+static bool spCheckRunDef(const spRunDef* def, spError* error)
+{
+    if (def == NULL || def->internalValue != SP_DEF_COOKIE)
+    {
+        return spFail(error, sp_errorBadDef, "spCreateRun: the definition did not come from spDefaultRunDef");
+    }
+    if (!(def->dt >= 0.0 && def->dt <= 10.0) || !(def->duration >= 0.0 && def->duration <= 1e6))
+    {
+        return spFail(error, sp_errorBadArgument,
+                      "spCreateRun: dt must be in 0..10 s and duration in 0..1e6 s");
+    }
+    if (def->threadCount < 0 || def->threadCount > SP_MAX_WORKERS)
+    {
+        return spFail(error, sp_errorBadArgument, "spCreateRun: threadCount must be in 0..%d",
+                      SP_MAX_WORKERS);
+    }
+    return true;
+}
+
+static spWorld* spBuildWorld(spRun* run, const spRunDef* def, spProblems* problems)
+{
+    const spSceneData* data = &run->scene->data;
+    spWorldDef worldDef = spDefaultWorldDef();
+    worldDef.gravity = spToVec3(data->gravity);
+    worldDef.workerCount = def->threadCount > 0 ? def->threadCount : data->threads;
+    worldDef.laneCount = def->laneCount;
+    worldDef.allocator = def->allocator;
+    worldDef.logger = def->logger;
+    if (spIsGiven(&data->head, &data->restitutionThreshold))
+    {
+        worldDef.restitutionThreshold = (spReal)data->restitutionThreshold;
+    }
+    spError error = {0};
+    spWorld* world = spCreateWorld(&worldDef, &error);
+    if (world == NULL)
+    {
+        spReportError(problems, &error);
+    }
+    return world;
+}
+
+static bool spBuildBodies(spRun* run, spProblems* problems)
+{
+    const spSceneData* data = &run->scene->data;
+    run->bodies = spAllocZeroed(&run->heap, spArraySize(data->bodies.count, sizeof(spRunBody)));
+    run->colliders = spAllocZeroed(&run->heap, spArraySize(data->colliders.count, sizeof(spColliderId)));
+    if ((run->bodies == NULL && data->bodies.count > 0) ||
+        (run->colliders == NULL && data->colliders.count > 0))
+    {
+        return false;
+    }
+    for (int i = 0; i < data->bodies.count; ++i)
+    {
+        const spBodyData* body = (const spBodyData*)data->bodies.data + i;
+        spBuildSceneBody(run->scene, run->world, body, &run->heap, &run->bodies[i], problems);
+        run->scratchCount = spMaxInt(run->scratchCount, run->bodies[i].nodeCount);
+    }
+    for (int i = 0; i < data->colliders.count; ++i)
+    {
+        const spColliderData* collider = (const spColliderData*)data->colliders.data + i;
+        run->colliders[i] = spBuildSceneCollider(run->world, collider, problems);
+    }
+    run->scratch = spAlloc(&run->heap, spArraySize(run->scratchCount, sizeof(spVec3)));
+    run->forces = spAlloc(&run->heap, spArraySize(run->scratchCount, sizeof(spDVec3)));
+    return run->scratchCount == 0 || (run->scratch != NULL && run->forces != NULL);
+}
+
+spRun* spBuildRun(const spScene* scene, const spRunDef* def, spProblems* problems)
+{
+    problems->places = &scene->places;
+    spHeap heap = spMakeHeap(&def->allocator);
+    spRun* run = spAllocZeroed(&heap, sizeof(spRun));
+    spError error = {0};
+    if (run == NULL)
+    {
+        spFailMemory(&error, "run", sizeof(spRun));
+        spReportError(problems, &error);
+        return NULL;
+    }
+    run->heap = heap;
+    run->scene = scene;
+    run->logger = def->logger;
+    run->dt = def->dt > 0.0 ? def->dt : spScene_GetTimeStep(scene);
+    double duration = def->duration > 0.0 ? def->duration : scene->data.duration;
+    run->stepCount = (int64_t)fmax(1.0, ceil(duration / run->dt - 1e-6));
+    run->world = spBuildWorld(run, def, problems);
+    if (run->world != NULL)
+    {
+        bool good = spBuildBodies(run, problems);
+        if (good && problems->errorCount == 0)
+        {
+            good = spBuildTimeline(run, problems) && spBuildMeasurements(run, problems);
+        }
+        if (!good)
+        {
+            spFailMemory(&error, "run", 0);
+            spReportError(problems, &error);
+        }
+    }
+    if (problems->errorCount > 0)
+    {
+        spDestroyRun(run);
+        return NULL;
+    }
+    spTakeMeasurements(run);
+    return run;
+}
+
+spRun* spCreateRun(const spScene* scene, const spRunDef* def, spError* error)
+{
+    if (scene == NULL)
+    {
+        spFail(error, sp_errorBadArgument, "spCreateRun: scene is NULL");
+        return NULL;
+    }
+    if (!spCheckRunDef(def, error))
+    {
+        return NULL;
+    }
+    spProblems problems = {0};
+    spRun* run = spBuildRun(scene, def, &problems);
+    if (run == NULL && error != NULL)
+    {
+        *error = problems.first;
+    }
+    return run;
+}
+
+void spDestroyRun(spRun* run)
+{
+    if (run == NULL)
+    {
+        return;
+    }
+    const spSceneData* data = &run->scene->data;
+    spFreeTimeline(run);
+    spFree(&run->heap, run->measurements, spArraySize(run->measurementCount, sizeof(spRunMeasurement)));
+    spFree(&run->heap, run->values, spArraySize(run->measurementCount, sizeof(double)));
+    spFree(&run->heap, run->scratch, spArraySize(run->scratchCount, sizeof(spVec3)));
+    spFree(&run->heap, run->forces, spArraySize(run->scratchCount, sizeof(spDVec3)));
+    spFree(&run->heap, run->bodies, spArraySize(data->bodies.count, sizeof(spRunBody)));
+    spFree(&run->heap, run->colliders, spArraySize(data->colliders.count, sizeof(spColliderId)));
+    spDestroyWorld(run->world);
+    spHeap heap = run->heap;
+    spFree(&heap, run, sizeof(spRun));
+}
+
+uint32_t spRun_Step(spRun* run)
+{
+    uint32_t flags = spPlayTimeline(run, spWorld_GetTime(run->world));
+    flags |= spWorld_Step(run->world, (spReal)run->dt);
+    run->stepsDone += 1;
+    spTakeMeasurements(run);
+    return flags;
+}
+
+bool spRun_IsDone(const spRun* run)
+{
+    return run->stepsDone >= run->stepCount;
+}
+
+double spRun_GetTime(const spRun* run)
+{
+    return spWorld_GetTime(run->world);
+}
+
+double spRun_GetTimeStep(const spRun* run)
+{
+    return run->dt;
+}
+
+int64_t spRun_GetStepCount(const spRun* run)
+{
+    return run->stepCount;
+}
+
+spWorld* spRun_GetWorld(spRun* run)
+{
+    return run->world;
+}
+
+spError spRun_GetLastError(const spRun* run)
+{
+    return run->lastError;
+}
+
+spBodyId spRun_FindBody(const spRun* run, const char* name)
+{
+    int index = name != NULL ? spFindBodyIndex(run->scene, name) : -1;
+    return index >= 0 ? run->bodies[index].id : (spBodyId){0};
+}
+
+spColliderId spRun_FindCollider(const spRun* run, const char* name)
+{
+    int index = name != NULL ? spFindColliderIndex(run->scene, name) : -1;
+    return index >= 0 ? run->colliders[index] : (spColliderId){0};
+}
+
+int spRun_GetMeasurementCount(const spRun* run)
+{
+    return run->measurementCount;
+}
+
+const char* spRun_GetMeasurementName(const spRun* run, int measurement)
+{
+    bool good = measurement >= 0 && measurement < run->measurementCount;
+    return good ? run->measurements[measurement].data->name : "";
+}
+
+const char* spRun_GetMeasurementUnit(const spRun* run, int measurement)
+{
+    bool good = measurement >= 0 && measurement < run->measurementCount;
+    return good ? run->measurements[measurement].unit : "";
+}
+
+double spRun_GetMeasurement(const spRun* run, int measurement)
+{
+    bool good = measurement >= 0 && measurement < run->measurementCount;
+    return good ? run->values[measurement] : (double)NAN;
+}
+
+const double* spRun_GetMeasurements(const spRun* run)
+{
+    return run->values;
+}

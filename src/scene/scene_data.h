@@ -1,0 +1,343 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// What a scene file says, as structs that the rows of schema.c point into. Units are SI, angles in degrees,
+// everything in double; the world gets spReal. Lists are spList of the struct named beside them.
+
+#pragma once
+
+#include "scene/schema.h"
+
+// Most of everything: a scene that asks for more is refused before memory is
+#define SP_SCENE_MAX_OBJECTS 4096
+#define SP_SCENE_MAX_INDICES 1000000
+#define SP_SCENE_MAX_VERTICES 4000000
+#define SP_SCENE_MAX_BYTES ((size_t)64 << 20)
+#define SP_SCENE_MAX_STEPS 100000000
+
+typedef struct spRotationData
+{
+    spObjectHead head;
+    spDVec3 axis;
+    double angle;
+    spDVec3 euler;
+} spRotationData;
+
+typedef struct spPlacementData
+{
+    spObjectHead head;
+    spDVec3 position;
+    spRotationData rotation;
+    spDVec3 scale; // bodies only
+} spPlacementData;
+
+typedef enum spGenerator
+{
+    sp_generateBox = 0,
+    sp_generateBeam,
+    sp_generateBall,
+    sp_generateCylinder,
+    sp_generateTorus,
+    sp_generateCloth,
+    sp_generateIcosphere,
+    sp_generateDisc,
+    sp_generateLattice,
+    sp_generatorCount
+} spGenerator;
+
+typedef struct spMeshData
+{
+    spObjectHead head;
+    const char* file;
+    bool repair;
+    int generator; // spGenerator
+    spDVec3 size;
+    int cells[3];
+    int split; // spCellSplit
+    spDVec3 origin;
+    double radius, height, tubeRadius;
+    int resolution;
+    double sizeX, sizeZ;
+    int countX, countZ;
+    bool shear, bend;
+    int level, points, layers;
+    double layerDistance;
+    double spacing;
+    int counts[3];
+} spMeshData;
+
+typedef struct spBoxData
+{
+    spObjectHead head;
+    spDVec3 lower, upper;
+} spBoxData;
+
+typedef struct spSphereData
+{
+    spObjectHead head;
+    spDVec3 center;
+    double radius;
+} spSphereData;
+
+typedef struct spNearestData
+{
+    spObjectHead head;
+    spDVec3 point;
+    int count;
+} spNearestData;
+
+typedef struct spRegionData
+{
+    spObjectHead head;
+    spList nodes; // int32_t; count -1 means all
+    spBoxData box;
+    spSphereData sphere;
+    spNearestData nearest;
+} spRegionData;
+
+typedef enum spSpringEdges
+{
+    sp_edgesAll = 0,
+    sp_edgesStructural,
+    sp_edgesShear,
+    sp_edgesBend,
+} spSpringEdges;
+
+typedef struct spSpringsData
+{
+    spObjectHead head;
+    int edges;    // spSpringEdges
+    spList pairs; // int32_t
+    int law;      // spSpringLaw
+    double stiffness, damping, youngModulus, thickness, restScale;
+} spSpringsData;
+
+typedef struct spBreathingData
+{
+    spObjectHead head;
+    double amplitude, frequency;
+} spBreathingData;
+
+typedef struct spGasData
+{
+    spObjectHead head;
+    double knrt, restPressure;
+    bool ambient;
+    spBreathingData breathing;
+    spList outline; // int32_t
+} spGasData;
+
+typedef struct spFieldData
+{
+    spObjectHead head;
+    int type; // spFieldType
+    double coefficient;
+    spDVec3 normal;
+    double offset, minDistance, cutoff;
+} spFieldData;
+
+typedef struct spMethodData
+{
+    spObjectHead head;
+    int type;    // spMethodType
+    int contact; // spContactMode
+    int substeps, maxSubsteps;
+    double safety;
+} spMethodData;
+
+typedef struct spBodyData
+{
+    spObjectHead head;
+    const char* name;
+    spMeshData mesh;
+    spPlacementData transform;
+    spDVec3 velocity, spin;
+    const char* material;
+    double density, nodeMass;
+    spList springs; // spSpringsData
+    spGasData gas;
+    spList fields; // spFieldData
+    spList pins;   // spRegionData
+    spMethodData method;
+    double friction, restitution, contactRadius, gravityScale;
+} spBodyData;
+
+typedef struct spKeyframeData
+{
+    spObjectHead head;
+    double time;
+    spDVec3 position;
+    spRotationData rotation;
+} spKeyframeData;
+
+typedef struct spSinusoidData
+{
+    spObjectHead head;
+    spDVec3 axis;
+    double amplitude, frequency, phase;
+} spSinusoidData;
+
+typedef struct spSpinData
+{
+    spObjectHead head;
+    spDVec3 axis;
+    double rate;
+} spSpinData;
+
+typedef struct spMotionData
+{
+    spObjectHead head;
+    spList keyframes; // spKeyframeData
+    bool loop;
+    spSinusoidData sinusoid;
+    spSpinData spin;
+} spMotionData;
+
+typedef struct spColliderData
+{
+    spObjectHead head;
+    const char* name;
+    int shape; // spShape
+    spPlacementData transform;
+    double radius, halfHeight;
+    spDVec3 halfSize;
+    double friction, restitution;
+    spMotionData motion;
+} spColliderData;
+
+typedef struct spAttachmentData
+{
+    spObjectHead head;
+    const char* name;
+    const char* body;
+    spRegionData nodes;
+    const char* collider;
+    const char* otherBody;
+    double stiffness, maxForce;
+} spAttachmentData;
+
+typedef enum spEventType
+{
+    sp_eventGrab = 0,
+    sp_eventMove,
+    sp_eventRelease,
+    sp_eventSet,
+    sp_eventForce,
+    sp_eventPin,
+    sp_eventFree,
+    sp_eventTypeCount
+} spEventType;
+
+typedef struct spEventData
+{
+    spObjectHead head;
+    double time;
+    int type; // spEventType
+    const char* name;
+    const char* body;
+    spRegionData nodes;
+    double stiffness, maxForce; // grab: of a link; set: of springs
+    const char* grab;
+    spDVec3 offset;
+    double duration;
+    spDVec3 force;
+    int index;
+    double damping, knrt, coefficient, friction, restitution;
+    spDVec3 gravity;
+    spMethodData method;
+} spEventData;
+
+typedef enum spMeasurementType
+{
+    sp_measurePosition = 0,
+    sp_measureVelocity,
+    sp_measureEnergy,
+    sp_measureVolume,
+    sp_measurePressure,
+    sp_measureHeight,
+    sp_measureContactForce,
+    sp_measurePinForce,
+    sp_measureLinkForce,
+    sp_measureMomentum,
+    sp_measureAngularMomentum,
+    sp_measureStableStep,
+    sp_measurementTypeCount
+} spMeasurementType;
+
+typedef enum spComponent
+{
+    sp_componentX = 0,
+    sp_componentY,
+    sp_componentZ,
+    sp_componentMagnitude,
+} spComponent;
+
+typedef enum spEnergyPart
+{
+    sp_energyTotal = 0,
+    sp_energyKinetic,
+    sp_energyElastic,
+    sp_energyPotential,
+} spEnergyPart;
+
+typedef enum spHeightOf
+{
+    sp_heightMean = 0,
+    sp_heightMin,
+    sp_heightMax,
+} spHeightOf;
+
+typedef struct spMeasurementData
+{
+    spObjectHead head;
+    const char* name;
+    int type; // spMeasurementType
+    const char* body;
+    const char* collider;
+    const char* link;
+    int node;
+    spDVec3 point;
+    int component; // spComponent
+    int part;      // spEnergyPart
+    int of;        // spHeightOf
+} spMeasurementData;
+
+typedef struct spCameraData
+{
+    spObjectHead head;
+    spDVec3 position, target, up;
+    double fieldOfView;
+} spCameraData;
+
+typedef struct spPictureData
+{
+    spObjectHead head;
+    int width, height;
+    spCameraData camera;
+} spPictureData;
+
+typedef struct spOutputData
+{
+    spObjectHead head;
+    double frameRate;
+    spPictureData picture;
+} spOutputData;
+
+typedef struct spSceneData
+{
+    spObjectHead head;
+    int version;
+    const char* name;
+    const char* description;
+    spDVec3 gravity;
+    double dt; // 0 means automatic
+    double duration;
+    int threads;
+    double restitutionThreshold;
+    spList bodies;       // spBodyData
+    spList colliders;    // spColliderData
+    spList attachments;  // spAttachmentData
+    spList events;       // spEventData
+    spList measurements; // spMeasurementData
+    spOutputData output;
+} spSceneData;

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// The scene behind souple/scene.h, and the stages that it goes through: read, check, build.
+
+#pragma once
+
+#include "scene/places.h"
+#include "scene/pool.h"
+#include "scene/problems.h"
+#include "scene/scene_data.h"
+#include "souple/scene.h"
+
+struct spScene
+{
+    spHeap heap;
+    spPool pool;
+    spPlaceIndex places;
+    const char* text;
+    size_t textSize;
+    const char* baseFolder; // "" means the working folder
+    spSceneData data;
+};
+
+// check.c: everything that can be seen without building: names, references, numbers that contradict each
+// other. Gives unnamed objects their names. Returns false when there is no memory.
+bool spCheckSceneData(spScene* scene, spProblems* problems);
+
+// The body, collider, or grab or attachment with a name; NULL or -1 when there is none
+spBodyData* spFindBodyData(const spScene* scene, const char* name);
+int spFindBodyIndex(const spScene* scene, const char* name);
+int spFindColliderIndex(const spScene* scene, const char* name);
+
+// Grabs and attachments share one list of links: attachments first, then grab events in the order of the file
+int spGetLinkCount(const spScene* scene);
+const char* spGetLinkName(const spScene* scene, int link);
+int spFindLinkIndex(const spScene* scene, const char* name);
+
+// run.c: builds the world; problems gets everything that is wrong. Used by spCreateRun and spCheckScene.
+spRun* spBuildRun(const spScene* scene, const spRunDef* def, spProblems* problems);
+
+// folder + "/" + file, or file alone when it begins with '/' or the folder is empty. The caller frees with
+// spFree and strlen + 1. NULL when there is no memory.
+char* spJoinPath(spHeap* heap, const char* folder, const char* file);

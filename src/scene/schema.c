@@ -1,0 +1,445 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// The table of scene files: every object and every key, with its unit, default, range and meaning. What is
+// not here does not exist in a scene file. docs/scene_format.md is printed from it.
+
+#include "scene/schema.h"
+
+#include "scene/scene_data.h"
+#include "souple/body.h"
+#include "souple/collider.h"
+
+#include <float.h>
+
+// One line per row: type, struct, key, member, then what the type needs, then the sentence of the manual,
+// then further fields of spKey by name.
+// clang-format off
+#define ROW(type_, object_, key, member) \
+    .name = key, .type = type_, .offset = offsetof(object_, member)
+#define NUMBER(object_, key, member, unit_, default_, low, high, ...) \
+    {ROW(sp_keyNumber, object_, key, member), .unit = unit_, .value = {default_}, .lower = low, .upper = high, .doc = __VA_ARGS__}
+#define INTEGER(object_, key, member, default_, low, high, ...) \
+    {ROW(sp_keyInteger, object_, key, member), .value = {default_}, .lower = low, .upper = high, .doc = __VA_ARGS__}
+#define BOOL(object_, key, member, default_, ...) \
+    {ROW(sp_keyBool, object_, key, member), .value = {default_}, .doc = __VA_ARGS__}
+#define STRING(object_, key, member, ...) \
+    {ROW(sp_keyString, object_, key, member), .doc = __VA_ARGS__}
+#define CHOICE(object_, key, member, words, default_, ...) \
+    {ROW(sp_keyChoice, object_, key, member), .choices = words, .choiceCount = SP_COUNT(words), .value = {default_}, .doc = __VA_ARGS__}
+#define VECTOR(object_, key, member, unit_, dx, dy, dz, limit_, ...) \
+    {ROW(sp_keyVector, object_, key, member), .unit = unit_, .value = {dx, dy, dz}, .lower = -(limit_), .upper = limit_, .doc = __VA_ARGS__}
+#define COUNTS(object_, key, member, dx, dy, dz, low, high, ...) \
+    {ROW(sp_keyCounts, object_, key, member), .value = {dx, dy, dz}, .lower = low, .upper = high, .doc = __VA_ARGS__}
+#define INTEGERS(object_, key, member, ...) \
+    {ROW(sp_keyIntegers, object_, key, member), .lower = 0, .upper = SP_SCENE_MAX_VERTICES, .limit = SP_SCENE_MAX_INDICES, .doc = __VA_ARGS__}
+#define OBJECT(object_, key, member, schema, ...) \
+    {ROW(sp_keyObject, object_, key, member), .object = &schema, .doc = __VA_ARGS__}
+#define OBJECTS(object_, key, member, schema, limit_, ...) \
+    {ROW(sp_keyObjects, object_, key, member), .object = &schema, .limit = limit_, .doc = __VA_ARGS__}
+#define SCHEMA(title, object_, rows, ...) \
+    {.name = title, .keys = rows, .keyCount = SP_COUNT(rows), .size = sizeof(object_), .doc = __VA_ARGS__}
+#define BIT(value) (1u << (value))
+
+// Largest coordinate, speed and so on: far beyond use, far from where float loses its meaning
+#define FAR_AWAY 1e6
+#define HUGE_NUMBER 1e15
+
+// ---------------------------------------------------------------------------------------------------------
+// Placement
+
+static const spKey s_rotationKeys[] = {
+    VECTOR(spRotationData, "axis", axis, NULL, 0, 1, 0, FAR_AWAY, "Axis to turn about; any length.", .flags = sp_keyNonZero, .text = "[0, 1, 0]"),
+    NUMBER(spRotationData, "angle", angle, "degrees", 0, -1e6, 1e6, "Angle about the axis, right-handed.", .text = "0"),
+    VECTOR(spRotationData, "euler", euler, "degrees", 0, 0, 0, FAR_AWAY,
+           "Instead of axis and angle: angles about x, then y, then z, about axes that stay where they are.", .text = "none"),
+};
+static const spSchema s_rotation = SCHEMA("rotation", spRotationData, s_rotationKeys,
+    "A rotation: axis and angle, or three angles.");
+
+static const spKey s_bodyPlacementKeys[] = {
+    VECTOR(spPlacementData, "position", position, "m", 0, 0, 0, FAR_AWAY, "Where the origin of the mesh goes."),
+    OBJECT(spPlacementData, "rotation", rotation, s_rotation, "How the mesh is turned about its origin."),
+    {ROW(sp_keyScale, spPlacementData, "scale", scale), .value = {1, 1, 1}, .lower = 0, .upper = 1e6, .flags = sp_keyAboveLower,
+     .doc = "Factor on the mesh about its origin: one number, or one for each axis."},
+};
+static const spSchema s_bodyPlacement = SCHEMA("transform of a body", spPlacementData, s_bodyPlacementKeys,
+    "Placement of a mesh: scaled, then turned, then moved.");
+
+static const spKey s_colliderPlacementKeys[] = {
+    VECTOR(spPlacementData, "position", position, "m", 0, 0, 0, FAR_AWAY, "Where the origin of the shape goes."),
+    OBJECT(spPlacementData, "rotation", rotation, s_rotation, "How the shape is turned about its origin."),
+};
+static const spSchema s_colliderPlacement = SCHEMA("transform of a collider", spPlacementData, s_colliderPlacementKeys,
+    "Placement of a collider: turned, then moved.");
+
+// ---------------------------------------------------------------------------------------------------------
+// Mesh
+
+static const char* const s_generators[] = {"box", "beam", "ball", "cylinder", "torus", "cloth", "icosphere", "disc", "lattice"};
+static const char* const s_splits[] = {"six", "five"};
+
+#define GRID (BIT(sp_generateBox) | BIT(sp_generateBeam))
+#define ROUND (BIT(sp_generateBall) | BIT(sp_generateCylinder) | BIT(sp_generateTorus))
+#define SHELL (BIT(sp_generateIcosphere) | BIT(sp_generateDisc))
+
+static const spKey s_meshKeys[] = {
+    STRING(spMeshData, "file", file, "Mesh file (OBJ, STL, MSH, VTU, TetGen), relative to the folder of the scene file.", .text = "none"),
+    BOOL(spMeshData, "repair", repair, 0, "Mend the mesh after reading: merge copies, drop what is degenerate, turn tets upright, orient the surface."),
+    CHOICE(spMeshData, "generator", generator, s_generators, -1,
+           "Instead of a file: a shape that is made. `box`, `beam`, `ball`, `cylinder` and `torus` are solid (tets), `cloth` is a sheet, "
+           "`icosphere` (3D) and `disc` (2D, in the xy plane) are hollow shells to be filled with gas, `lattice` is a grid of masses "
+           "joined to all neighbours.",
+           .flags = sp_keySelector, .text = "none"),
+    VECTOR(spMeshData, "size", size, "m", 1, 1, 1, FAR_AWAY, "Side lengths, greater than 0.", .selector = BIT(sp_generateBox)),
+    VECTOR(spMeshData, "size", size, "m", 1, 0.25, 0.25, FAR_AWAY, "Side lengths, greater than 0.", .selector = BIT(sp_generateBeam)),
+    COUNTS(spMeshData, "cells", cells, 4, 4, 4, 1, 1000, "Cells along each side.", .selector = BIT(sp_generateBox)),
+    COUNTS(spMeshData, "cells", cells, 16, 4, 4, 1, 1000, "Cells along each side.", .selector = BIT(sp_generateBeam)),
+    CHOICE(spMeshData, "tets", split, s_splits, 0, "Tets that each cell is cut into.", .selector = GRID),
+    VECTOR(spMeshData, "origin", origin, "m", 0, 0, 0, FAR_AWAY, "Corner with the smallest coordinates.",
+           .selector = BIT(sp_generateBox), .flags = sp_keyNoDefault, .text = "stands on y = 0, centred in x and z"),
+    VECTOR(spMeshData, "origin", origin, "m", 0, 0, 0, FAR_AWAY, "Corner with the smallest coordinates.", .selector = BIT(sp_generateBeam)),
+    NUMBER(spMeshData, "radius", radius, "m", 0.5, 0, FAR_AWAY, "Radius; of a torus from its centre to the centre of the tube.",
+           .selector = ROUND | SHELL, .flags = sp_keyAboveLower),
+    NUMBER(spMeshData, "height", height, "m", 1, 0, FAR_AWAY, "Length along y.", .selector = BIT(sp_generateCylinder), .flags = sp_keyAboveLower),
+    NUMBER(spMeshData, "tubeRadius", tubeRadius, "m", 0.15, 0, FAR_AWAY, "Radius of the tube, below `radius`.",
+           .selector = BIT(sp_generateTorus), .flags = sp_keyAboveLower),
+    INTEGER(spMeshData, "resolution", resolution, 4, 1, 100, "Cells across the radius, of a torus across that of the tube.", .selector = ROUND),
+    NUMBER(spMeshData, "sizeX", sizeX, "m", 2, 0, FAR_AWAY, "Extent along x.", .selector = BIT(sp_generateCloth), .flags = sp_keyAboveLower),
+    NUMBER(spMeshData, "sizeZ", sizeZ, "m", 2, 0, FAR_AWAY, "Extent along z.", .selector = BIT(sp_generateCloth), .flags = sp_keyAboveLower),
+    INTEGER(spMeshData, "countX", countX, 20, 2, 2000, "Vertices along x.", .selector = BIT(sp_generateCloth)),
+    INTEGER(spMeshData, "countZ", countZ, 20, 2, 2000, "Vertices along z.", .selector = BIT(sp_generateCloth)),
+    BOOL(spMeshData, "shear", shear, 1, "Edges along both diagonals of every quad.", .selector = BIT(sp_generateCloth)),
+    BOOL(spMeshData, "bend", bend, 1, "Edges to the second next vertex, which resist bending.", .selector = BIT(sp_generateCloth)),
+    VECTOR(spMeshData, "origin", origin, "m", 0, 0, 0, FAR_AWAY, "First vertex.", .selector = BIT(sp_generateCloth),
+           .flags = sp_keyNoDefault, .text = "at y = 0, centred in x and z"),
+    INTEGER(spMeshData, "level", level, 2, 0, 8, "Subdivisions: 10 * 4^level + 2 vertices.", .selector = BIT(sp_generateIcosphere)),
+    INTEGER(spMeshData, "points", points, 32, 3, 100000, "Points in each layer.", .selector = BIT(sp_generateDisc)),
+    INTEGER(spMeshData, "layers", layers, 1, 1, 100, "Layers of the skin, joined by springs.", .selector = SHELL),
+    NUMBER(spMeshData, "layerDistance", layerDistance, "m", 0.1, 0, FAR_AWAY, "Distance between layers.", .selector = SHELL, .flags = sp_keyAboveLower),
+    NUMBER(spMeshData, "spacing", spacing, "m", 0.1, 0, FAR_AWAY, "Distance between neighbours along an axis.",
+           .selector = BIT(sp_generateLattice), .flags = sp_keyAboveLower),
+    COUNTS(spMeshData, "counts", counts, 8, 8, 1, 1, 1000, "Vertices along each axis; 1 along z makes it 2D.", .selector = BIT(sp_generateLattice)),
+    VECTOR(spMeshData, "origin", origin, "m", 0, 0, 0, FAR_AWAY, "First vertex.", .selector = BIT(sp_generateLattice)),
+};
+static const spSchema s_mesh = SCHEMA("mesh", spMeshData, s_meshKeys,
+    "The shape of a body: a file, or a generator with its numbers. A text alone is the name of a file.", .shorthand = "file");
+
+// ---------------------------------------------------------------------------------------------------------
+// Regions
+
+static const spKey s_boxKeys[] = {
+    VECTOR(spBoxData, "lower", lower, "m", 0, 0, 0, FAR_AWAY, "Smallest coordinates.", .flags = sp_keyRequired),
+    VECTOR(spBoxData, "upper", upper, "m", 0, 0, 0, FAR_AWAY, "Largest coordinates.", .flags = sp_keyRequired),
+};
+static const spSchema s_box = SCHEMA("box of a region", spBoxData, s_boxKeys, "A box along the axes of the world, its faces included.");
+
+static const spKey s_sphereKeys[] = {
+    VECTOR(spSphereData, "center", center, "m", 0, 0, 0, FAR_AWAY, "Centre.", .flags = sp_keyRequired),
+    NUMBER(spSphereData, "radius", radius, "m", 0.1, 0, FAR_AWAY, "Radius, its surface included.", .flags = sp_keyRequired),
+};
+static const spSchema s_sphere = SCHEMA("sphere of a region", spSphereData, s_sphereKeys, "A sphere in the world.");
+
+static const spKey s_nearestKeys[] = {
+    VECTOR(spNearestData, "point", point, "m", 0, 0, 0, FAR_AWAY, "Point in the world.", .flags = sp_keyRequired),
+    INTEGER(spNearestData, "count", count, 1, 1, SP_SCENE_MAX_INDICES, "How many nodes."),
+};
+static const spSchema s_nearest = SCHEMA("nearest of a region", spNearestData, s_nearestKeys, "The nodes nearest to a point.");
+
+static const spKey s_regionKeys[] = {
+    INTEGERS(spRegionData, "nodes", nodes, "Node numbers, or \"all\".", .flags = sp_keyAll, .text = "none"),
+    OBJECT(spRegionData, "box", box, s_box, "Nodes in a box."),
+    OBJECT(spRegionData, "sphere", sphere, s_sphere, "Nodes in a sphere."),
+    OBJECT(spRegionData, "nearest", nearest, s_nearest, "Nodes nearest to a point."),
+};
+static const spSchema s_region = SCHEMA("region", spRegionData, s_regionKeys,
+    "Some nodes of a body, by exactly one of these keys. Places are those of the world at the moment when the region is needed: at the "
+    "start for pins and attachments, at its time for an event. A number, or \"all\", alone stands for `nodes`.", .shorthand = "nodes");
+
+// ---------------------------------------------------------------------------------------------------------
+// Elements and fields
+
+static const char* const s_springEdges[] = {"all", "structural", "shear", "bend"};
+static const char* const s_springLaws[] = {"hooke", "normalised", "tension"};
+_Static_assert(SP_COUNT(s_springLaws) == sp_springLawCount, "one word for each spring law");
+
+static const spKey s_springKeys[] = {
+    CHOICE(spSpringsData, "edges", edges, s_springEdges, 0, "Which edges become springs: all that the mesh has, or one group of the generator `cloth`.", .text = "all"),
+    {ROW(sp_keyPairs, spSpringsData, "pairs", pairs), .lower = 0, .upper = SP_SCENE_MAX_VERTICES, .limit = SP_SCENE_MAX_INDICES,
+     .text = "none", .doc = "Instead of edges: pairs of nodes, as in [[0, 1], [1, 2]]."},
+    CHOICE(spSpringsData, "law", law, s_springLaws, sp_springHooke,
+           "`hooke`: force = stiffness * (l - l0). `normalised`: stiffness * (l - l0) / l0, the same for any length. `tension`: as hooke, "
+           "but nothing when shorter than l0."),
+    NUMBER(spSpringsData, "stiffness", stiffness, "N/m (N for normalised)", 1000, 0, HUGE_NUMBER, "Stiffness of every spring.",
+           .text = "from youngModulus, else from the material of the body, else 1000"),
+    NUMBER(spSpringsData, "damping", damping, "N s/m", 1, 0, HUGE_NUMBER, "Damper along every spring."),
+    NUMBER(spSpringsData, "youngModulus", youngModulus, "Pa", 0, 0, 1e13, "Instead of stiffness: k = E * (volume around the edge) / l0^2, approximate.",
+           .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "none"),
+    NUMBER(spSpringsData, "thickness", thickness, "m", 0, 0, FAR_AWAY, "Thickness of a sheet, with youngModulus or a material.",
+           .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "none"),
+    NUMBER(spSpringsData, "restScale", restScale, NULL, 1, 0, 1000, "Factor on every rest length; 1 is stress-free as placed.", .flags = sp_keyAboveLower),
+};
+static const spSchema s_springs = SCHEMA("springs", spSpringsData, s_springKeys, "Springs with dampers between nodes.");
+
+static const spKey s_breathingKeys[] = {
+    NUMBER(spBreathingData, "amplitude", amplitude, NULL, 0.2, 0, 0.99, "Share of n R T that comes and goes."),
+    NUMBER(spBreathingData, "frequency", frequency, "Hz", 1, 0, 10000, "How often."),
+};
+static const spSchema s_breathing = SCHEMA("breathing", spBreathingData, s_breathingKeys, "n R T is multiplied by 1 + amplitude * sin(2 pi frequency t).");
+
+static const spKey s_gasKeys[] = {
+    NUMBER(spGasData, "knrt", knrt, "J (J/m in 2D)", 0, 0, HUGE_NUMBER, "n R T: pressure times volume.", .flags = sp_keyAboveLower | sp_keyNoDefault,
+           .text = "from restPressure"),
+    NUMBER(spGasData, "restPressure", restPressure, "Pa (N/m in 2D)", 1000, 0, HUGE_NUMBER, "Instead of knrt: pressure in the shape as placed.",
+           .flags = sp_keyAboveLower, .text = "1000, without knrt"),
+    BOOL(spGasData, "ambient", ambient, 0, "The same pressure acts from outside: stress-free as placed."),
+    OBJECT(spGasData, "breathing", breathing, s_breathing, "Makes the body breathe."),
+    INTEGERS(spGasData, "outline", outline, "Makes it 2D: nodes of a closed outline in the xy plane, counter-clockwise.",
+             .text = "3D; for `disc` the points of the outer layer"),
+};
+static const spSchema s_gas = SCHEMA("gas", spGasData, s_gasKeys, "Ideal gas inside the closed surface of the body, or inside an outline in the xy plane.");
+
+static const char* const s_fieldTypes[] = {"drag", "repulsiveGround"};
+_Static_assert(SP_COUNT(s_fieldTypes) == sp_fieldTypeCount, "one word for each field");
+#define GROUND BIT(sp_fieldRepulsiveGround)
+
+static const spKey s_fieldKeys[] = {
+    CHOICE(spFieldData, "type", type, s_fieldTypes, -1, "`drag`: force = -coefficient * v on every node. `repulsiveGround`: coefficient / d^2 away from a plane.",
+           .flags = sp_keySelector | sp_keyRequired),
+    NUMBER(spFieldData, "coefficient", coefficient, "kg/s", 0.1, 0, HUGE_NUMBER, "Strength, on each node.", .selector = BIT(sp_fieldDrag)),
+    NUMBER(spFieldData, "coefficient", coefficient, "N m^2", 0.1, 0, HUGE_NUMBER, "Strength, on each node.", .selector = GROUND),
+    VECTOR(spFieldData, "normal", normal, NULL, 0, 1, 0, FAR_AWAY, "Direction away from the ground; any length.", .selector = GROUND, .flags = sp_keyNonZero),
+    NUMBER(spFieldData, "offset", offset, "m", 0, -FAR_AWAY, FAR_AWAY, "Height of the ground along its normal.", .selector = GROUND),
+    NUMBER(spFieldData, "minDistance", minDistance, "m", 1e-4, 0, FAR_AWAY, "Distances below this count as this, which bounds the force.",
+           .selector = GROUND, .flags = sp_keyAboveLower),
+    NUMBER(spFieldData, "cutoff", cutoff, "m", 10, 0, FAR_AWAY, "No force beyond this distance.", .selector = GROUND, .flags = sp_keyAboveLower),
+};
+static const spSchema s_field = SCHEMA("field", spFieldData, s_fieldKeys, "A force from outside on every node of a body.");
+
+static const char* const s_methodTypes[] = {"symplecticEuler", "forwardEuler", "verlet", "rungeKutta4"};
+static const char* const s_contactModes[] = {"rows", "backtrack", "off"};
+_Static_assert(SP_COUNT(s_methodTypes) == sp_methodTypeCount, "one word for each method");
+
+static const spKey s_methodKeys[] = {
+    CHOICE(spMethodData, "type", type, s_methodTypes, sp_symplecticEuler,
+           "`symplecticEuler`: cheapest, robust. `forwardEuler`: gains energy, for comparison. `verlet`: second order. `rungeKutta4`: fourth order, "
+           "four force evaluations."),
+    CHOICE(spMethodData, "contact", contact, s_contactModes, sp_contactRows,
+           "`rows`: unilateral contact with friction, held in every substep. `backtrack`: back to the moment of impact, reflect, go on. `off`: pass through."),
+    INTEGER(spMethodData, "substeps", substeps, 0, 1, 1000000, "Substeps in each step; \"auto\": as many as the estimated stable step asks for.",
+            .flags = sp_keyAuto),
+    INTEGER(spMethodData, "maxSubsteps", maxSubsteps, 10000, 1, 10000000, "Limit for automatic substeps; beyond it the step is reported as unstable."),
+    NUMBER(spMethodData, "safety", safety, NULL, 0.8, 0, 1, "Share of the estimated stable step that automatic substeps use.", .flags = sp_keyAboveLower),
+};
+static const spSchema s_method = SCHEMA("method", spMethodData, s_methodKeys,
+    "How a body moves in time. A text alone stands for `type`.", .shorthand = "type");
+
+// ---------------------------------------------------------------------------------------------------------
+// Bodies
+
+static const spKey s_bodyKeys[] = {
+    STRING(spBodyData, "name", name, "Name, for everything that refers to the body; at most 63 bytes, unlike every other.", .text = "body, body2, ..."),
+    OBJECT(spBodyData, "mesh", mesh, s_mesh, "The shape.", .flags = sp_keyRequired),
+    OBJECT(spBodyData, "transform", transform, s_bodyPlacement, "Where it starts.", .flags = sp_keyImplied),
+    VECTOR(spBodyData, "velocity", velocity, "m/s", 0, 0, 0, FAR_AWAY, "Initial velocity of every node."),
+    VECTOR(spBodyData, "spin", spin, "rad/s", 0, 0, 0, FAR_AWAY, "Initial angular velocity about the centre of mass, added to the velocity."),
+    STRING(spBodyData, "material", material, "Gives density, and stiffness where springs do not say theirs; see the list of materials.", .text = "none"),
+    NUMBER(spBodyData, "density", density, "kg/m^3 (kg/m^2 for a sheet)", 1000, 0, 1e9, "Density of a solid or a surface.", .flags = sp_keyAboveLower,
+           .text = "from the material, else 1000"),
+    NUMBER(spBodyData, "nodeMass", nodeMass, "kg", 0, 0, 1e12, "Instead of density: mass of every node. Needed for meshes of edges only (disc, lattice).",
+           .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "from the density"),
+    OBJECTS(spBodyData, "springs", springs, s_springs, 64, "Springs, one set or several."),
+    OBJECT(spBodyData, "gas", gas, s_gas, "Gas inside."),
+    OBJECTS(spBodyData, "fields", fields, s_field, 64, "Forces from outside."),
+    OBJECTS(spBodyData, "pins", pins, s_region, SP_SCENE_MAX_OBJECTS, "Nodes that stay where they start."),
+    OBJECT(spBodyData, "method", method, s_method, "How it moves in time.", .flags = sp_keyImplied),
+    NUMBER(spBodyData, "friction", friction, NULL, 0.5, 0, 100, "Coulomb coefficient; with a collider the geometric mean of both counts."),
+    NUMBER(spBodyData, "restitution", restitution, NULL, 0, 0, 1, "0 no bounce, 1 full bounce of each node; with a collider the larger counts."),
+    NUMBER(spBodyData, "contactRadius", contactRadius, "m", 0, 0, FAR_AWAY, "Nodes keep this distance from colliders."),
+    NUMBER(spBodyData, "gravityScale", gravityScale, NULL, 1, -1e6, 1e6, "Share of the gravity of the scene."),
+};
+static const spSchema s_body = SCHEMA("body", spBodyData, s_bodyKeys, "A soft body: nodes from a mesh, springs, gas and fields on them, and a method.");
+
+// ---------------------------------------------------------------------------------------------------------
+// Colliders
+
+static const spKey s_keyframeKeys[] = {
+    NUMBER(spKeyframeData, "time", time, "s", 0, 0, 1e6, "When; keyframes go forward in time.", .flags = sp_keyRequired),
+    VECTOR(spKeyframeData, "position", position, "m", 0, 0, 0, FAR_AWAY, "Where.", .flags = sp_keyNoDefault, .text = "that of the transform"),
+    OBJECT(spKeyframeData, "rotation", rotation, s_rotation, "How it is turned; that of the transform when absent."),
+};
+static const spSchema s_keyframe = SCHEMA("keyframe", spKeyframeData, s_keyframeKeys,
+    "A place at a time. Between two of them the motion is straight and the turn even; before the first and after the last the collider stays.");
+
+static const spKey s_sinusoidKeys[] = {
+    VECTOR(spSinusoidData, "axis", axis, NULL, 0, 1, 0, FAR_AWAY, "Direction; any length.", .flags = sp_keyNonZero),
+    NUMBER(spSinusoidData, "amplitude", amplitude, "m", 0.1, -FAR_AWAY, FAR_AWAY, "Largest excursion to either side."),
+    NUMBER(spSinusoidData, "frequency", frequency, "Hz", 1, 0, 10000, "How often."),
+    NUMBER(spSinusoidData, "phase", phase, "degrees", 0, -1e6, 1e6, "Where in the cycle it starts."),
+};
+static const spSchema s_sinusoid = SCHEMA("sinusoid", spSinusoidData, s_sinusoidKeys,
+    "To and fro along an axis: transform + axis * amplitude * sin(2 pi frequency t + phase).");
+
+static const spKey s_spinKeys[] = {
+    VECTOR(spSpinData, "axis", axis, NULL, 0, 1, 0, FAR_AWAY, "Axis through the origin of the shape; any length.", .flags = sp_keyNonZero),
+    NUMBER(spSpinData, "rate", rate, "degrees/s", 90, -1e6, 1e6, "How fast, right-handed."),
+};
+static const spSchema s_spin = SCHEMA("spin", spSpinData, s_spinKeys, "An even turn about an axis, on top of the transform.");
+
+static const spKey s_motionKeys[] = {
+    OBJECTS(spMotionData, "keyframes", keyframes, s_keyframe, SP_SCENE_MAX_OBJECTS, "Places at times."),
+    BOOL(spMotionData, "loop", loop, 0, "After the last keyframe start again from the first."),
+    OBJECT(spMotionData, "sinusoid", sinusoid, s_sinusoid, "To and fro."),
+    OBJECT(spMotionData, "spin", spin, s_spin, "Round and round."),
+};
+static const spSchema s_motion = SCHEMA("motion", spMotionData, s_motionKeys,
+    "How a collider moves by itself: keyframes; or a sinusoid, a spin, or both.");
+
+static const char* const s_shapes[] = {"plane", "sphere", "capsule", "box"};
+_Static_assert(SP_COUNT(s_shapes) == sp_shapeCount, "one word for each shape");
+
+static const spKey s_colliderKeys[] = {
+    STRING(spColliderData, "name", name, "Name, for everything that refers to the collider; at most 63 bytes, unlike every other.", .text = "collider, collider2, ..."),
+    CHOICE(spColliderData, "shape", shape, s_shapes, -1, "`plane`: everything below y = 0 is solid. `capsule`: along y. `box`: centred.",
+           .flags = sp_keySelector | sp_keyRequired),
+    OBJECT(spColliderData, "transform", transform, s_colliderPlacement, "Where it is.", .flags = sp_keyImplied),
+    NUMBER(spColliderData, "radius", radius, "m", 0.5, 0, FAR_AWAY, "Radius.", .selector = BIT(sp_shapeSphere) | BIT(sp_shapeCapsule), .flags = sp_keyAboveLower),
+    NUMBER(spColliderData, "halfHeight", halfHeight, "m", 0.5, 0, FAR_AWAY, "From the centre to the centre of a cap.", .selector = BIT(sp_shapeCapsule)),
+    VECTOR(spColliderData, "halfSize", halfSize, "m", 0.5, 0.5, 0.5, FAR_AWAY, "From the centre to the faces, greater than 0.", .selector = BIT(sp_shapeBox)),
+    NUMBER(spColliderData, "friction", friction, NULL, 0.5, 0, 100, "Coulomb coefficient; with a body the geometric mean of both counts."),
+    NUMBER(spColliderData, "restitution", restitution, NULL, 0, 0, 1, "0 no bounce, 1 full bounce; with a body the larger counts."),
+    OBJECT(spColliderData, "motion", motion, s_motion, "How it moves."),
+};
+static const spSchema s_collider = SCHEMA("collider", spColliderData, s_colliderKeys, "A rigid shape that bodies touch.");
+
+// ---------------------------------------------------------------------------------------------------------
+// Attachments and events
+
+static const spKey s_attachmentKeys[] = {
+    STRING(spAttachmentData, "name", name, "Name, for measurements and events.", .text = "none"),
+    STRING(spAttachmentData, "body", body, "Body whose nodes are held.", .flags = sp_keyRequired),
+    OBJECT(spAttachmentData, "nodes", nodes, s_region, "Which nodes.", .flags = sp_keyRequired),
+    STRING(spAttachmentData, "collider", collider, "Collider that they are held to.", .text = "none"),
+    STRING(spAttachmentData, "otherBody", otherBody, "Body that they are held to, at its nearest point; without collider and otherBody they are held in space.", .text = "none"),
+    NUMBER(spAttachmentData, "stiffness", stiffness, "N/m", 0, 0, HUGE_NUMBER, "Of each node's link; 0 means rigid."),
+    NUMBER(spAttachmentData, "maxForce", maxForce, "N", 0, 0, HUGE_NUMBER, "A link breaks off for the moment at this force; 0 means never."),
+};
+static const spSchema s_attachment = SCHEMA("attachment", spAttachmentData, s_attachmentKeys, "Holds nodes of a body to a collider or to another body, from the start.");
+
+static const char* const s_eventTypes[] = {"grab", "move", "release", "set", "force", "pin", "free"};
+_Static_assert(SP_COUNT(s_eventTypes) == sp_eventTypeCount, "one word for each event");
+#define GRAB BIT(sp_eventGrab)
+#define SET BIT(sp_eventSet)
+#define ON_NODES (GRAB | BIT(sp_eventForce) | BIT(sp_eventPin) | BIT(sp_eventFree))
+
+static const spKey s_eventKeys[] = {
+    NUMBER(spEventData, "time", time, "s", 0, 0, 1e6, "When; it happens before the step that starts then.", .flags = sp_keyRequired),
+    CHOICE(spEventData, "type", type, s_eventTypes, -1,
+           "`grab` takes nodes by a hand, `move` moves the hand, `release` lets go. `set` changes numbers. `force` pulls at nodes. `pin` fixes nodes, "
+           "`free` frees them.",
+           .flags = sp_keySelector | sp_keyRequired),
+    STRING(spEventData, "name", name, "Name of the grab, for `move`, `release` and measurements.", .selector = GRAB, .flags = sp_keyRequired),
+    STRING(spEventData, "body", body, "Which body.", .selector = ON_NODES, .flags = sp_keyRequired),
+    STRING(spEventData, "body", body, "Which body; not for gravity.", .selector = SET, .text = "none"),
+    OBJECT(spEventData, "nodes", nodes, s_region, "Which nodes.", .selector = ON_NODES, .flags = sp_keyRequired),
+    NUMBER(spEventData, "stiffness", stiffness, "N/m", 0, 0, HUGE_NUMBER, "Of the hold on each node; 0 means rigid.", .selector = GRAB),
+    NUMBER(spEventData, "maxForce", maxForce, "N", 0, 0, HUGE_NUMBER, "The hold on a node breaks off for the moment at this force; 0 means never.", .selector = GRAB),
+    STRING(spEventData, "grab", grab, "Name of the grab (or attachment, for release).", .selector = BIT(sp_eventMove) | BIT(sp_eventRelease), .flags = sp_keyRequired),
+    VECTOR(spEventData, "offset", offset, "m", 0, 0, 0, FAR_AWAY, "Where the hand goes, from where it grabbed.", .selector = BIT(sp_eventMove), .flags = sp_keyRequired),
+    NUMBER(spEventData, "duration", duration, "s", 0, 0, 1e6, "How long the hand takes, at even speed; 0 means one step.", .selector = BIT(sp_eventMove)),
+    VECTOR(spEventData, "force", force, "N", 0, 0, 0, HUGE_NUMBER, "Force on each node.", .selector = BIT(sp_eventForce), .flags = sp_keyRequired),
+    NUMBER(spEventData, "duration", duration, "s", 0, 0, 1e6, "How long it pulls; 0 means to the end.", .selector = BIT(sp_eventForce)),
+    INTEGER(spEventData, "index", index, 0, 0, 63, "Which springs, or which field, of the body, from 0.", .selector = SET),
+    NUMBER(spEventData, "stiffness", stiffness, "N/m (N for normalised)", 0, 0, HUGE_NUMBER, "New stiffness of springs.", .selector = SET, .flags = sp_keyNoDefault, .text = "unchanged"),
+    NUMBER(spEventData, "damping", damping, "N s/m", 0, 0, HUGE_NUMBER, "New damping of springs; give stiffness too when the springs got theirs from a modulus.",
+           .selector = SET, .flags = sp_keyNoDefault, .text = "unchanged"),
+    NUMBER(spEventData, "knrt", knrt, "J (J/m in 2D)", 0, 0, HUGE_NUMBER, "New n R T of the gas.", .selector = SET, .flags = sp_keyNoDefault | sp_keyAboveLower, .text = "unchanged"),
+    NUMBER(spEventData, "coefficient", coefficient, "kg/s, N m^2", 0, 0, HUGE_NUMBER, "New strength of a field.", .selector = SET, .flags = sp_keyNoDefault, .text = "unchanged"),
+    NUMBER(spEventData, "friction", friction, NULL, 0, 0, 100, "New friction of a body.", .selector = SET, .flags = sp_keyNoDefault, .text = "unchanged"),
+    NUMBER(spEventData, "restitution", restitution, NULL, 0, 0, 1, "New restitution of a body.", .selector = SET, .flags = sp_keyNoDefault, .text = "unchanged"),
+    VECTOR(spEventData, "gravity", gravity, "m/s^2", 0, 0, 0, FAR_AWAY, "New gravity of the world.", .selector = SET, .flags = sp_keyNoDefault, .text = "unchanged"),
+    OBJECT(spEventData, "method", method, s_method, "New method of a body.", .selector = SET),
+};
+static const spSchema s_event = SCHEMA("event", spEventData, s_eventKeys, "Something that happens at a time.");
+
+// ---------------------------------------------------------------------------------------------------------
+// Measurements
+
+static const char* const s_measurementTypes[] = {
+    "position", "velocity", "energy", "volume", "pressure", "height", "contactForce", "pinForce", "linkForce", "momentum",
+    "angularMomentum", "stableStep",
+};
+_Static_assert(SP_COUNT(s_measurementTypes) == sp_measurementTypeCount, "one word for each measurement");
+static const char* const s_components[] = {"x", "y", "z", "magnitude"};
+static const char* const s_energyParts[] = {"total", "kinetic", "elastic", "potential"};
+static const char* const s_heights[] = {"mean", "min", "max"};
+#define PROBE (BIT(sp_measurePosition) | BIT(sp_measureVelocity))
+#define FORCES (BIT(sp_measureContactForce) | BIT(sp_measurePinForce) | BIT(sp_measureLinkForce))
+#define MOMENTA (BIT(sp_measureMomentum) | BIT(sp_measureAngularMomentum))
+
+static const spKey s_measurementKeys[] = {
+    STRING(spMeasurementData, "name", name, "Name in tables and summaries, unlike every other.", .text = "made from type and body"),
+    CHOICE(spMeasurementData, "type", type, s_measurementTypes, -1,
+           "`position` (m) and `velocity` (m/s) of a node, `energy` (J), `volume` (m^3, m^2 in 2D), `pressure` of the gas (Pa, N/m in 2D), `height` of the nodes (m), "
+           "`contactForce` on a body or on a collider (N), `pinForce` that holds pinned nodes (N), `linkForce` of a grab or attachment (N), "
+           "`momentum` (kg m/s), `angularMomentum` about the origin (kg m^2/s), `stableStep` (s).",
+           .flags = sp_keySelector | sp_keyRequired),
+    STRING(spMeasurementData, "body", body, "Which body.", .flags = sp_keyRequired,
+           .selector = PROBE | BIT(sp_measureVolume) | BIT(sp_measurePressure) | BIT(sp_measureHeight) | BIT(sp_measurePinForce)),
+    STRING(spMeasurementData, "body", body, "Which body.", .selector = BIT(sp_measureEnergy) | MOMENTA | BIT(sp_measureStableStep), .text = "all bodies together"),
+    STRING(spMeasurementData, "body", body, "Force of all colliders on this body.", .selector = BIT(sp_measureContactForce), .text = "none"),
+    STRING(spMeasurementData, "collider", collider, "Instead of a body: force of all bodies on this collider.", .selector = BIT(sp_measureContactForce), .text = "none"),
+    STRING(spMeasurementData, "link", link, "Name of a grab or attachment.", .selector = BIT(sp_measureLinkForce), .flags = sp_keyRequired),
+    INTEGER(spMeasurementData, "node", node, 0, 0, SP_SCENE_MAX_VERTICES, "Which node.", .selector = PROBE, .text = "0"),
+    VECTOR(spMeasurementData, "point", point, "m", 0, 0, 0, FAR_AWAY, "Instead of a node: the one nearest to this point at the start.",
+           .selector = PROBE, .flags = sp_keyNoDefault, .text = "none"),
+    CHOICE(spMeasurementData, "component", component, s_components, sp_componentY, "Which component.", .selector = PROBE | FORCES | MOMENTA),
+    CHOICE(spMeasurementData, "part", part, s_energyParts, sp_energyTotal, "Which energy; total is the sum of the three others.", .selector = BIT(sp_measureEnergy)),
+    CHOICE(spMeasurementData, "of", of, s_heights, sp_heightMean, "Over the y of all nodes.", .selector = BIT(sp_measureHeight)),
+};
+static const spSchema s_measurement = SCHEMA("measurement", spMeasurementData, s_measurementKeys, "One number after every step.");
+
+// ---------------------------------------------------------------------------------------------------------
+// Output and the whole
+
+static const spKey s_cameraKeys[] = {
+    VECTOR(spCameraData, "position", position, "m", 0, 1, 4, FAR_AWAY, "Where it is.", .flags = sp_keyRequired),
+    VECTOR(spCameraData, "target", target, "m", 0, 0, 0, FAR_AWAY, "What is in the middle of the picture."),
+    VECTOR(spCameraData, "up", up, NULL, 0, 1, 0, FAR_AWAY, "What is up in the picture; any length.", .flags = sp_keyNonZero),
+    NUMBER(spCameraData, "fieldOfView", fieldOfView, "degrees", 40, 1, 170, "Vertical opening angle."),
+};
+static const spSchema s_camera = SCHEMA("camera", spCameraData, s_cameraKeys, "A perspective camera.");
+
+static const spKey s_pictureKeys[] = {
+    INTEGER(spPictureData, "width", width, 1280, 16, 16384, "Pixels."),
+    INTEGER(spPictureData, "height", height, 720, 16, 16384, "Pixels."),
+    OBJECT(spPictureData, "camera", camera, s_camera, "From where; without it, so that the whole motion is seen."),
+};
+static const spSchema s_picture = SCHEMA("picture", spPictureData, s_pictureKeys, "How pictures look.");
+
+static const spKey s_outputKeys[] = {
+    NUMBER(spOutputData, "frameRate", frameRate, "Hz", 30, 0, 1e6, "Recorded frames in each simulated second.", .flags = sp_keyAboveLower),
+    OBJECT(spOutputData, "picture", picture, s_picture, "How pictures look.", .flags = sp_keyImplied),
+};
+static const spSchema s_output = SCHEMA("output", spOutputData, s_outputKeys, "What a run leaves behind.");
+
+static const spKey s_sceneKeys[] = {
+    INTEGER(spSceneData, "souple", version, 1, 1, 1, "Version of the format.", .flags = sp_keyRequired),
+    STRING(spSceneData, "name", name, "Name.", .text = "the name of the file"),
+    STRING(spSceneData, "description", description, "What the scene shows.", .text = "none"),
+    VECTOR(spSceneData, "gravity", gravity, "m/s^2", 0, -9.81, 0, FAR_AWAY, "Acceleration of every free node."),
+    NUMBER(spSceneData, "dt", dt, "s", 0, 0, 10, "Time step; \"auto\" is 1/60 s, which bodies divide into substeps as they need.",
+           .flags = sp_keyAuto | sp_keyAboveLower),
+    NUMBER(spSceneData, "duration", duration, "s", 5, 0, 1e6, "Simulated time.", .flags = sp_keyAboveLower),
+    INTEGER(spSceneData, "threads", threads, 1, 1, SP_MAX_WORKERS, "Threads that work on a step; the result does not depend on it."),
+    NUMBER(spSceneData, "restitutionThreshold", restitutionThreshold, "m/s", 0, 0, FAR_AWAY, "Approach speed below which contacts do not bounce.",
+           .flags = sp_keyNoDefault, .text = "that of the engine"),
+    OBJECTS(spSceneData, "bodies", bodies, s_body, SP_SCENE_MAX_OBJECTS, "What is soft."),
+    OBJECTS(spSceneData, "colliders", colliders, s_collider, SP_SCENE_MAX_OBJECTS, "What is rigid."),
+    OBJECTS(spSceneData, "attachments", attachments, s_attachment, SP_SCENE_MAX_OBJECTS, "What is held together."),
+    OBJECTS(spSceneData, "events", events, s_event, SP_SCENE_MAX_OBJECTS, "What happens when."),
+    OBJECTS(spSceneData, "measurements", measurements, s_measurement, SP_SCENE_MAX_OBJECTS, "What is measured after every step."),
+    OBJECT(spSceneData, "output", output, s_output, "What a run leaves behind.", .flags = sp_keyImplied),
+};
+const spSchema g_sceneSchema = SCHEMA("scene", spSceneData, s_sceneKeys, "The whole file: one object.");
+// clang-format on
