@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// A box tree over the tets or triangles of a mesh, to find the one nearest to a point.
+//
+// Elements are sorted along a Morton curve and cut into 2^n leaves of nearly the same number; node i has the
+// children 2 i + 1 and 2 i + 2. Building is O(n log n), whatever the elements look like.
+
+#pragma once
+
+#include "mesh/mesh.h"
+
+typedef struct spBox
+{
+    spDVec3 lower, upper;
+} spBox;
+
+typedef struct spElementTree
+{
+    const spDVec3* vertices; // of the mesh
+    const int32_t* elements; // of the mesh
+    int tupleSize;           // 3 or 4
+    int elementCount;        // that have a shape
+    int leafCount;           // a power of two
+    int32_t* sorted;         // element numbers
+    spBox* boxes;            // 2 leafCount - 1
+    int sortedCapacity;
+} spElementTree;
+
+// Over the tets, or over the triangles when there are none. Elements without volume or area are left out.
+bool spBuildElementTree(spHeap* heap, const spMesh* mesh, spElementTree* tree, spError* error);
+void spFreeElementTree(spHeap* heap, spElementTree* tree);
+
+// Where a point is
+typedef struct spElementHit
+{
+    int element;       // -1 when there is none
+    double weights[4]; // sum 1; extrapolate when the point is outside
+    double distance;   // from the element, m; 0 inside
+    bool outside;
+} spElementHit;
+
+// The element that contains the point, or the nearest one. Among equally near ones it is the one that
+// extrapolates least.
+spElementHit spFindElement(const spElementTree* tree, spDVec3 point);

@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+#include "mesh/surface.h"
+
+#include "mesh/sort.h"
+
+bool spBuildSurface(spHeap* heap, const int32_t* triangles, int triangleCount, int vertexCount,
+                    spSurface* surface)
+{
+    *surface = (spSurface){.triangles = triangles, .triangleCount = triangleCount};
+    if (triangleCount == 0)
+    {
+        return true;
+    }
+    int64_t most = 3 * (int64_t)triangleCount;
+    surface->pairs = spAlloc(heap, spArraySize(most, 2 * sizeof(int32_t)));
+    surface->halves = spAlloc(heap, spArraySize(most, sizeof(int32_t)));
+    surface->sorted = spAlloc(heap, spArraySize(most, sizeof(int32_t)));
+    if (surface->pairs == NULL || surface->halves == NULL || surface->sorted == NULL)
+    {
+        spFreeSurface(heap, surface);
+        return false;
+    }
+    for (int i = 0; i < triangleCount; ++i)
+    {
+        const int32_t* t = triangles + 3 * i;
+        if (t[0] == t[1] || t[1] == t[2] || t[2] == t[0])
+        {
+            continue;
+        }
+        for (int j = 0; j < 3; ++j)
+        {
+            int32_t a = t[j], b = t[(j + 1) % 3];
+            surface->pairs[2 * (int64_t)surface->count] = a < b ? a : b;
+            surface->pairs[2 * (int64_t)surface->count + 1] = a < b ? b : a;
+            surface->halves[surface->count++] = 3 * i + j;
+        }
+    }
+    if (!spSortTuples(heap, surface->pairs, 2, surface->count, vertexCount, surface->sorted))
+    {
+        spFreeSurface(heap, surface);
+        return false;
+    }
+    return true;
+}
+
+void spFreeSurface(spHeap* heap, spSurface* surface)
+{
+    int64_t most = 3 * (int64_t)surface->triangleCount;
+    spFree(heap, surface->pairs, spArraySize(most, 2 * sizeof(int32_t)));
+    spFree(heap, surface->halves, spArraySize(most, sizeof(int32_t)));
+    spFree(heap, surface->sorted, spArraySize(most, sizeof(int32_t)));
+    *surface = (spSurface){0};
+}
+
+int spFindEdgeEnd(const spSurface* surface, int begin)
+{
+    int end = begin + 1;
+    while (end < surface->count &&
+           spSameTuple(surface->pairs, 2, surface->sorted[begin], surface->sorted[end]))
+    {
+        ++end;
+    }
+    return end;
+}
+
+static bool spRunsUp(const spSurface* surface, int32_t half)
+{
+    const int32_t* t = surface->triangles + 3 * (half / 3);
+    return t[half % 3] < t[(half % 3 + 1) % 3];
+}
+
+bool spRunAlike(const spSurface* surface, int32_t a, int32_t b)
+{
+    return spRunsUp(surface, a) == spRunsUp(surface, b);
+}
