@@ -173,8 +173,9 @@ typedef struct spFieldDef
     spVec3 normal;      ///< ground: direction away from it, unit length
     spReal offset;      ///< ground: normal . x of its surface, m
     spReal minDistance; ///< ground: distances below this count as this, which bounds the force, m, > 0
-    spReal cutoff;      ///< ground: no force beyond this distance, blended out over its last tenth, m
-    int internalValue;  ///< set by spDefaultFieldDef
+    spReal
+        cutoff; ///< ground: no force beyond this distance; the whole force is lowered by its value there, m
+    int internalValue; ///< set by spDefaultFieldDef
 } spFieldDef;
 
 /// @return drag of 0.1 kg/s; for the ground: normal (0, 1, 0) at height 0, from 1e-4 m to 10 m.

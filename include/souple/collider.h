@@ -80,7 +80,8 @@ typedef struct spContact
 
 /// @return number of contacts in the last step.
 SP_API int spWorld_GetContactCount(const spWorld* world);
-/// Writes contacts of the last step, ordered by body and node. @return how many were written.
+/// Writes contacts of the last step, ordered by body. A node that was caught only at the end of the step has
+/// an entry of its own. @return how many were written.
 SP_API int spWorld_GetContacts(const spWorld* world, spContact* contacts, int capacity);
 
 /// A link holds nodes of a body: to a moving point in space (a grab), to a collider, or to another body.

@@ -101,7 +101,7 @@ typedef struct spProfile
     double detection;  ///< finding contacts
     double response;   ///< solving the rows between bodies
     double correction; ///< impulses taken in
-    double adapt;      ///< sleeping, splitting, stable step for the next one
+    double adapt;      ///< what the next step will do: the estimate of its stable step
     double publish;    ///< surfaces, measurements, observers
 } spProfile;
 

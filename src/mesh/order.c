@@ -101,7 +101,8 @@ static int spFindLongestAxis(const spOrderItem* items, int count)
     return axis;
 }
 
-// Sorts by bisection. Above patch size the cut goes between whole patches. Depth is at most log2(nodeCount) + 1.
+// Sorts by bisection. Above patch size the cut goes between whole patches. Depth is at most log2(nodeCount)
+// + 1.
 static void spBisectItems(spOrderItem* items, int count, int patchCount)
 {
     if (count <= SP_LEAF_SIZE && patchCount <= 1)

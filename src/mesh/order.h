@@ -4,8 +4,8 @@
 // Numbering nodes for locality, and cutting them into patches.
 //
 // Nodes are sorted by recursive bisection along the longest side of their bounding box. The pieces of at most
-// `patchSize` nodes are the patches: contiguous, compact, and independent of the number of threads. Inside a patch the
-// bisection goes on, so that neighbours in space are neighbours in memory.
+// `patchSize` nodes are the patches: contiguous, compact, and independent of the number of threads. Inside a
+// patch the bisection goes on, so that neighbours in space are neighbours in memory.
 
 #pragma once
 

@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// How node state lies in memory.
+
+#pragma once
+
+#include "base/core.h"
+
+// Elements are stored in blocks of this many, whatever the number of lanes
+#define SP_BLOCK 16
+
+// Position and inverse mass, velocity and 0, force and 0: one aligned load each
+typedef struct spVec4
+{
+    _Alignas(4 * sizeof(spReal)) spReal x;
+    spReal y, z, w;
+} spVec4;
+
+static inline spVec3 spXyz(spVec4 a)
+{
+    return (spVec3){a.x, a.y, a.z};
+}

@@ -1,0 +1,322 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// A stage is published as a handful of atomics: the function, its context, the number of chunks. Chunks are
+// claimed from one counter per worker, so that a worker meets the same part of the data stage after stage;
+// who runs out takes from the others. A counter holds (stage number << 32 | next chunk), and a claim is a
+// compare-and-swap on both: a helper that read a stage which has ended meanwhile cannot claim from the next
+// one with the old function in hand.
+//
+//   caller    publish s ... claim, run ... wait until doneCount == chunkCount ... publish s + 1
+//   helper    see s, read the stage, claim (fails when s has ended), run, doneCount += 1
+
+#include "base/team.h"
+
+#include "base/error.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+
+#if defined(__x86_64__) || defined(__i386__)
+#define SP_PAUSE() __builtin_ia32_pause()
+#else
+#define SP_PAUSE() ((void)0)
+#endif
+
+// Spins before a waiting thread lets others run: matters when there are more workers than processors
+#define SP_SPIN_COUNT 4000
+
+// Chunks per worker in one stage: more evens out the load, fewer costs less
+#define SP_CHUNKS_PER_WORKER 4
+
+typedef struct spClaim
+{
+    _Alignas(SP_CACHE_LINE) atomic_uint_fast64_t next; // stage << 32 | chunks claimed from this range
+} spClaim;
+
+typedef struct spHelper
+{
+    spTeam* team;
+    int workerIndex;
+    pthread_t thread;
+    void* task;
+} spHelper;
+
+struct spTeam
+{
+    spTeamDef def;
+    spHelper helpers[SP_MAX_WORKERS];
+    int threadCount;
+
+    // The stage
+    _Alignas(SP_CACHE_LINE) atomic_uint stage; // number of the stage now published
+    _Atomic(spRangeFcn*) fcn;
+    _Atomic(void*) context;
+    atomic_int itemCount;
+    atomic_int chunkCount;
+    _Alignas(SP_CACHE_LINE) atomic_int doneCount;
+    _Alignas(SP_CACHE_LINE) atomic_bool running; // between spBeginTeam and spEndTeam
+    spClaim claims[SP_MAX_WORKERS];
+
+    // Sleeping threads of our own
+    pthread_mutex_t mutex;
+    pthread_cond_t wake;
+    pthread_cond_t rest;
+    unsigned round;  // counts spBeginTeam
+    int activeCount; // threads still inside the present round
+    bool quit;
+};
+
+static void spSpin(int* spins)
+{
+    if (++*spins < SP_SPIN_COUNT)
+    {
+        SP_PAUSE();
+    }
+    else
+    {
+        sched_yield();
+    }
+}
+
+// Range of chunks that belongs to one worker
+static void spGetHome(int chunkCount, int workerCount, int workerIndex, int* begin, int* end)
+{
+    *begin = (int)((int64_t)chunkCount * workerIndex / workerCount);
+    *end = (int)((int64_t)chunkCount * (workerIndex + 1) / workerCount);
+}
+
+// Claims and runs chunks of a stage until none is left
+static void spWorkOnStage(spTeam* team, unsigned stage, int workerIndex)
+{
+    spRangeFcn* fcn = atomic_load_explicit(&team->fcn, memory_order_relaxed);
+    void* context = atomic_load_explicit(&team->context, memory_order_relaxed);
+    int itemCount = atomic_load_explicit(&team->itemCount, memory_order_relaxed);
+    int chunkCount = atomic_load_explicit(&team->chunkCount, memory_order_relaxed);
+    int workerCount = team->def.workerCount;
+
+    for (int i = 0; i < workerCount; ++i)
+    {
+        int owner = workerIndex + i < workerCount ? workerIndex + i : workerIndex + i - workerCount;
+        int begin, end;
+        spGetHome(chunkCount, workerCount, owner, &begin, &end);
+        spClaim* claim = team->claims + owner;
+        uint_fast64_t seen = atomic_load_explicit(&claim->next, memory_order_acquire);
+        while ((unsigned)(seen >> 32) == stage && begin + (int)(seen & 0xFFFFFFFFu) < end)
+        {
+            if (atomic_compare_exchange_weak_explicit(&claim->next, &seen, seen + 1, memory_order_acq_rel,
+                                                      memory_order_acquire))
+            {
+                int chunk = begin + (int)(seen & 0xFFFFFFFFu);
+                int first = (int)((int64_t)itemCount * chunk / chunkCount);
+                int last = (int)((int64_t)itemCount * (chunk + 1) / chunkCount);
+                fcn(first, last, workerIndex, context);
+                atomic_fetch_add_explicit(&team->doneCount, 1, memory_order_release);
+                seen = atomic_load_explicit(&claim->next, memory_order_acquire);
+            }
+        }
+    }
+}
+
+// What a helper does between spBeginTeam and spEndTeam
+static void spHelp(spHelper* helper)
+{
+    spTeam* team = helper->team;
+    unsigned last = 0;
+    int spins = 0;
+    while (atomic_load_explicit(&team->running, memory_order_acquire))
+    {
+        unsigned stage = atomic_load_explicit(&team->stage, memory_order_acquire);
+        if (stage == last)
+        {
+            spSpin(&spins);
+            continue;
+        }
+        spWorkOnStage(team, stage, helper->workerIndex);
+        last = stage;
+        spins = 0;
+    }
+}
+
+static void spHelpTask(void* context)
+{
+    spHelp(context);
+}
+
+static void* spRunThread(void* context)
+{
+    spHelper* helper = context;
+    spTeam* team = helper->team;
+    unsigned round = 0;
+    pthread_mutex_lock(&team->mutex);
+    for (;;)
+    {
+        while (team->round == round && team->quit == false)
+        {
+            pthread_cond_wait(&team->wake, &team->mutex);
+        }
+        if (team->quit)
+        {
+            break;
+        }
+        round = team->round;
+        pthread_mutex_unlock(&team->mutex);
+        spHelp(helper);
+        pthread_mutex_lock(&team->mutex);
+        team->activeCount -= 1;
+        if (team->activeCount == 0)
+        {
+            pthread_cond_signal(&team->rest);
+        }
+    }
+    pthread_mutex_unlock(&team->mutex);
+    return NULL;
+}
+
+spTeam* spCreateTeam(spHeap* heap, const spTeamDef* def, spError* error)
+{
+    spTeam* team = spAllocZeroed(heap, sizeof(spTeam));
+    if (team == NULL)
+    {
+        spFailMemory(error, "the worker threads", sizeof(spTeam));
+        return NULL;
+    }
+    team->def = *def;
+    pthread_mutex_init(&team->mutex, NULL);
+    pthread_cond_init(&team->wake, NULL);
+    pthread_cond_init(&team->rest, NULL);
+    for (int i = 0; i < def->workerCount; ++i)
+    {
+        team->helpers[i].team = team;
+        team->helpers[i].workerIndex = i;
+    }
+    if (def->enqueueTask != NULL)
+    {
+        return team;
+    }
+    for (int i = 1; i < def->workerCount; ++i)
+    {
+        if (pthread_create(&team->helpers[i].thread, NULL, spRunThread, team->helpers + i) != 0)
+        {
+            spFail(error, sp_errorThread, "the system gave only %d of %d threads; use a smaller workerCount",
+                   i, def->workerCount);
+            spDestroyTeam(heap, team);
+            return NULL;
+        }
+        team->threadCount += 1;
+    }
+    return team;
+}
+
+void spDestroyTeam(spHeap* heap, spTeam* team)
+{
+    if (team == NULL)
+    {
+        return;
+    }
+    pthread_mutex_lock(&team->mutex);
+    team->quit = true;
+    pthread_cond_broadcast(&team->wake);
+    pthread_mutex_unlock(&team->mutex);
+    for (int i = 1; i <= team->threadCount; ++i)
+    {
+        pthread_join(team->helpers[i].thread, NULL);
+    }
+    pthread_mutex_destroy(&team->mutex);
+    pthread_cond_destroy(&team->wake);
+    pthread_cond_destroy(&team->rest);
+    spFree(heap, team, sizeof(spTeam));
+}
+
+int spGetTeamSize(const spTeam* team)
+{
+    return team == NULL ? 1 : team->def.workerCount;
+}
+
+void spBeginTeam(spTeam* team)
+{
+    if (spGetTeamSize(team) == 1)
+    {
+        return;
+    }
+    atomic_store_explicit(&team->running, true, memory_order_release);
+    if (team->def.enqueueTask != NULL)
+    {
+        for (int i = 1; i < team->def.workerCount; ++i)
+        {
+            spHelper* helper = team->helpers + i;
+            helper->task = team->def.enqueueTask(spHelpTask, helper, team->def.taskContext);
+        }
+        return;
+    }
+    pthread_mutex_lock(&team->mutex);
+    team->round += 1;
+    team->activeCount = team->threadCount;
+    pthread_cond_broadcast(&team->wake);
+    pthread_mutex_unlock(&team->mutex);
+}
+
+void spEndTeam(spTeam* team)
+{
+    if (spGetTeamSize(team) == 1)
+    {
+        return;
+    }
+    atomic_store_explicit(&team->running, false, memory_order_release);
+    if (team->def.enqueueTask != NULL)
+    {
+        for (int i = 1; i < team->def.workerCount; ++i)
+        {
+            team->def.finishTask(team->helpers[i].task, team->def.taskContext);
+        }
+        return;
+    }
+    pthread_mutex_lock(&team->mutex);
+    while (team->activeCount > 0)
+    {
+        pthread_cond_wait(&team->rest, &team->mutex);
+    }
+    pthread_mutex_unlock(&team->mutex);
+}
+
+void spParallelFor(spTeam* team, spRangeFcn* fcn, int count, int minRange, void* context)
+{
+    if (count <= 0)
+    {
+        return;
+    }
+    int workerCount = spGetTeamSize(team);
+    int chunkCount = spMinInt((count + minRange - 1) / minRange, workerCount * SP_CHUNKS_PER_WORKER);
+    if (workerCount == 1 || chunkCount <= 1 ||
+        atomic_load_explicit(&team->running, memory_order_relaxed) == false)
+    {
+        fcn(0, count, 0, context);
+        return;
+    }
+
+    // All chunks of the last stage are done, so its counters are exhausted and nobody can claim: the fields
+    // may change
+    unsigned stage = atomic_load_explicit(&team->stage, memory_order_relaxed) + 1;
+    if (stage == 0)
+    {
+        stage = 1;
+    }
+    atomic_store_explicit(&team->fcn, fcn, memory_order_relaxed);
+    atomic_store_explicit(&team->context, context, memory_order_relaxed);
+    atomic_store_explicit(&team->itemCount, count, memory_order_relaxed);
+    atomic_store_explicit(&team->chunkCount, chunkCount, memory_order_relaxed);
+    atomic_store_explicit(&team->doneCount, 0, memory_order_relaxed);
+    for (int i = 0; i < workerCount; ++i)
+    {
+        atomic_store_explicit(&team->claims[i].next, (uint_fast64_t)stage << 32, memory_order_release);
+    }
+    atomic_store_explicit(&team->stage, stage, memory_order_release);
+
+    spWorkOnStage(team, stage, 0);
+    int spins = 0;
+    while (atomic_load_explicit(&team->doneCount, memory_order_acquire) < chunkCount)
+    {
+        spSpin(&spins);
+    }
+}

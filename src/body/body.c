@@ -1,0 +1,454 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Making and destroying bodies; roles of nodes.
+
+#include "body/body.h"
+
+#include "base/error.h"
+#include "math/quat.h"
+#include "math/vec3.h"
+#include "mesh/mesh.h"
+#include "mesh/sort.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool spCheckBodyDef(const spBodyDef* def, spError* error)
+{
+    if (def == NULL || def->internalValue != SP_DEF_COOKIE)
+    {
+        return spFail(error, sp_errorBadDef, "the body definition does not come from spDefaultBodyDef");
+    }
+    if (def->mesh == NULL && (def->positions == NULL || def->positionCount <= 0))
+    {
+        return spFail(error, sp_errorBadArgument, "a body needs a mesh or positions");
+    }
+    if (spIsFinite3(def->transform.position) == false || spIsFiniteQuat(def->transform.rotation) == false ||
+        fabs((double)spDotQuat(def->transform.rotation, def->transform.rotation) - 1.0) > 1e-3)
+    {
+        return spFail(error, sp_errorBadArgument,
+                      "the placement of a body must be finite, its rotation of length 1");
+    }
+    if (spIsFinite3(def->velocity) == false || !isfinite(def->gravityScale))
+    {
+        return spFail(error, sp_errorBadArgument, "velocity and gravity scale of a body must be finite");
+    }
+    if (!(def->contactRadius >= 0 && isfinite(def->contactRadius)))
+    {
+        return spFail(error, sp_errorBadArgument, "contact radius %g m must not be negative",
+                      (double)def->contactRadius);
+    }
+    if (!(def->friction >= 0 && isfinite(def->friction)) || !(def->restitution >= 0 && def->restitution <= 1))
+    {
+        return spFail(error, sp_errorBadArgument,
+                      "friction %g must not be negative, restitution %g between 0 and 1",
+                      (double)def->friction, (double)def->restitution);
+    }
+    if (!(def->nodeMass >= 0 && isfinite(def->nodeMass)) || !(def->density >= 0 && isfinite(def->density)))
+    {
+        return spFail(error, sp_errorBadArgument, "node mass %g kg and density %g must not be negative",
+                      (double)def->nodeMass, (double)def->density);
+    }
+    return true;
+}
+
+// Adds `share` of the measure of each element to its vertices
+static void spLumpMass(spReal* mass, const spDVec3* p, const int32_t* elements, int count, int n,
+                       double density)
+{
+    for (int i = 0; i < count; ++i)
+    {
+        const int32_t* e = elements + (size_t)i * n;
+        double u[3] = {p[e[1]].x - p[e[0]].x, p[e[1]].y - p[e[0]].y, p[e[1]].z - p[e[0]].z};
+        double v[3] = {p[e[2]].x - p[e[0]].x, p[e[2]].y - p[e[0]].y, p[e[2]].z - p[e[0]].z};
+        double c[3] = {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
+        double measure = 0.5 * sqrt(c[0] * c[0] + c[1] * c[1] + c[2] * c[2]);
+        if (n == 4)
+        {
+            double w[3] = {p[e[3]].x - p[e[0]].x, p[e[3]].y - p[e[0]].y, p[e[3]].z - p[e[0]].z};
+            measure = fabs(c[0] * w[0] + c[1] * w[1] + c[2] * w[2]) / 6.0;
+        }
+        for (int k = 0; k < n; ++k)
+        {
+            mass[e[k]] += (spReal)(density * measure / n);
+        }
+    }
+}
+
+// Masses in the user's numbering
+static bool spFindMasses(spReal* mass, const spBodyDef* def, int nodeCount, spError* error)
+{
+    const char* source = "given";
+    memset(mass, 0, (size_t)nodeCount * sizeof(spReal));
+    if (def->nodeMasses != NULL)
+    {
+        memcpy(mass, def->nodeMasses, (size_t)nodeCount * sizeof(spReal));
+    }
+    else if (def->nodeMass > 0)
+    {
+        for (int i = 0; i < nodeCount; ++i)
+        {
+            mass[i] = def->nodeMass;
+        }
+    }
+    else if (def->mesh != NULL)
+    {
+        const spMesh* mesh = def->mesh;
+        source = "from the density";
+        if (mesh->tetCount > 0)
+        {
+            spLumpMass(mass, mesh->vertices, mesh->tets, mesh->tetCount, 4, def->density);
+        }
+        else
+        {
+            spLumpMass(mass, mesh->vertices, mesh->triangles, mesh->triangleCount, 3, def->density);
+        }
+    }
+    for (int i = 0; i < nodeCount; ++i)
+    {
+        if (!(mass[i] > 0 && isfinite(mass[i])))
+        {
+            return spFail(
+                error, sp_errorBadArgument,
+                "node %d has mass %g kg (%s): give nodeMass or nodeMasses, or drop orphan vertices with "
+                "spMesh_Repair",
+                i, (double)mass[i], source);
+        }
+    }
+    return true;
+}
+
+// Every directed edge of the triangles must have its opposite exactly once
+bool spIsClosedSurface(spHeap* heap, const int32_t* triangles, int triangleCount, int vertexCount)
+{
+    int count = 3 * triangleCount;
+    size_t pairSize = spArraySize(count, 2 * sizeof(int32_t));
+    size_t orderSize = spArraySize(count, sizeof(int32_t));
+    int32_t* pairs = spAlloc(heap, pairSize);
+    int32_t* order = spAlloc(heap, orderSize);
+    bool closed = triangleCount > 0 && pairs != NULL && order != NULL;
+    if (closed)
+    {
+        for (int i = 0; i < count; ++i)
+        {
+            int32_t a = triangles[i];
+            int32_t b = triangles[i % 3 == 2 ? i - 2 : i + 1];
+            pairs[2 * (size_t)i] = a < b ? a : b;
+            pairs[2 * (size_t)i + 1] = a < b ? b : a;
+        }
+        closed = count % 2 == 0 && spSortTuples(heap, pairs, 2, count, vertexCount, order);
+    }
+    for (int i = 0; closed && i < count; i += 2)
+    {
+        // Two in a row, one in each direction, and the next pair another edge
+        closed = spSameTuple(pairs, 2, order[i], order[i + 1]) &&
+                 (triangles[order[i]] == pairs[2 * (size_t)order[i]]) !=
+                     (triangles[order[i + 1]] == pairs[2 * (size_t)order[i + 1]]) &&
+                 (i + 2 >= count || spSameTuple(pairs, 2, order[i], order[i + 2]) == false);
+    }
+    spFree(heap, pairs, pairSize);
+    spFree(heap, order, orderSize);
+    return closed;
+}
+
+// Copies of what the mesh says about edges, surface and tets
+static bool spCopyTopology(spBody* body, const spMesh* mesh, spError* error)
+{
+    spIndexList edges = {0}, surface = {0};
+    bool ok = spMesh_CollectEdges(mesh, &edges, error) && spMesh_CollectBoundary(mesh, &surface, error);
+    if (ok)
+    {
+        size_t edgeSize = spArraySize(edges.count, 2 * sizeof(int32_t));
+        size_t surfaceSize = spArraySize(surface.count, 3 * sizeof(int32_t));
+        size_t tetSize = spArraySize(mesh->tetCount, 4 * sizeof(int32_t));
+        body->edges = spAlloc(body->heap, edgeSize);
+        body->triangles = spAlloc(body->heap, surfaceSize);
+        body->tets = spAlloc(body->heap, tetSize);
+        body->edgeCount = edges.count;
+        body->triangleCount = surface.count;
+        body->tetCount = mesh->tetCount;
+        ok = (edgeSize == 0 || body->edges != NULL) && (surfaceSize == 0 || body->triangles != NULL) &&
+             (tetSize == 0 || body->tets != NULL);
+        if (ok)
+        {
+            // Sizes may be 0 together with their pointers, which memcpy does not take
+            for (size_t i = 0; i < edgeSize / sizeof(int32_t); ++i)
+            {
+                body->edges[i] = edges.data[i];
+            }
+            for (size_t i = 0; i < surfaceSize / sizeof(int32_t); ++i)
+            {
+                body->triangles[i] = surface.data[i];
+            }
+            for (size_t i = 0; i < tetSize / sizeof(int32_t); ++i)
+            {
+                body->tets[i] = mesh->tets[i];
+            }
+            body->closed =
+                spIsClosedSurface(body->heap, body->triangles, body->triangleCount, body->nodeCount);
+        }
+        else
+        {
+            spFailMemory(error, "the topology of a body", edgeSize + surfaceSize + tetSize);
+        }
+    }
+    spFreeIndexList(&edges);
+    spFreeIndexList(&surface);
+    return ok;
+}
+
+static bool spAllocState(spBody* body, spError* error)
+{
+    spHeap* heap = body->heap;
+    size_t stateSize = spArraySize(body->nodeCount, sizeof(spVec4));
+    size_t realSize = spArraySize(body->nodeCount, sizeof(spReal));
+    body->mass = spAlloc(heap, realSize);
+    body->x = spAllocZeroed(heap, stateSize);
+    body->v = spAllocZeroed(heap, stateSize);
+    body->goodX = spAllocZeroed(heap, stateSize);
+    body->goodV = spAllocZeroed(heap, stateSize);
+    body->roles = spAllocZeroed(heap, spArraySize(body->nodeCount, 1));
+    body->held = spAlloc(heap, spArraySize(body->nodeCount, sizeof(int32_t)));
+    body->view = spAlloc(heap, spArraySize(body->nodeCount, 2 * sizeof(spVec3)));
+    body->patchRow = spAllocZeroed(heap, spArraySize(body->order.patchCount + 1, sizeof(int32_t)));
+    if (body->mass == NULL || body->x == NULL || body->v == NULL || body->goodX == NULL ||
+        body->goodV == NULL || body->roles == NULL || body->held == NULL || body->view == NULL ||
+        body->patchRow == NULL)
+    {
+        return spFailMemory(error, "the state of a body", 5 * stateSize);
+    }
+    return true;
+}
+
+static bool spPlaceNodes(spBody* body, const spBodyDef* def, spError* error)
+{
+    spHeap* heap = body->heap;
+    size_t placeSize = spArraySize(body->nodeCount, 3 * sizeof(double));
+    size_t massSize = spArraySize(body->nodeCount, sizeof(spReal));
+    double* places = spAlloc(heap, placeSize);
+    spReal* masses = spAlloc(heap, massSize);
+    bool ok = places != NULL && masses != NULL;
+    if (ok == false)
+    {
+        spFailMemory(error, "the nodes of a body", placeSize);
+    }
+    for (int i = 0; ok && i < body->nodeCount; ++i)
+    {
+        spVec3 p;
+        if (def->mesh != NULL)
+        {
+            spDVec3 vertex = def->mesh->vertices[i];
+            p = (spVec3){(spReal)vertex.x, (spReal)vertex.y, (spReal)vertex.z};
+        }
+        else
+        {
+            p = def->positions[i];
+        }
+        p = spTransformPoint(def->transform, p);
+        if (spIsFinite3(p) == false)
+        {
+            ok = spFail(error, sp_errorBadArgument, "node %d is not at a finite position", i);
+            break;
+        }
+        places[3 * (size_t)i] = p.x;
+        places[3 * (size_t)i + 1] = p.y;
+        places[3 * (size_t)i + 2] = p.z;
+    }
+    ok = ok && spFindMasses(masses, def, body->nodeCount, error);
+    if (ok && spOrderNodes(&body->order, heap, places, body->nodeCount, SP_PATCH_SIZE) == false)
+    {
+        ok = spFailMemory(error, "the numbering of a body", placeSize);
+    }
+    ok = ok && spAllocState(body, error);
+    for (int i = 0; ok && i < body->nodeCount; ++i)
+    {
+        int user = body->order.order[i];
+        const double* p = places + 3 * (size_t)user;
+        body->mass[i] = masses[user];
+        body->x[i] = (spVec4){(spReal)p[0], (spReal)p[1], (spReal)p[2], 1 / masses[user]};
+        body->v[i] = (spVec4){def->velocity.x, def->velocity.y, def->velocity.z, 0};
+    }
+    spFree(heap, places, placeSize);
+    spFree(heap, masses, massSize);
+    return ok;
+}
+
+spBody* spBuildBody(spHeap* heap, const spLogger* logger, const spBodyDef* def, int laneCount, spError* error)
+{
+    if (spCheckBodyDef(def, error) == false)
+    {
+        return NULL;
+    }
+    spBody* body = spAllocZeroed(heap, sizeof(spBody));
+    if (body == NULL)
+    {
+        spFailMemory(error, "a body", sizeof(spBody));
+        return NULL;
+    }
+    body->heap = heap;
+    body->logger = logger;
+    body->backend = &spCpuBackend;
+    body->laneCount = laneCount;
+    snprintf(body->name, sizeof(body->name), "%s", def->name != NULL ? def->name : "body");
+    body->nodeCount = def->mesh != NULL ? def->mesh->vertexCount : def->positionCount;
+    body->gravityScale = def->gravityScale;
+    body->contactRadius = def->contactRadius;
+    body->friction = def->friction;
+    body->restitution = def->restitution;
+    body->running = true;
+    body->topologyVersion = 1;
+    body->stableStepDirty = true;
+    bool ok = spPlaceNodes(body, def, error) && (def->mesh == NULL || spCopyTopology(body, def->mesh, error));
+    if (ok &&
+        spBuildSlots(&body->slots, heap, NULL, 0, body->order.patchBegin, body->order.patchCount) == false)
+    {
+        ok = spFailMemory(error, "the slots of a body", sizeof(spSlots));
+    }
+    if (ok)
+    {
+        size_t forceSize = spArraySize(body->nodeCount + body->slots.slotCount, sizeof(spVec4));
+        body->f = spAllocZeroed(heap, forceSize);
+        ok = body->f != NULL || spFailMemory(error, "the forces of a body", forceSize);
+    }
+    if (ok == false)
+    {
+        spDestroyBodyData(body);
+        return NULL;
+    }
+    return body;
+}
+
+void spDestroyBodyData(spBody* body)
+{
+    spHeap* heap = body->heap;
+    size_t n = (size_t)body->nodeCount;
+    for (int i = 0; i < body->setCount; ++i)
+    {
+        body->sets[i]->kind->destroy(body->sets[i], heap);
+    }
+    spFree(heap, body->mass, n * sizeof(spReal));
+    spFree(heap, body->x, n * sizeof(spVec4));
+    spFree(heap, body->v, n * sizeof(spVec4));
+    spFree(heap, body->goodX, n * sizeof(spVec4));
+    spFree(heap, body->goodV, n * sizeof(spVec4));
+    spFree(heap, body->nodeForces, n * sizeof(spVec4));
+    spFree(heap, body->roles, n);
+    spFree(heap, body->held, n * sizeof(int32_t));
+    spFree(heap, body->view, n * 2 * sizeof(spVec3));
+    spFree(heap, body->f, (n + (size_t)body->slots.slotCount) * sizeof(spVec4));
+    spFree(heap, body->patchRow, (size_t)(body->order.patchCount + 1) * sizeof(int32_t));
+    spFree(heap, body->rows, (size_t)body->rowCapacity * sizeof(spNodeRow));
+    spFree(heap, body->driven, (size_t)body->drivenCapacity * sizeof(spDrivenNode));
+    spFree(heap, body->edges, (size_t)body->edgeCount * 2 * sizeof(int32_t));
+    spFree(heap, body->triangles, (size_t)body->triangleCount * 3 * sizeof(int32_t));
+    spFree(heap, body->tets, (size_t)body->tetCount * 4 * sizeof(int32_t));
+    spFreeSlots(&body->slots, heap);
+    spFreeNodeOrder(&body->order, heap);
+    spFree(heap, body, sizeof(spBody));
+}
+
+spNodeState spGetNodeState(const spBody* body)
+{
+    return (spNodeState){
+        .x = body->x,
+        .v = body->v,
+        .patchBegin = body->order.patchBegin,
+        .nodeCount = body->nodeCount,
+        .patchCount = body->order.patchCount,
+        .time = body->time,
+    };
+}
+
+bool spSetNodeRole(spBody* body, int node, spNodeRole role, spError* error)
+{
+    if (node < 0 || node >= body->nodeCount)
+    {
+        return spFail(error, sp_errorBadIndex, "node %d does not exist: %s has %d nodes", node, body->name,
+                      body->nodeCount);
+    }
+    int i = body->order.rank[node];
+    spNodeRole old = (spNodeRole)body->roles[i];
+    if (old == role)
+    {
+        return true;
+    }
+    body->roles[i] = (uint8_t)role;
+    body->stableStepDirty = true;
+    if (role == sp_nodeFree)
+    {
+        body->x[i].w = 1 / body->mass[i];
+        for (int k = 0; k < body->heldCount; ++k)
+        {
+            if (body->held[k] == i)
+            {
+                body->held[k] = body->held[--body->heldCount];
+                break;
+            }
+        }
+        return true;
+    }
+    if (old == sp_nodeFree)
+    {
+        body->held[body->heldCount++] = i;
+    }
+    body->x[i].w = 0;
+    body->v[i] = (spVec4){0};
+    return true;
+}
+
+bool spSetNodeTarget(spBody* body, int node, spVec3 target, spError* error)
+{
+    if (spIsFinite3(target) == false)
+    {
+        return spFail(error, sp_errorBadArgument, "the target of node %d is not finite", node);
+    }
+    if (spReserve(body->heap, (void**)&body->driven, body->drivenCount, &body->drivenCapacity,
+                  body->drivenCount + 1, sizeof(spDrivenNode)) == false)
+    {
+        return spFailMemory(error, "the targets of driven nodes", sizeof(spDrivenNode));
+    }
+    if (spSetNodeRole(body, node, sp_nodeDriven, error) == false)
+    {
+        return false;
+    }
+    int i = body->order.rank[node];
+    for (int k = 0; k < body->drivenCount; ++k)
+    {
+        if (body->driven[k].node == i)
+        {
+            body->driven[k].target = target;
+            return true;
+        }
+    }
+    body->driven[body->drivenCount++] = (spDrivenNode){i, target};
+    return true;
+}
+
+void spStartDrivenNodes(spBody* body, spReal dt)
+{
+    for (int k = 0; k < body->drivenCount; ++k)
+    {
+        int i = body->driven[k].node;
+        if (body->roles[i] == sp_nodeDriven)
+        {
+            spVec3 v = spScale3(1 / dt, spSub3(body->driven[k].target, spXyz(body->x[i])));
+            body->v[i] = (spVec4){v.x, v.y, v.z, 0};
+        }
+    }
+}
+
+void spFinishDrivenNodes(spBody* body)
+{
+    for (int k = 0; k < body->drivenCount; ++k)
+    {
+        int i = body->driven[k].node;
+        if (body->roles[i] == sp_nodeDriven)
+        {
+            spVec3 p = body->driven[k].target;
+            body->x[i] = (spVec4){p.x, p.y, p.z, 0};
+            body->v[i] = (spVec4){0};
+        }
+    }
+    body->drivenCount = 0;
+}

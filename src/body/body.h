@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// A body: nodes with roles, element sets, rows, and one method.
+//
+// Node state lies in the order of `order` (patch by patch); everything that users give or get is in their
+// numbering and goes through order.rank and order.order.
+
+#pragma once
+
+#include "base/backend.h"
+#include "base/log.h"
+#include "body/row.h"
+#include "element/element.h"
+#include "element/field.h"
+#include "element/gas.h"
+#include "element/spring.h"
+#include "mesh/order.h"
+#include "mesh/patch.h"
+
+#include "souple/body.h"
+
+#define SP_MAX_SETS 32
+
+// Nodes of a patch: positions, velocities and forces of one fit in the first-level cache
+#define SP_PATCH_SIZE 512
+
+typedef struct spMethodKind spMethodKind;
+
+// A driven node: moves to its target over the next step
+typedef struct spDrivenNode
+{
+    int32_t node;
+    spVec3 target;
+} spDrivenNode;
+
+typedef struct spBody
+{
+    char name[SP_NAME_SIZE];
+    spBodyId id;
+    spHeap* heap;
+    const spLogger* logger;
+    const spBackend* backend;
+    int laneCount;
+
+    // Rest
+    int nodeCount;
+    spNodeOrder order;
+    spReal* mass;
+    int32_t* triangles; // surface, in the user's numbering
+    int triangleCount;
+    bool closed;    // every edge of the surface has two triangles
+    int32_t* edges; // all edges of the mesh, in the user's numbering
+    int edgeCount;
+    int32_t* tets; // in the user's numbering
+    int tetCount;
+    uint32_t topologyVersion;
+
+    // State
+    spVec4* x; // position and inverse mass
+    spVec4* v;
+    spVec4* goodX; // at the start of the step
+    spVec4* goodV;
+    spVec4* nodeForces; // from the user; NULL until there are any
+    uint8_t* roles;
+    int32_t* held; // nodes that are fixed or driven
+    int heldCount;
+    spDrivenNode* driven; // targets for the next step
+    int drivenCount;
+    int drivenCapacity;
+    bool running;
+    double time; // s, follows the world's
+
+    // Forces: nodes, then slots
+    spVec4* f;
+    spSlots slots;
+    spElementSet* sets[SP_MAX_SETS];
+    int setCount;
+    int elementCount;
+
+    // Contact and rows
+    spReal gravityScale;
+    spReal contactRadius;
+    spReal friction;
+    spReal restitution;
+    spNodeRow* rows; // ordered by patch and node
+    int rowCount;
+    int rowCapacity;
+    int32_t* patchRow; // first row of each patch (patchCount + 1)
+    spVec3 contactForce;
+    spVec3 pinForce;
+
+    // Method
+    spMethodDef methodDef;
+    const spMethodKind* method;
+    void* methodState;
+    double stableStep;    // estimate, s
+    bool stableStepDirty; // something that it depends on has changed
+    int estimateAge;      // steps since it was made
+
+    spVec3* view; // what the getters of positions and velocities fill: two arrays of nodeCount
+} spBody;
+
+spBody* spBuildBody(spHeap* heap, const spLogger* logger, const spBodyDef* def, int laneCount,
+                    spError* error);
+void spDestroyBodyData(spBody* body);
+
+// Adding element sets. Return the number of the set, or -1.
+int spAddSpringSet(spBody* body, const spSpringDef* def, spError* error);
+int spAddGasSet(spBody* body, const spGasDef* def, spError* error);
+int spAddFieldSet(spBody* body, const spFieldDef* def, spError* error);
+
+// The set with this number when it is of this sort, else NULL
+spSpringSet* spGetSpringSet(const spBody* body, int set);
+spGasSet* spGetGasSet(const spBody* body, int set);
+spFieldSet* spGetFieldSet(const spBody* body, int set);
+
+// Whether every edge of the triangles has exactly two, running in opposite directions
+bool spIsClosedSurface(spHeap* heap, const int32_t* triangles, int triangleCount, int vertexCount);
+
+spNodeState spGetNodeState(const spBody* body);
+
+// Sets the role of a node. Fixed and driven nodes have inverse mass 0.
+bool spSetNodeRole(spBody* body, int node, spNodeRole role, spError* error);
+// Gives a driven node its target for the next step.
+bool spSetNodeTarget(spBody* body, int node, spVec3 target, spError* error);
+
+// Start and end of a step for driven nodes: velocity towards the target, then rest exactly there
+void spStartDrivenNodes(spBody* body, spReal dt);
+void spFinishDrivenNodes(spBody* body);
+
+// Forces at a state: gravity, forces of the user, all element sets, slots summed. f is body->f. Work on all
+// patches.
+typedef struct spForceContext
+{
+    spBody* body;
+    spNodeState state;
+    spVec3 gravity; // times gravityScale
+    spTeam* team;
+} spForceContext;
+
+// Global kinds measure; then spAddPatchForces may run for every patch, then spSumPatchForces for every patch
+void spMeasureForces(const spForceContext* context);
+void spAddPatchForces(const spForceContext* context, int patch);
+void spSumPatchForces(const spForceContext* context, int patch);
+
+// Squared frequency (1/s^2) and damping rate (1/s) that no mode of the body exceeds, at its present state.
+// scratch has room for 2 * nodeCount matrices.
+void spBoundFrequencies(spBody* body, spMat3* scratch, double* frequency2, double* damping);
+
+// Holds the node rows of a patch after a trial substep: puts nodes back and takes the impulses from them.
+void spHoldPatchRows(spBody* body, const spHoldContext* context, int patch);
+
+// Volume inside the gas, or else inside the closed surface; 0 when there is neither
+double spGetBodyVolume(const spBody* body);
+spEnergy spGetBodyEnergy(const spBody* body, spVec3 gravity);

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Colliders as the rows see them: a shape, where it is, how it moves during a step.
+
+#pragma once
+
+#include "base/core.h"
+
+#include "souple/collider.h"
+
+#define SP_NAME_SIZE 64
+
+typedef struct spCollider
+{
+    char name[SP_NAME_SIZE];
+    spColliderId id;
+    spColliderDef def;  // its transform is where the collider is now
+    spTransform start;  // of the motion over the step
+    spTransform target; // of that motion, or of the next step's
+    bool moving;        // there is such a motion
+    spReal turnReach;   // how far the rotation of that motion moves any place of the surface, m
+    spVec3 force;       // on the collider, mean over the last step, N
+    spVec3 torque;      // about its position, N m
+} spCollider;
+
+// A collider at one moment of a step
+typedef struct spPose
+{
+    spTransform transform;
+    spVec3 velocity; // of its origin, m/s
+    spVec3 spin;     // angular velocity, rad/s
+} spPose;
+
+// The pose at a fraction of a step of dt seconds that goes from start to target
+spPose spGetColliderPose(const spCollider* collider, spReal fraction, spReal dt);
+
+// Nearest place on the surface of a shape
+typedef struct spSurfaceHit
+{
+    spReal distance; // m, negative inside
+    spVec3 normal;   // outwards, unit length
+} spSurfaceHit;
+
+// Distance and normal of a point, both in world coordinates
+spSurfaceHit spQueryShape(const spColliderDef* shape, spTransform transform, spVec3 point);
+
+// Checks a definition; the sentence says what is wrong.
+bool spCheckColliderDef(const spColliderDef* def, spError* error);

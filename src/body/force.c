@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Forces of a body patch by patch, bounds on its frequencies, energy and volume.
+
+#include "body/body.h"
+
+#include "math/decompose.h"
+#include "math/vec3.h"
+
+#include <string.h>
+
+void spMeasureForces(const spForceContext* context)
+{
+    spBody* body = context->body;
+    for (int i = 0; i < body->setCount; ++i)
+    {
+        spElementSet* set = body->sets[i];
+        if (set->kind->measure != NULL)
+        {
+            set->kind->measure(set, &context->state, context->team);
+        }
+    }
+}
+
+void spAddPatchForces(const spForceContext* context, int patch)
+{
+    spBody* body = context->body;
+    spVec4* f = body->f;
+    int begin = context->state.patchBegin[patch], end = context->state.patchBegin[patch + 1];
+    spVec3 g = context->gravity;
+    for (int node = begin; node < end; ++node)
+    {
+        spReal m = body->mass[node];
+        f[node] = (spVec4){m * g.x, m * g.y, m * g.z, 0};
+    }
+    if (body->nodeForces != NULL)
+    {
+        for (int node = begin; node < end; ++node)
+        {
+            f[node].x += body->nodeForces[node].x;
+            f[node].y += body->nodeForces[node].y;
+            f[node].z += body->nodeForces[node].z;
+        }
+    }
+    for (int slot = body->slots.patchSlot[patch]; slot < body->slots.patchSlot[patch + 1]; ++slot)
+    {
+        f[body->nodeCount + slot] = (spVec4){0};
+    }
+    for (int i = 0; i < body->setCount; ++i)
+    {
+        body->sets[i]->kind->addForces(body->sets[i], &context->state, patch, f);
+    }
+}
+
+void spSumPatchForces(const spForceContext* context, int patch)
+{
+    spBody* body = context->body;
+    const spSlots* slots = &body->slots;
+    for (int entry = slots->patchEntry[patch]; entry < slots->patchEntry[patch + 1]; ++entry)
+    {
+        spVec4 sum = body->f[slots->entryNode[entry]];
+        for (int r = slots->entryBegin[entry]; r < slots->entryBegin[entry + 1]; ++r)
+        {
+            const spVec4* part = body->f + slots->references[r];
+            sum.x += part->x;
+            sum.y += part->y;
+            sum.z += part->z;
+        }
+        body->f[slots->entryNode[entry]] = sum;
+    }
+}
+
+void spBoundFrequencies(spBody* body, spMat3* scratch, double* frequency2, double* damping)
+{
+    *frequency2 = 0.0;
+    *damping = 0.0;
+    if (body->setCount == 0)
+    {
+        return;
+    }
+    spBounds bounds = {.mass = body->mass, .stiffness = scratch, .damping = scratch + body->nodeCount};
+    memset(scratch, 0, 2 * (size_t)body->nodeCount * sizeof(spMat3));
+    spForceContext context = {.body = body, .state = spGetNodeState(body)};
+    spMeasureForces(&context);
+    for (int i = 0; i < body->setCount; ++i)
+    {
+        body->sets[i]->kind->addBounds(body->sets[i], &context.state, &bounds);
+    }
+    for (int node = 0; node < body->nodeCount; ++node)
+    {
+        double w = body->x[node].w;
+        spMat3 v;
+        spVec3 k, c;
+        if (w > 0.0 && spDecomposeSymmetric3(bounds.stiffness[node], &v, &k) &&
+            spDecomposeSymmetric3(bounds.damping[node], &v, &c))
+        {
+            *frequency2 = fmax(*frequency2, w * (double)k.x);
+            *damping = fmax(*damping, w * (double)c.x);
+        }
+    }
+    *frequency2 += bounds.globalStiffness;
+    *damping += bounds.globalDamping;
+}
+
+double spGetBodyVolume(const spBody* body)
+{
+    spNodeState state = spGetNodeState(body);
+    for (int i = 0; i < body->setCount; ++i)
+    {
+        const spGasSet* gas = spGetGasSet(body, i);
+        if (gas != NULL)
+        {
+            return spGetGasVolume(gas, &state);
+        }
+    }
+    if (body->closed == false)
+    {
+        return 0.0;
+    }
+    double volume = 0.0;
+    spVec3 origin = spXyz(body->x[0]);
+    for (int i = 0; i < body->triangleCount; ++i)
+    {
+        double p[3][3];
+        for (int k = 0; k < 3; ++k)
+        {
+            spVec3 q = spXyz(body->x[body->order.rank[body->triangles[3 * (size_t)i + k]]]);
+            p[k][0] = (double)q.x - (double)origin.x;
+            p[k][1] = (double)q.y - (double)origin.y;
+            p[k][2] = (double)q.z - (double)origin.z;
+        }
+        volume += p[0][0] * (p[1][1] * p[2][2] - p[1][2] * p[2][1]) +
+                  p[0][1] * (p[1][2] * p[2][0] - p[1][0] * p[2][2]) +
+                  p[0][2] * (p[1][0] * p[2][1] - p[1][1] * p[2][0]);
+    }
+    return volume / 6.0;
+}
+
+spEnergy spGetBodyEnergy(const spBody* body, spVec3 gravity)
+{
+    spEnergy energy = {0};
+    spNodeState state = spGetNodeState(body);
+    for (int i = 0; i < body->setCount; ++i)
+    {
+        double e = body->sets[i]->kind->getEnergy(body->sets[i], &state);
+        if ((body->sets[i]->kind->flags & sp_kindField) != 0)
+        {
+            energy.potential += e;
+        }
+        else
+        {
+            energy.elastic += e;
+        }
+    }
+    for (int node = 0; node < body->nodeCount; ++node)
+    {
+        double m = body->mass[node];
+        spVec4 x = body->x[node], v = body->v[node];
+        if (body->roles[node] != sp_nodeFixed)
+        {
+            energy.kinetic += 0.5 * m * ((double)v.x * v.x + (double)v.y * v.y + (double)v.z * v.z);
+        }
+        energy.potential -= m * (double)body->gravityScale *
+                            ((double)gravity.x * x.x + (double)gravity.y * x.y + (double)gravity.z * x.z);
+    }
+    return energy;
+}

@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Holding node rows. With one node on one side and nothing that yields on the other, the compliance is the
+// inverse mass and every row can be solved by itself, right after the trial substep:
+//
+//   contact   gap < 0: back to the surface; normal velocity 0, or reflected; friction takes at most mu times
+//   the
+//             normal impulse from the tangential velocity, and gives back the tangential way of this substep
+//             with it, so that what sticks does not creep
+//   backtrack back along the way of this substep to the surface, reflect, go on for the rest of the substep;
+//   a few times hold      an implicit spring to the anchor: dx = -g w / (w + compliance / h^2), dv = dx / h
+
+#include "body/row.h"
+
+#include "body/body.h"
+#include "math/quat.h"
+#include "math/vec3.h"
+
+// Nodes that start inside a collider leave it at most this fast, m/s: pushing them out at once would tear the
+// body
+#define SP_PUSH_SPEED ((spReal)5)
+
+static void spMoveNode(spVec4* x, spVec4* v, spVec3 dx, spVec3 dv)
+{
+    *x = (spVec4){x->x + dx.x, x->y + dx.y, x->z + dx.z, x->w};
+    *v = (spVec4){v->x + dv.x, v->y + dv.y, v->z + dv.z, 0};
+}
+
+static void spHoldContact(spNodeRow* row, const spHoldContext* context, spReal mass, spVec4* x, spVec4* v)
+{
+    const spPose* pose = context->poses + row->collider;
+    spVec3 p = spXyz(*x);
+    spSurfaceHit hit = spQueryShape(&context->colliders[row->collider]->def, pose->transform, p);
+    row->normal = hit.normal;
+    row->gap = hit.distance - context->contactRadius;
+    if (row->gap >= 0)
+    {
+        return;
+    }
+    spVec3 arm = spSub3(p, pose->transform.position);
+    spVec3 surface = spAdd3(pose->velocity, spCross3(pose->spin, arm));
+    spVec3 relative = spSub3(spXyz(*v), surface);
+    spReal vn = spDot3(relative, hit.normal);
+
+    // Normal: position to the surface, velocity stopped or reflected
+    spReal limit = context->h * (SP_PUSH_SPEED + (vn < 0 ? -vn : 0));
+    spReal push = -row->gap < limit ? -row->gap : limit;
+    spReal dvn = 0;
+    if (vn < 0)
+    {
+        dvn = vn < -context->restitutionThreshold ? -(1 + row->restitution) * vn : -vn;
+    }
+    spVec3 dx = spScale3(push, hit.normal);
+    spVec3 dv = spScale3(dvn, hit.normal);
+
+    // Friction
+    spVec3 slip = spMulSub3(relative, vn, hit.normal);
+    spReal speed = spLength3(slip);
+    if (speed > 0)
+    {
+        spReal most = row->friction * dvn;
+        spReal taken = most < speed ? most / speed : 1;
+        dv = spMulSub3(dv, taken, slip);
+        dx = spMulSub3(dx, context->h * taken, slip);
+    }
+    spMoveNode(x, v, dx, dv);
+    row->gap += push;
+    row->impulse = spMulAdd3(row->impulse, mass, dv);
+}
+
+// Impacts that one node may have in one substep
+#define SP_MAX_IMPACTS 3
+
+static void spBacktrackContact(spNodeRow* row, const spHoldContext* context, spReal mass, spVec4* x,
+                               spVec4* v)
+{
+    const spPose* pose = context->poses + row->collider;
+    const spColliderDef* shape = &context->colliders[row->collider]->def;
+    spReal left = context->h; // time of the substep that may still be taken back
+    for (int impact = 0; impact <= SP_MAX_IMPACTS; ++impact)
+    {
+        spVec3 p = spXyz(*x);
+        spSurfaceHit hit = spQueryShape(shape, pose->transform, p);
+        row->normal = hit.normal;
+        row->gap = hit.distance - context->contactRadius;
+        if (row->gap >= 0)
+        {
+            return;
+        }
+        spVec3 surface = spAdd3(pose->velocity, spCross3(pose->spin, spSub3(p, pose->transform.position)));
+        spVec3 relative = spSub3(spXyz(*v), surface);
+        spReal vn = spDot3(relative, hit.normal);
+
+        // Time since the impact, from the depth; at the last try, or when the node leaves already, stay at
+        // the surface
+        spReal since = vn < 0 ? row->gap / vn : 0;
+        since = since < left ? since : left;
+        left = since;
+        spReal bounce = vn < -context->restSpeed ? row->restitution : 0;
+        spReal dvn = vn < 0 ? -(1 + bounce) * vn : 0;
+        spVec3 dv = spScale3(dvn, hit.normal);
+        spVec3 slip = spMulSub3(relative, vn, hit.normal);
+        spReal speed = spLength3(slip);
+        if (speed > 0)
+        {
+            spReal most = row->friction * dvn;
+            dv = spMulSub3(dv, most < speed ? most / speed : 1, slip);
+        }
+        spVec3 dx = spScale3(since, dv);
+        if (vn >= 0 || impact == SP_MAX_IMPACTS || bounce == 0)
+        {
+            dx = spMulAdd3(dx, -row->gap - spDot3(dx, hit.normal), hit.normal);
+        }
+        spMoveNode(x, v, dx, dv);
+        row->impulse = spMulAdd3(row->impulse, mass, dv);
+        if (bounce == 0)
+        {
+            row->gap = 0;
+            return;
+        }
+    }
+}
+
+static void spHoldAnchor(spNodeRow* row, const spHoldContext* context, spReal mass, spVec4* x, spVec4* v)
+{
+    spVec3 anchor = row->collider >= 0
+                        ? spTransformPoint(context->poses[row->collider].transform, row->anchor)
+                        : spMulAdd3(row->anchor, context->fraction, row->anchorStep);
+    spReal h = context->h;
+    spReal yield = x->w / (x->w + row->compliance / (h * h));
+    spVec3 dx = spScale3(yield, spSub3(anchor, spXyz(*x)));
+    spVec3 dv = spScale3(1 / h, dx);
+    spReal force = mass * spLength3(dv) / h;
+    if (row->maxForce > 0 && force > row->maxForce)
+    {
+        dx = spScale3(row->maxForce / force, dx);
+        dv = spScale3(row->maxForce / force, dv);
+    }
+    spMoveNode(x, v, dx, dv);
+    row->impulse = spMulAdd3(row->impulse, mass, dv);
+}
+
+void spHoldPatchRows(spBody* body, const spHoldContext* context, int patch)
+{
+    for (int i = body->patchRow[patch]; i < body->patchRow[patch + 1]; ++i)
+    {
+        spNodeRow* row = body->rows + i;
+        spVec4* x = body->x + row->node;
+        spVec4* v = body->v + row->node;
+        if (x->w == 0)
+        {
+            continue;
+        }
+        if (row->law == sp_rowContact && context->backtrack)
+        {
+            spBacktrackContact(row, context, body->mass[row->node], x, v);
+        }
+        else if (row->law == sp_rowContact)
+        {
+            spHoldContact(row, context, body->mass[row->node], x, v);
+        }
+        else
+        {
+            spHoldAnchor(row, context, body->mass[row->node], x, v);
+        }
+    }
+}

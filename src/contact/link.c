@@ -1,0 +1,178 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+#include "contact/link.h"
+
+#include "base/error.h"
+#include "math/quat.h"
+#include "math/vec3.h"
+
+#include <float.h>
+
+void spFreeLink(spHeap* heap, spLink* link)
+{
+    size_t n = (size_t)link->nodeCount;
+    spFree(heap, link->nodes, n * sizeof(int32_t));
+    spFree(heap, link->points, n * sizeof(spPoint));
+    spFree(heap, link->anchors, n * sizeof(spVec3));
+    spFree(heap, link, sizeof(spLink));
+}
+
+// Nearest point of a triangle as weights of its corners. Ericson, Real-Time Collision Detection, 5.1.5
+static void spFindTriangleWeights(spVec3 p, spVec3 a, spVec3 b, spVec3 c, spReal w[3])
+{
+    spVec3 ab = spSub3(b, a), ac = spSub3(c, a), ap = spSub3(p, a);
+    spReal d1 = spDot3(ab, ap), d2 = spDot3(ac, ap);
+    w[0] = 1, w[1] = 0, w[2] = 0;
+    if (d1 <= 0 && d2 <= 0)
+    {
+        return;
+    }
+    spVec3 bp = spSub3(p, b);
+    spReal d3 = spDot3(ab, bp), d4 = spDot3(ac, bp);
+    if (d3 >= 0 && d4 <= d3)
+    {
+        w[0] = 0, w[1] = 1;
+        return;
+    }
+    spReal vc = d1 * d4 - d3 * d2;
+    if (vc <= 0 && d1 >= 0 && d3 <= 0)
+    {
+        w[1] = d1 / (d1 - d3);
+        w[0] = 1 - w[1];
+        return;
+    }
+    spVec3 cp = spSub3(p, c);
+    spReal d5 = spDot3(ab, cp), d6 = spDot3(ac, cp);
+    if (d6 >= 0 && d5 <= d6)
+    {
+        w[0] = 0, w[2] = 1;
+        return;
+    }
+    spReal vb = d5 * d2 - d1 * d6;
+    if (vb <= 0 && d2 >= 0 && d6 <= 0)
+    {
+        w[2] = d2 / (d2 - d6);
+        w[0] = 1 - w[2];
+        return;
+    }
+    spReal va = d3 * d6 - d5 * d4;
+    if (va <= 0 && d4 - d3 >= 0 && d5 - d6 >= 0)
+    {
+        w[2] = (d4 - d3) / ((d4 - d3) + (d5 - d6));
+        w[0] = 0, w[1] = 1 - w[2];
+        return;
+    }
+    spReal scale = 1 / (va + vb + vc);
+    w[1] = vb * scale;
+    w[2] = vc * scale;
+    w[0] = 1 - w[1] - w[2];
+}
+
+// Nearest point on the surface of a body, or its nearest node when it has no triangles
+static spPoint spFindNearestPoint(const spBody* body, spVec3 p)
+{
+    spPoint best = {.weights = {1}, .count = 1};
+    double bestDistance = DBL_MAX;
+    for (int i = 0; i < body->triangleCount; ++i)
+    {
+        spPoint point = {.count = 3};
+        spVec3 corner[3];
+        for (int k = 0; k < 3; ++k)
+        {
+            point.nodes[k] = body->order.rank[body->triangles[3 * (size_t)i + k]];
+            corner[k] = spXyz(body->x[point.nodes[k]]);
+        }
+        spFindTriangleWeights(p, corner[0], corner[1], corner[2], point.weights);
+        spVec3 q = spScale3(point.weights[0], corner[0]);
+        q = spMulAdd3(spMulAdd3(q, point.weights[1], corner[1]), point.weights[2], corner[2]);
+        double distance = spDistance3(p, q);
+        if (distance < bestDistance)
+        {
+            bestDistance = distance;
+            best = point;
+        }
+    }
+    for (int i = 0; body->triangleCount == 0 && i < body->nodeCount; ++i)
+    {
+        double distance = spDistance3(p, spXyz(body->x[i]));
+        if (distance < bestDistance)
+        {
+            bestDistance = distance;
+            best.nodes[0] = i;
+        }
+    }
+    return best;
+}
+
+static spVec3 spGetPointPosition(const spBody* body, const spPoint* point)
+{
+    spVec3 p = {0, 0, 0};
+    for (int k = 0; k < point->count; ++k)
+    {
+        p = spMulAdd3(p, point->weights[k], spXyz(body->x[point->nodes[k]]));
+    }
+    return p;
+}
+
+spLink* spBuildLink(spHeap* heap, const spLinkDef* def, const spBody* body, const spBody* other,
+                    const spCollider* collider, spError* error)
+{
+    if (def->nodes == NULL || def->nodeCount < 1)
+    {
+        spFail(error, sp_errorBadArgument, "a link needs at least one node");
+        return NULL;
+    }
+    if (!(def->stiffness >= 0 && isfinite(def->stiffness)) ||
+        !(def->maxForce >= 0 && isfinite(def->maxForce)))
+    {
+        spFail(error, sp_errorBadArgument, "link stiffness %g N/m and limit %g N must not be negative",
+               (double)def->stiffness, (double)def->maxForce);
+        return NULL;
+    }
+    spLink* link = spAllocZeroed(heap, sizeof(spLink));
+    if (link == NULL)
+    {
+        spFailMemory(error, "a link", sizeof(spLink));
+        return NULL;
+    }
+    link->nodeCount = def->nodeCount;
+    link->compliance = def->stiffness > 0 ? 1 / def->stiffness : 0;
+    link->maxForce = def->maxForce;
+    link->nodes = spAlloc(heap, spArraySize(def->nodeCount, sizeof(int32_t)));
+    link->anchors = spAlloc(heap, spArraySize(def->nodeCount, sizeof(spVec3)));
+    link->points = other != NULL ? spAlloc(heap, spArraySize(def->nodeCount, sizeof(spPoint))) : NULL;
+    bool ok = link->nodes != NULL && link->anchors != NULL && (other == NULL || link->points != NULL);
+    if (ok == false)
+    {
+        spFailMemory(error, "a link", spArraySize(def->nodeCount, sizeof(spPoint)));
+    }
+    for (int i = 0; ok && i < def->nodeCount; ++i)
+    {
+        int user = def->nodes[i];
+        if (user < 0 || user >= body->nodeCount)
+        {
+            ok = spFail(error, sp_errorBadIndex, "the link holds node %d, but %s has %d nodes", user,
+                        body->name, body->nodeCount);
+            break;
+        }
+        int node = body->order.rank[user];
+        spVec3 p = spXyz(body->x[node]);
+        link->nodes[i] = node;
+        if (other != NULL)
+        {
+            link->points[i] = spFindNearestPoint(other, p);
+            link->anchors[i] = spSub3(p, spGetPointPosition(other, link->points + i));
+        }
+        else
+        {
+            link->anchors[i] = collider != NULL ? spInvTransformPoint(collider->def.transform, p) : p;
+        }
+    }
+    if (ok == false)
+    {
+        spFreeLink(heap, link);
+        return NULL;
+    }
+    return link;
+}

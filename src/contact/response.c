@@ -1,0 +1,436 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Each body lends a compliance C over points on it, frozen until the correction. With u the velocity of the
+// points, a row between points a and b has the relative velocity u_a - u_b, and
+//
+//   link, rigid       u_a - u_b = 0                                   and x_a - x_b - anchor = 0
+//   link, compliant   (W + c / dt^2) impulse = -(u_a - u_b + g / dt)    an implicit spring with gap g
+//   contact           u_n >= 0 or reflected, impulse_n >= 0, friction in the cone;  gap >= 0
+//
+// Positions and velocities are two problems with the same C, each solved by block Gauss-Seidel in row order:
+// a penetration is moved out without giving the node a velocity for it.
+
+#include "contact/response.h"
+
+#include "math/quat.h"
+#include "math/vec3.h"
+
+#include <string.h>
+
+#define SP_MAX_SWEEPS 100
+
+// A sweep that changes no relative velocity by more than this share of the largest one is the last
+#define SP_ROW_TOLERANCE 1e-5
+
+// Deepest penetration that one step takes back, per second, as in the node rows, m/s
+#define SP_PUSH_SPEED ((spReal)5)
+
+typedef struct spResponseRow
+{
+    spNodeRow* contact; // or NULL
+    spLink* link;       // or NULL
+    int a, b;           // points; b is -1 for a contact
+    spVec3 gap;         // link: x_a - x_b - anchor, m; contact: along the normal
+    spVec3 surface;     // contact: velocity of the collider there, m/s
+    spVec3 bounce;      // contact: velocity after the impact, along the normal, m/s
+    spVec3 impulse;     // N s
+    spVec3 shift;       // kg m
+    spMat3 diagonal;    // of W
+} spResponseRow;
+
+typedef struct spResponse
+{
+    const spResponseContext* context;
+    spResponseRow* rows;
+    int rowCount;
+    spPoint* points; // body by body
+    int* bodyPoint;  // first point of each body (bodyCount + 1)
+    int pointCount;
+    spComplianceList compliance;
+    int* pointBlock; // first block of each point, blocks ordered by i (pointCount + 1)
+    spVec3* u;       // velocity, or displacement, of each point
+} spResponse;
+
+static bool spIsMissedContact(const spBody* body, const spNodeRow* row)
+{
+    return row->law == sp_rowContact && row->gap < 0 && body->x[row->node].w > 0 && body->running;
+}
+
+static bool spIsPairLink(const spResponse* r, int link)
+{
+    const spLink* l = r->context->links[link];
+    return l != NULL && l->otherBody >= 0 && r->context->bodies[l->body]->running &&
+           r->context->bodies[l->otherBody]->running;
+}
+
+// Counts the points of every body and the rows. Returns false when there is nothing to do or no memory.
+static bool spCountResponse(spResponse* r, spResponseResult* result)
+{
+    const spResponseContext* c = r->context;
+    r->bodyPoint = spArenaAlloc(c->arena, spArraySize(c->bodyCount + 1, sizeof(int)));
+    if (r->bodyPoint == NULL)
+    {
+        result->outOfMemory = true;
+        return false;
+    }
+    memset(r->bodyPoint, 0, (size_t)(c->bodyCount + 1) * sizeof(int));
+    for (int i = 0; i < c->bodyCount; ++i)
+    {
+        const spBody* body = c->bodies[i];
+        for (int k = 0; body != NULL && k < body->rowCount; ++k)
+        {
+            if (spIsMissedContact(body, body->rows + k))
+            {
+                r->bodyPoint[i + 1] += 1;
+                r->rowCount += 1;
+            }
+        }
+    }
+    for (int k = 0; k < c->linkCount; ++k)
+    {
+        if (spIsPairLink(r, k))
+        {
+            r->bodyPoint[c->links[k]->body + 1] += c->links[k]->nodeCount;
+            r->bodyPoint[c->links[k]->otherBody + 1] += c->links[k]->nodeCount;
+            r->rowCount += c->links[k]->nodeCount;
+        }
+    }
+    for (int i = 0; i < c->bodyCount; ++i)
+    {
+        r->bodyPoint[i + 1] += r->bodyPoint[i];
+    }
+    r->pointCount = r->bodyPoint[c->bodyCount];
+    if (r->rowCount == 0)
+    {
+        return false;
+    }
+    r->rows = spArenaAlloc(c->arena, spArraySize(r->rowCount, sizeof(spResponseRow)));
+    r->points = spArenaAlloc(c->arena, spArraySize(r->pointCount, sizeof(spPoint)));
+    r->pointBlock = spArenaAlloc(c->arena, spArraySize(r->pointCount + 1, sizeof(int)));
+    r->u = spArenaAlloc(c->arena, spArraySize(r->pointCount, sizeof(spVec3)));
+    result->outOfMemory = r->rows == NULL || r->points == NULL || r->pointBlock == NULL || r->u == NULL;
+    return result->outOfMemory == false;
+}
+
+static spVec3 spSumPoint(const spVec4* values, const spPoint* point)
+{
+    spVec3 sum = {0, 0, 0};
+    for (int k = 0; k < point->count; ++k)
+    {
+        sum = spMulAdd3(sum, point->weights[k], spXyz(values[point->nodes[k]]));
+    }
+    return sum;
+}
+
+static void spFillContact(spResponse* r, spResponseRow* row, spBody* body, spNodeRow* contact, int point)
+{
+    const spResponseContext* c = r->context;
+    spPose pose = spGetColliderPose(c->colliders[contact->collider], 1, c->dt);
+    spVec3 p = spXyz(body->x[contact->node]);
+    spVec3 arm = spSub3(p, pose.transform.position);
+    r->points[point] = (spPoint){.nodes = {contact->node}, .weights = {1}, .count = 1};
+    *row = (spResponseRow){.contact = contact, .a = point, .b = -1};
+    row->surface = spAdd3(pose.velocity, spCross3(pose.spin, arm));
+    spReal deepest = c->dt * SP_PUSH_SPEED;
+    row->gap = spScale3(-contact->gap < deepest ? contact->gap : -deepest, contact->normal);
+    spReal vn = spDot3(spSub3(spXyz(body->v[contact->node]), row->surface), contact->normal);
+    row->bounce = spScale3(vn < -c->restitutionThreshold ? -contact->restitution * vn : 0, contact->normal);
+}
+
+static void spFillResponse(spResponse* r, int* cursor)
+{
+    const spResponseContext* c = r->context;
+    int next = 0;
+    memcpy(cursor, r->bodyPoint, (size_t)c->bodyCount * sizeof(int));
+    for (int i = 0; i < c->bodyCount; ++i)
+    {
+        spBody* body = c->bodies[i];
+        for (int k = 0; body != NULL && k < body->rowCount; ++k)
+        {
+            if (spIsMissedContact(body, body->rows + k))
+            {
+                spFillContact(r, r->rows + next++, body, body->rows + k, cursor[i]++);
+            }
+        }
+    }
+    for (int k = 0; k < c->linkCount; ++k)
+    {
+        for (int i = 0; spIsPairLink(r, k) && i < c->links[k]->nodeCount; ++i)
+        {
+            spLink* link = c->links[k];
+            spResponseRow* row = r->rows + next++;
+            *row = (spResponseRow){.link = link, .a = cursor[link->body]++, .b = cursor[link->otherBody]++};
+            r->points[row->a] = (spPoint){.nodes = {link->nodes[i]}, .weights = {1}, .count = 1};
+            r->points[row->b] = link->points[i];
+            spVec3 a = spSumPoint(c->bodies[link->body]->x, r->points + row->a);
+            spVec3 b = spSumPoint(c->bodies[link->otherBody]->x, r->points + row->b);
+            row->gap = spSub3(spSub3(a, b), link->anchors[i]);
+        }
+    }
+    SP_ASSERT(next == r->rowCount);
+}
+
+// Lets every body freeze its compliance, and orders the blocks by their first point
+static bool spFreezeResponse(spResponse* r)
+{
+    const spResponseContext* c = r->context;
+    for (int i = 0; i < c->bodyCount; ++i)
+    {
+        int first = r->bodyPoint[i], count = r->bodyPoint[i + 1] - first;
+        if (count > 0 && c->bodies[i]->method->freeze(c->bodies[i], r->points + first, count, first, c->arena,
+                                                      &r->compliance) == false)
+        {
+            return false;
+        }
+    }
+    spComplianceList* list = &r->compliance;
+    spComplianceBlock* sorted = spArenaAlloc(c->arena, spArraySize(list->count, sizeof(spComplianceBlock)));
+    if (sorted == NULL)
+    {
+        return false;
+    }
+    memset(r->pointBlock, 0, (size_t)(r->pointCount + 1) * sizeof(int));
+    for (int k = 0; k < list->count; ++k)
+    {
+        r->pointBlock[list->blocks[k].i + 1] += 1;
+    }
+    for (int i = 0; i < r->pointCount; ++i)
+    {
+        r->pointBlock[i + 1] += r->pointBlock[i];
+    }
+    for (int k = list->count - 1; k >= 0; --k)
+    {
+        sorted[--r->pointBlock[list->blocks[k].i + 1]] = list->blocks[k];
+    }
+    memmove(r->pointBlock, r->pointBlock + 1, (size_t)r->pointCount * sizeof(int));
+    r->pointBlock[r->pointCount] = list->count;
+    list->blocks = sorted;
+
+    for (int k = 0; k < r->rowCount; ++k)
+    {
+        spResponseRow* row = r->rows + k;
+        row->diagonal = spZeroMat3();
+        for (int side = 0; side < 2; ++side)
+        {
+            int point = side == 0 ? row->a : row->b;
+            for (int i = point < 0 ? 0 : r->pointBlock[point]; point >= 0 && i < r->pointBlock[point + 1];
+                 ++i)
+            {
+                if (sorted[i].j == point)
+                {
+                    row->diagonal = spAddMat3(row->diagonal, sorted[i].block);
+                }
+            }
+        }
+    }
+    return true;
+}
+
+// An impulse on a point moves all points that the compliance couples to it
+static void spPushPoint(spResponse* r, int point, spVec3 impulse)
+{
+    for (int k = r->pointBlock[point]; k < r->pointBlock[point + 1]; ++k)
+    {
+        const spComplianceBlock* block = r->compliance.blocks + k;
+        r->u[block->j] = spAdd3(r->u[block->j], spMulTMV3(block->block, impulse));
+    }
+}
+
+static void spPushRow(spResponse* r, const spResponseRow* row, spVec3 impulse)
+{
+    spPushPoint(r, row->a, impulse);
+    if (row->b >= 0)
+    {
+        spPushPoint(r, row->b, spNeg3(impulse));
+    }
+}
+
+static spVec3 spGetRowVelocity(const spResponse* r, const spResponseRow* row)
+{
+    return row->b >= 0 ? spSub3(r->u[row->a], r->u[row->b]) : r->u[row->a];
+}
+
+// Links: one block solve. Returns the change of the impulse.
+static spVec3 spSolveLinkRow(const spResponseRow* row, spVec3 velocity, spVec3 total, spReal soft)
+{
+    spMat3 inverse;
+    spMat3 w = spMulAddMat3(row->diagonal, soft, spIdentityMat3());
+    if (spInvertMat3(w, &inverse) == false)
+    {
+        return (spVec3){0, 0, 0};
+    }
+    return spNeg3(spMulMV3(inverse, spMulAdd3(velocity, soft, total)));
+}
+
+// Contacts: the normal first, then friction against the normal impulse as it is now
+static spVec3 spSolveContactRow(const spResponseRow* row, spVec3 velocity, spVec3 total, bool friction)
+{
+    spVec3 n = row->contact->normal;
+    spReal wn = spDot3(n, spMulMV3(row->diagonal, n));
+    if (!(wn > 0))
+    {
+        return (spVec3){0, 0, 0};
+    }
+    spReal old = spDot3(total, n);
+    spReal now = old - spDot3(velocity, n) / wn;
+    now = now > 0 ? now : 0;
+    spVec3 change = spScale3(now - old, n);
+    if (friction)
+    {
+        // The largest entry of the block bounds what the tangent needs; with nodal compliance it is exact
+        spReal wt = spTrace3(row->diagonal) / 3;
+        spVec3 slip = spMulSub3(velocity, spDot3(velocity, n), n);
+        spVec3 oldSide = spMulSub3(total, old, n);
+        spVec3 side = spMulSub3(oldSide, 1 / wt, slip);
+        spReal length = spLength3(side);
+        spReal most = row->contact->friction * now;
+        if (length > most)
+        {
+            side = spScale3(length > 0 ? most / length : 0, side);
+        }
+        change = spAdd3(change, spSub3(side, oldSide));
+    }
+    return change;
+}
+
+typedef struct spSweepResult
+{
+    int count;
+    double change;
+    double largest;
+} spSweepResult;
+
+// Gauss-Seidel over all rows: velocities, or positions
+static spSweepResult spSweepRows(spResponse* r, bool positions)
+{
+    const spResponseContext* c = r->context;
+    spSweepResult result = {0};
+    for (result.count = 0; result.count < SP_MAX_SWEEPS; ++result.count)
+    {
+        result.change = 0.0;
+        for (int k = 0; k < r->rowCount; ++k)
+        {
+            spResponseRow* row = r->rows + k;
+            spVec3* total = positions ? &row->shift : &row->impulse;
+            spVec3 velocity = spGetRowVelocity(r, row);
+            spVec3 change;
+            if (row->contact != NULL)
+            {
+                spVec3 away = positions ? spAdd3(velocity, row->gap)
+                                        : spSub3(spSub3(velocity, row->surface), row->bounce);
+                change = spSolveContactRow(row, away, *total, positions == false);
+            }
+            else if (row->link->compliance > 0)
+            {
+                if (positions)
+                {
+                    continue;
+                }
+                spReal soft = row->link->compliance / (c->dt * c->dt);
+                change = spSolveLinkRow(row, spMulAdd3(velocity, 1 / c->dt, row->gap), *total, soft);
+            }
+            else
+            {
+                change = spSolveLinkRow(row, positions ? spAdd3(velocity, row->gap) : velocity, *total, 0);
+            }
+            if (row->link != NULL && row->link->maxForce > 0 && positions == false)
+            {
+                spVec3 sum = spAdd3(*total, change);
+                spReal most = row->link->maxForce * c->dt;
+                spReal length = spLength3(sum);
+                if (length > most)
+                {
+                    change = spSub3(spScale3(most / length, sum), *total);
+                }
+            }
+            *total = spAdd3(*total, change);
+            spPushRow(r, row, change);
+            double moved = spLength3(spMulMV3(row->diagonal, change));
+            result.change = fmax(result.change, moved);
+            result.largest = fmax(result.largest, moved);
+        }
+        if (result.change <= SP_ROW_TOLERANCE * result.largest)
+        {
+            result.count += 1;
+            break;
+        }
+    }
+    return result;
+}
+
+// Hands the impulses to the bodies, and to whoever wants to read them
+static void spCorrectBodies(spResponse* r, spVec3* impulses, spVec3* shifts)
+{
+    const spResponseContext* c = r->context;
+    for (int k = 0; k < r->rowCount; ++k)
+    {
+        spResponseRow* row = r->rows + k;
+        impulses[row->a] = row->impulse;
+        shifts[row->a] = row->shift;
+        if (row->b >= 0)
+        {
+            impulses[row->b] = spNeg3(row->impulse);
+            shifts[row->b] = spNeg3(row->shift);
+            row->link->force = spMulAdd3(row->link->force, 1 / c->dt, row->impulse);
+        }
+        else
+        {
+            row->contact->impulse = spAdd3(row->contact->impulse, row->impulse);
+            spReal back = spDot3(row->shift, row->contact->normal) *
+                          spDot3(row->contact->normal, spMulMV3(row->diagonal, row->contact->normal));
+            row->contact->gap += back;
+        }
+    }
+    for (int i = 0; i < c->bodyCount; ++i)
+    {
+        int first = r->bodyPoint[i], count = r->bodyPoint[i + 1] - first;
+        if (count > 0)
+        {
+            c->bodies[i]->method->correct(c->bodies[i], r->points + first, impulses + first, shifts + first,
+                                          count);
+        }
+    }
+}
+
+spResponseResult spSolveRows(const spResponseContext* context)
+{
+    spResponseResult result = {.converged = true};
+    spResponse r = {.context = context};
+    if (spCountResponse(&r, &result) == false)
+    {
+        return result;
+    }
+    result.rowCount = r.rowCount;
+    int* cursor = spArenaAlloc(context->arena, spArraySize(context->bodyCount, sizeof(int)));
+    spVec3* impulses = spArenaAlloc(context->arena, spArraySize(r.pointCount, 2 * sizeof(spVec3)));
+    if (cursor == NULL || impulses == NULL)
+    {
+        result.outOfMemory = true;
+        return result;
+    }
+    spFillResponse(&r, cursor);
+    if (spFreezeResponse(&r) == false)
+    {
+        result.outOfMemory = true;
+        return result;
+    }
+
+    memset(r.u, 0, (size_t)r.pointCount * sizeof(spVec3));
+    spSweepResult positions = spSweepRows(&r, true);
+    for (int i = 0; i < context->bodyCount; ++i)
+    {
+        for (int k = r.bodyPoint[i]; k < r.bodyPoint[i + 1]; ++k)
+        {
+            r.u[k] = spSumPoint(context->bodies[i]->v, r.points + k);
+        }
+    }
+    spSweepResult velocities = spSweepRows(&r, false);
+    spCorrectBodies(&r, impulses, impulses + r.pointCount);
+
+    result.sweepCount = positions.count + velocities.count;
+    result.residual = fmax(velocities.change, positions.change / (double)context->dt);
+    result.converged = positions.change <= 100 * SP_ROW_TOLERANCE * positions.largest &&
+                       velocities.change <= 100 * SP_ROW_TOLERANCE * velocities.largest;
+    return result;
+}

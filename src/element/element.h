@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Element kinds and element sets.
+//
+// A kind is a table of functions over an element set: many elements of one kind on the nodes of one body,
+// with rest data and material. Fields (drag, repulsive ground) use the same table. Methods see sets only
+// through it.
+//
+// Local kinds lay their elements out in blocks of SP_BLOCK whose lanes never share a node, patch by patch;
+// they read node state by node index and add forces by slot index. A slot is the node itself when the node
+// belongs to the patch, else a private place of the patch behind the nodes, summed into the node later in
+// patch order. Global kinds (gas) first measure the whole body, then add forces node by node.
+
+#pragma once
+
+#include "base/memory.h"
+#include "base/node.h"
+#include "base/team.h"
+#include "math/mat3.h"
+
+typedef struct spElementSet spElementSet;
+
+// Where forces are evaluated
+typedef struct spNodeState
+{
+    const spVec4* x;
+    const spVec4* v;
+    const int32_t* patchBegin; // nodes of patch p: [patchBegin[p], patchBegin[p + 1])
+    int nodeCount;
+    int patchCount;
+    double time;
+} spNodeState;
+
+// Upper bounds on the frequencies of a body: for every node a 3x3 block that bounds its row of the stiffness
+// and the damping matrix, and what global kinds add to the squared frequency and the damping rate as a whole.
+typedef struct spBounds
+{
+    const spReal* mass;     // kg, of every node
+    spMat3* stiffness;      // N/m
+    spMat3* damping;        // N s/m
+    double globalStiffness; // 1/s^2
+    double globalDamping;   // 1/s
+} spBounds;
+
+// What a kind gives
+enum
+{
+    sp_kindGlobal = 0x1,       // measures the body as a whole before it gives forces
+    sp_kindConservative = 0x2, // its force (without damping) is minus the gradient of its energy
+    sp_kindField = 0x4,        // an outside force: its energy counts as potential
+};
+
+typedef struct spElementKind
+{
+    const char* name;
+    uint32_t flags;
+
+    // Global kinds: what all forces need to know, for example the volume. NULL otherwise.
+    void (*measure)(spElementSet* set, const spNodeState* state, spTeam* team);
+
+    // Adds the forces of the elements of one patch. f has nodes first, then slots.
+    void (*addForces)(const spElementSet* set, const spNodeState* state, int patch, spVec4* f);
+
+    // Global kinds: what the differences of all nodes need to know, after measure at the same state. NULL
+    // otherwise.
+    void (*measureDifference)(spElementSet* set, const spNodeState* state, const spVec4* dx);
+
+    // Adds the change of the forces for a change dx of the positions and dv of the velocities.
+    void (*addDifference)(const spElementSet* set, const spNodeState* state, const spVec4* dx,
+                          const spVec4* dv, int patch, spVec4* df);
+
+    // Energy in J; damping has none
+    double (*getEnergy)(const spElementSet* set, const spNodeState* state);
+
+    // Adds to the bounds. Global kinds: after measure.
+    void (*addBounds)(const spElementSet* set, const spNodeState* state, spBounds* bounds);
+
+    void (*destroy)(spElementSet* set, spHeap* heap);
+} spElementKind;
+
+// Every set starts with this
+struct spElementSet
+{
+    const spElementKind* kind;
+    int elementCount;
+};

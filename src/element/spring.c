@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+#include "element/spring.h"
+
+#include "math/vec3.h"
+
+#include <string.h>
+
+int spGetBestLaneCount(void)
+{
+#if defined(SOUPLE_DISABLE_SIMD)
+    return 1;
+#elif defined(__x86_64__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512dq"))
+    {
+        return 16;
+    }
+    return __builtin_cpu_supports("avx2") ? 8 : 4;
+#else
+    return 4;
+#endif
+}
+
+static const spElementKind* spFindSpringKind(int laneCount)
+{
+    switch (laneCount)
+    {
+#ifndef SOUPLE_DISABLE_SIMD
+        case 4:
+            return &spSpringKind4;
+        case 8:
+            return &spSpringKind8;
+        case 16:
+            return &spSpringKind16;
+#endif
+        default:
+            return &spSpringKind1;
+    }
+}
+
+void spFillSpringData(spSpringSet* set)
+{
+    set->damped = false;
+    for (int block = 0; block < set->blocks.blockCount; ++block)
+    {
+        spReal* data = set->data + (size_t)block * 3 * SP_BLOCK;
+        for (int lane = 0; lane < SP_BLOCK; ++lane)
+        {
+            int element = set->blocks.elements[(size_t)block * SP_BLOCK + lane];
+            spSpring spring = element < 0 ? (spSpring){0} : set->springs[element];
+            if (set->law == sp_springNormalised && spring.rest > 0)
+            {
+                spring.stiffness /= spring.rest;
+            }
+            data[lane] = spring.rest;
+            data[SP_BLOCK + lane] = spring.stiffness;
+            data[2 * SP_BLOCK + lane] = spring.damping;
+            set->damped = set->damped || spring.damping > 0;
+        }
+    }
+}
+
+spSpringSet* spCreateSpringSet(spHeap* heap, const spSpring* springs, int springCount, spSpringLaw law,
+                               const int32_t* patchBegin, int patchCount, int laneCount)
+{
+    spSpringSet* set = spAllocZeroed(heap, sizeof(spSpringSet));
+    if (set == NULL)
+    {
+        return NULL;
+    }
+    set->base.kind = spFindSpringKind(laneCount);
+    set->base.elementCount = springCount;
+    set->law = law;
+
+    size_t pairSize = spArraySize(springCount, 2 * sizeof(int32_t));
+    int32_t* pairs = spAlloc(heap, pairSize);
+    set->springs = spAlloc(heap, spArraySize(springCount, sizeof(spSpring)));
+    bool ok = pairs != NULL && set->springs != NULL;
+    if (ok)
+    {
+        memcpy(set->springs, springs, (size_t)springCount * sizeof(spSpring));
+        for (int i = 0; i < springCount; ++i)
+        {
+            memcpy(pairs + 2 * (size_t)i, springs[i].nodes, sizeof(springs[i].nodes));
+        }
+        ok = spBuildBlocks(&set->blocks, heap, pairs, springCount, 2, patchBegin, patchCount);
+    }
+    spFree(heap, pairs, pairSize);
+    if (ok)
+    {
+        set->data = spAlloc(heap, spArraySize(set->blocks.blockCount, 3 * SP_BLOCK * sizeof(spReal)));
+        ok = set->data != NULL;
+    }
+    if (ok == false)
+    {
+        spDestroySpringSet(&set->base, heap);
+        return NULL;
+    }
+    spFillSpringData(set);
+    return set;
+}
+
+void spDestroySpringSet(spElementSet* base, spHeap* heap)
+{
+    spSpringSet* set = (spSpringSet*)base;
+    spFree(heap, set->springs, (size_t)base->elementCount * sizeof(spSpring));
+    spFree(heap, set->data, (size_t)set->blocks.blockCount * 3 * SP_BLOCK * sizeof(spReal));
+    spFreeBlocks(&set->blocks, heap);
+    spFree(heap, set, sizeof(spSpringSet));
+}
+
+// Stiffness in N/m whatever the law
+static double spGetStiffness(const spSpringSet* set, const spSpring* spring)
+{
+    bool normalised = set->law == sp_springNormalised && spring->rest > 0;
+    return normalised ? (double)(spring->stiffness / spring->rest) : (double)spring->stiffness;
+}
+
+double spGetSpringSetEnergy(const spElementSet* base, const spNodeState* state)
+{
+    const spSpringSet* set = (const spSpringSet*)base;
+    double energy = 0.0;
+    for (int i = 0; i < base->elementCount; ++i)
+    {
+        const spSpring* spring = set->springs + i;
+        spVec3 d = spSub3(spXyz(state->x[spring->nodes[1]]), spXyz(state->x[spring->nodes[0]]));
+        double stretch =
+            sqrt((double)d.x * d.x + (double)d.y * d.y + (double)d.z * d.z) - (double)spring->rest;
+        if (set->law != sp_springTension || stretch > 0.0)
+        {
+            energy += 0.5 * spGetStiffness(set, spring) * stretch * stretch;
+        }
+    }
+    return energy;
+}
+
+void spAddSpringSetBounds(const spElementSet* base, const spNodeState* state, spBounds* bounds)
+{
+    // A spring gives (d . (u1 - u0))^2 <= 2 (d . u1)^2 + 2 (d . u0)^2, so twice its diagonal blocks bound it.
+    // Across its axis a spring is as stiff as its tension: k |1 - l0/l|, at most counted as k.
+    const spSpringSet* set = (const spSpringSet*)base;
+    for (int i = 0; i < base->elementCount; ++i)
+    {
+        const spSpring* spring = set->springs + i;
+        spVec3 d = spSub3(spXyz(state->x[spring->nodes[1]]), spXyz(state->x[spring->nodes[0]]));
+        spReal length;
+        spVec3 e = spNormalizeLength3(d, &length);
+        spReal k = (spReal)spGetStiffness(set, spring);
+        spReal across = length > 0 ? 1 - spring->rest / length : 1;
+        across = k * (across < 0 ? 0 : across);
+        spMat3 axis = spOuter3(e, e);
+        spMat3 block =
+            spAddMat3(spScaleMat3(2 * (k - across), axis), spScaleMat3(2 * across, spIdentityMat3()));
+        for (int end = 0; end < 2; ++end)
+        {
+            int node = spring->nodes[end];
+            bounds->stiffness[node] = spAddMat3(bounds->stiffness[node], block);
+            bounds->damping[node] = spMulAddMat3(bounds->damping[node], 2 * spring->damping, axis);
+        }
+    }
+}

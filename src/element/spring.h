@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Springs: what the body needs to make and change a set of them.
+
+#pragma once
+
+#include "element/element.h"
+#include "mesh/patch.h"
+
+#include "souple/body.h"
+
+// One spring as it was given, in node numbering
+typedef struct spSpring
+{
+    int32_t nodes[2];
+    spReal rest;      // m
+    spReal stiffness; // as given: N/m, or N for the normalised law
+    spReal damping;   // N s/m
+} spSpring;
+
+typedef struct spSpringSet
+{
+    spElementSet base;
+    spSpringLaw law;
+    bool damped; // any spring has a damper
+    spSpring* springs;
+    spBlocks blocks;
+    spReal* data; // rest, stiffness in N/m, damping (blockCount x 3 x SP_BLOCK)
+} spSpringSet;
+
+// The springs are copied. The slots of the blocks are filled in by the body. Returns NULL when there is no
+// memory.
+// @param laneCount 1, 4, 8 or 16
+spSpringSet* spCreateSpringSet(spHeap* heap, const spSpring* springs, int springCount, spSpringLaw law,
+                               const int32_t* patchBegin, int patchCount, int laneCount);
+
+// Fills the block data from the springs: after their numbers have changed.
+void spFillSpringData(spSpringSet* set);
+
+// The kind, one table for each number of lanes
+extern const spElementKind spSpringKind1;
+extern const spElementKind spSpringKind4;
+extern const spElementKind spSpringKind8;
+extern const spElementKind spSpringKind16;
+
+// Scalar parts that all tables share
+double spGetSpringSetEnergy(const spElementSet* base, const spNodeState* state);
+void spAddSpringSetBounds(const spElementSet* base, const spNodeState* state, spBounds* bounds);
+void spDestroySpringSet(spElementSet* base, spHeap* heap);
+
+// Lanes that this build has and this processor can run: 1, 4, 8 or 16
+int spGetBestLaneCount(void);

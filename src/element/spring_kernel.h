@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// The arithmetic of one spring with a damper, over R lanes. d = x1 - x0, dv = v1 - v0; forces are on node 0.
+//
+//   f = (k (l - l0) + c (dv . d) / l) d / l
+//   U = 1/2 k (l - l0)^2
+//   df = k ((1 - l0/l) dx + (l0/l) e (e . dx)) + c e (e . dv),  e = d / l
+//
+// A tension spring gives nothing, its damper included, while it is shorter than l0. The normalised law is
+// Hooke's with k / l0 in place of k, which is settled when the data is filled in.
+
+#pragma once
+
+// The square of the length below which a spring has no direction and its force fades out, m^2
+#define SP_MIN_LENGTH2 ((spReal)1e-24)
+
+typedef struct spSpringShape
+{
+    R length, inverse;
+} spSpringShape;
+
+SP_KERNEL spSpringShape spGetSpringShape(RVec3 d)
+{
+    spSpringShape shape;
+    shape.length = spSqrt(spMax(spDotR(d, d), spSplat(SP_MIN_LENGTH2)));
+    shape.inverse = spSplat(1) / shape.length;
+    return shape;
+}
+
+SP_KERNEL RVec3 spGetSpringForce(RVec3 d, R rest, R k)
+{
+    spSpringShape shape = spGetSpringShape(d);
+    return spScaleR(k * (shape.length - rest) * shape.inverse, d);
+}
+
+SP_KERNEL RVec3 spGetDampedSpringForce(RVec3 d, RVec3 dv, R rest, R k, R c)
+{
+    spSpringShape shape = spGetSpringShape(d);
+    R rate = spDotR(dv, d) * shape.inverse;
+    return spScaleR((k * (shape.length - rest) + c * rate) * shape.inverse, d);
+}
+
+SP_KERNEL RVec3 spGetTensionForce(RVec3 d, RVec3 dv, R rest, R k, R c)
+{
+    spSpringShape shape = spGetSpringShape(d);
+    R rate = spDotR(dv, d) * shape.inverse;
+    R pull = k * (shape.length - rest) + c * rate;
+    return spScaleR(spSelect(shape.length > rest, pull, spSplat(0)) * shape.inverse, d);
+}
+
+SP_KERNEL R spGetSpringEnergy(RVec3 d, R rest, R k)
+{
+    R stretch = spGetSpringShape(d).length - rest;
+    return spSplat((spReal)0.5) * k * stretch * stretch;
+}
+
+SP_KERNEL RVec3 spGetSpringDifference(RVec3 d, RVec3 dx, RVec3 dv, R rest, R k, R c)
+{
+    spSpringShape shape = spGetSpringShape(d);
+    RVec3 e = spScaleR(shape.inverse, d);
+    R shrink = rest * shape.inverse;
+    R along = k * shrink * spDotR(e, dx) + c * spDotR(e, dv);
+    return spAddR(spScaleR(k * (spSplat(1) - shrink), dx), spScaleR(along, e));
+}

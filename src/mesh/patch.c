@@ -1,0 +1,511 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+#include "mesh/patch.h"
+
+#include "mesh/order.h"
+
+#include <string.h>
+
+// Blocks that are being filled at the same time, one bit each
+#define SP_OPEN_BLOCKS 64
+
+typedef struct spBlockBuilder
+{
+    spBlocks* blocks;
+    spHeap* heap;
+    int blockCapacity;
+    const int32_t* elementNodes;
+    uint64_t* openOf; // per node: open blocks that hold it
+    int32_t open[SP_OPEN_BLOCKS][SP_BLOCK];
+    int openCount[SP_OPEN_BLOCKS];
+} spBlockBuilder;
+
+static bool spGrowBlocks(spBlockBuilder* b, int needed)
+{
+    if (needed <= b->blockCapacity)
+    {
+        return true;
+    }
+    int n = b->blocks->nodesPerElement;
+    int capacity = b->blockCapacity;
+    int kept = b->blocks->blockCount;
+    if (spReserve(b->heap, (void**)&b->blocks->elements, kept, &capacity, needed,
+                  SP_BLOCK * sizeof(int32_t)) == false)
+    {
+        return false;
+    }
+    int nodeCapacity = b->blockCapacity;
+    if (spReserve(b->heap, (void**)&b->blocks->nodes, kept, &nodeCapacity, capacity,
+                  (size_t)n * SP_BLOCK * sizeof(int32_t)) == false)
+    {
+        // Keep one capacity for both arrays: the grown one is cut back in name only when it can be given back
+        // whole
+        spFree(b->heap, b->blocks->elements, (size_t)capacity * SP_BLOCK * sizeof(int32_t));
+        b->blocks->elements = NULL;
+        spFree(b->heap, b->blocks->nodes, (size_t)b->blockCapacity * (size_t)n * SP_BLOCK * sizeof(int32_t));
+        b->blocks->nodes = NULL;
+        b->blockCapacity = 0;
+        return false;
+    }
+    b->blockCapacity = capacity;
+    return true;
+}
+
+// Closes an open block: writes its nodes, and repeats lane 0 in empty lanes
+static bool spCloseBlock(spBlockBuilder* b, int position)
+{
+    spBlocks* blocks = b->blocks;
+    int n = blocks->nodesPerElement;
+    if (spGrowBlocks(b, blocks->blockCount + 1) == false)
+    {
+        return false;
+    }
+    int32_t* elements = blocks->elements + (size_t)blocks->blockCount * SP_BLOCK;
+    int32_t* nodes = blocks->nodes + (size_t)blocks->blockCount * n * SP_BLOCK;
+    for (int lane = 0; lane < SP_BLOCK; ++lane)
+    {
+        bool filled = lane < b->openCount[position];
+        int32_t element = b->open[position][filled ? lane : 0];
+        elements[lane] = filled ? element : -1;
+        for (int k = 0; k < n; ++k)
+        {
+            int32_t node = b->elementNodes[(size_t)element * n + k];
+            nodes[k * SP_BLOCK + lane] = node;
+            b->openOf[node] &= ~(1ull << position);
+        }
+    }
+    b->openCount[position] = 0;
+    blocks->blockCount += 1;
+    return true;
+}
+
+static bool spPlaceElement(spBlockBuilder* b, int32_t element)
+{
+    int n = b->blocks->nodesPerElement;
+    const int32_t* nodes = b->elementNodes + (size_t)element * n;
+    uint64_t taken = 0;
+    for (int k = 0; k < n; ++k)
+    {
+        taken |= b->openOf[nodes[k]];
+    }
+    int position = 0;
+    if (~taken != 0)
+    {
+        position = __builtin_ctzll(~taken);
+    }
+    else
+    {
+        // Every open block holds one of the nodes: close the fullest
+        for (int i = 1; i < SP_OPEN_BLOCKS; ++i)
+        {
+            if (b->openCount[i] > b->openCount[position])
+            {
+                position = i;
+            }
+        }
+        if (spCloseBlock(b, position) == false)
+        {
+            return false;
+        }
+    }
+    b->open[position][b->openCount[position]++] = element;
+    for (int k = 0; k < n; ++k)
+    {
+        b->openOf[nodes[k]] |= 1ull << position;
+    }
+    return b->openCount[position] < SP_BLOCK || spCloseBlock(b, position);
+}
+
+static bool spFillBlocks(spBlockBuilder* b, const int32_t* sorted, const int32_t* patchElement)
+{
+    for (int patch = 0; patch < b->blocks->patchCount; ++patch)
+    {
+        b->blocks->patchBlock[patch] = b->blocks->blockCount;
+        for (int i = patchElement[patch]; i < patchElement[patch + 1]; ++i)
+        {
+            if (spPlaceElement(b, sorted[i]) == false)
+            {
+                return false;
+            }
+        }
+        for (int position = 0; position < SP_OPEN_BLOCKS; ++position)
+        {
+            if (b->openCount[position] > 0 && spCloseBlock(b, position) == false)
+            {
+                return false;
+            }
+        }
+    }
+    b->blocks->patchBlock[b->blocks->patchCount] = b->blocks->blockCount;
+    return true;
+}
+
+// Cuts the arrays to their final size and makes room for the slots
+static bool spTrimBlocks(spBlockBuilder* b)
+{
+    spBlocks* blocks = b->blocks;
+    int n = blocks->nodesPerElement;
+    size_t elementSize = spArraySize(blocks->blockCount, SP_BLOCK * sizeof(int32_t));
+    size_t nodeSize = elementSize * (size_t)n;
+    int32_t* elements = spAlloc(b->heap, elementSize);
+    int32_t* nodes = spAlloc(b->heap, nodeSize);
+    blocks->slots = spAlloc(b->heap, nodeSize);
+    if (elements == NULL || nodes == NULL || blocks->slots == NULL)
+    {
+        spFree(b->heap, elements, elementSize);
+        spFree(b->heap, nodes, nodeSize);
+        return false;
+    }
+    memcpy(elements, blocks->elements, elementSize);
+    memcpy(nodes, blocks->nodes, nodeSize);
+    spFree(b->heap, blocks->elements, (size_t)b->blockCapacity * SP_BLOCK * sizeof(int32_t));
+    spFree(b->heap, blocks->nodes, (size_t)b->blockCapacity * (size_t)n * SP_BLOCK * sizeof(int32_t));
+    blocks->elements = elements;
+    blocks->nodes = nodes;
+    b->blockCapacity = blocks->blockCount;
+    return true;
+}
+
+static int32_t spGetLowestNode(const int32_t* nodes, int n)
+{
+    int32_t lowest = nodes[0];
+    for (int k = 1; k < n; ++k)
+    {
+        lowest = nodes[k] < lowest ? nodes[k] : lowest;
+    }
+    return lowest;
+}
+
+bool spBuildBlocks(spBlocks* blocks, spHeap* heap, const int32_t* elementNodes, int elementCount,
+                   int nodesPerElement, const int32_t* patchBegin, int patchCount)
+{
+    int n = nodesPerElement;
+    int nodeCount = patchBegin[patchCount];
+    *blocks = (spBlocks){.nodesPerElement = n, .elementCount = elementCount, .patchCount = patchCount};
+    spBlockBuilder builder = {.blocks = blocks, .heap = heap, .elementNodes = elementNodes};
+
+    size_t sortedSize = spArraySize(elementCount, sizeof(int32_t));
+    size_t countSize = spArraySize(nodeCount + 1, sizeof(int32_t));
+    size_t patchSize = spArraySize(patchCount + 1, sizeof(int32_t));
+    size_t openSize = spArraySize(nodeCount, sizeof(uint64_t));
+    int32_t* sorted = spAlloc(heap, sortedSize);
+    int32_t* nodeElement = spAllocZeroed(heap, countSize);
+    int32_t* patchElement = spAlloc(heap, patchSize);
+    blocks->patchBlock = spAlloc(heap, patchSize);
+    builder.openOf = spAllocZeroed(heap, openSize);
+    bool ok = sorted != NULL && nodeElement != NULL && patchElement != NULL && blocks->patchBlock != NULL &&
+              builder.openOf != NULL;
+    if (ok)
+    {
+        // Counting sort by lowest node, which is also by patch
+        for (int i = 0; i < elementCount; ++i)
+        {
+            nodeElement[spGetLowestNode(elementNodes + (size_t)i * n, n) + 1] += 1;
+        }
+        for (int i = 0; i < nodeCount; ++i)
+        {
+            nodeElement[i + 1] += nodeElement[i];
+        }
+        for (int patch = 0; patch <= patchCount; ++patch)
+        {
+            patchElement[patch] = nodeElement[patchBegin[patch]];
+        }
+        for (int i = 0; i < elementCount; ++i)
+        {
+            sorted[nodeElement[spGetLowestNode(elementNodes + (size_t)i * n, n)]++] = i;
+        }
+        ok = spFillBlocks(&builder, sorted, patchElement) && spTrimBlocks(&builder);
+    }
+    spFree(heap, sorted, sortedSize);
+    spFree(heap, nodeElement, countSize);
+    spFree(heap, patchElement, patchSize);
+    spFree(heap, builder.openOf, openSize);
+    if (ok == false)
+    {
+        blocks->blockCount = builder.blockCapacity;
+        spFreeBlocks(blocks, heap);
+    }
+    return ok;
+}
+
+void spFreeBlocks(spBlocks* blocks, spHeap* heap)
+{
+    size_t elementSize = (size_t)blocks->blockCount * SP_BLOCK * sizeof(int32_t);
+    spFree(heap, blocks->patchBlock, (size_t)(blocks->patchCount + 1) * sizeof(int32_t));
+    spFree(heap, blocks->elements, elementSize);
+    spFree(heap, blocks->nodes, elementSize * (size_t)blocks->nodesPerElement);
+    spFree(heap, blocks->slots, elementSize * (size_t)blocks->nodesPerElement);
+    *blocks = (spBlocks){0};
+}
+
+// Walks the lanes of a patch that hold an element with a node of another patch. Calls with the place in the
+// node array.
+typedef void spForeignFcn(spBlocks* blocks, size_t place, int32_t node, int patch, void* context);
+
+static void spVisitForeign(spBlocks** sets, int setCount, const int32_t* patchBegin, int patch,
+                           spForeignFcn* fcn, void* context)
+{
+    for (int s = 0; s < setCount; ++s)
+    {
+        spBlocks* blocks = sets[s];
+        int n = blocks->nodesPerElement;
+        for (int block = blocks->patchBlock[patch]; block < blocks->patchBlock[patch + 1]; ++block)
+        {
+            for (int k = 0; k < n; ++k)
+            {
+                for (int lane = 0; lane < SP_BLOCK; ++lane)
+                {
+                    size_t place = ((size_t)block * n + k) * SP_BLOCK + lane;
+                    int32_t node = blocks->nodes[place];
+                    bool empty = blocks->elements[(size_t)block * SP_BLOCK + lane] < 0;
+                    if (empty == false && (node < patchBegin[patch] || node >= patchBegin[patch + 1]))
+                    {
+                        fcn(blocks, place, node, patch, context);
+                    }
+                }
+            }
+        }
+    }
+}
+
+typedef struct spSlotBuilder
+{
+    spSlots* slots;
+    int32_t* slotOf;    // per node: slot of the present patch
+    int32_t* lastPatch; // per node: patch that slotOf belongs to, -1 for none
+    int32_t* refCount;  // per node: patches that have a slot for it
+    int next;
+} spSlotBuilder;
+
+static void spCountForeign(spBlocks* blocks, size_t place, int32_t node, int patch, void* context)
+{
+    SP_UNUSED(blocks);
+    SP_UNUSED(place);
+    spSlotBuilder* b = context;
+    if (b->lastPatch[node] != patch)
+    {
+        b->lastPatch[node] = patch;
+        b->refCount[node] += 1;
+        b->next += 1;
+    }
+}
+
+static void spAssignForeign(spBlocks* blocks, size_t place, int32_t node, int patch, void* context)
+{
+    spSlotBuilder* b = context;
+    if (b->lastPatch[node] != patch)
+    {
+        b->lastPatch[node] = patch;
+        b->slotOf[node] = b->slots->nodeCount + b->next;
+        // refCount now holds the next free reference of the node
+        b->slots->references[b->refCount[node]++] = b->slotOf[node];
+        b->next += 1;
+    }
+    blocks->slots[place] = b->slotOf[node];
+}
+
+// Own nodes are their own slots; empty lanes go to the trash slot of their patch
+static void spFillPlainSlots(spBlocks* blocks, const spSlots* slots)
+{
+    int n = blocks->nodesPerElement;
+    for (int patch = 0; patch < blocks->patchCount; ++patch)
+    {
+        int32_t trash = slots->nodeCount + slots->patchSlot[patch + 1] - 1;
+        for (int block = blocks->patchBlock[patch]; block < blocks->patchBlock[patch + 1]; ++block)
+        {
+            for (int i = 0; i < n * SP_BLOCK; ++i)
+            {
+                size_t place = (size_t)block * n * SP_BLOCK + (size_t)i;
+                bool empty = blocks->elements[(size_t)block * SP_BLOCK + i % SP_BLOCK] < 0;
+                blocks->slots[place] = empty ? trash : blocks->nodes[place];
+            }
+        }
+    }
+}
+
+static bool spFillSlots(spSlotBuilder* b, spHeap* heap, spBlocks** sets, int setCount,
+                        const int32_t* patchBegin)
+{
+    spSlots* slots = b->slots;
+    int patchCount = slots->patchCount;
+
+    // Count the slots of each patch, and one more for trash
+    for (int i = 0; i < slots->nodeCount; ++i)
+    {
+        b->lastPatch[i] = -1;
+    }
+    int total = 0;
+    for (int patch = 0; patch < patchCount; ++patch)
+    {
+        slots->patchSlot[patch] = total;
+        b->next = 0;
+        spVisitForeign(sets, setCount, patchBegin, patch, spCountForeign, b);
+        total += b->next + 1;
+        slots->referenceCount += b->next;
+    }
+    slots->patchSlot[patchCount] = total;
+    slots->slotCount = total;
+
+    // Entries: nodes with references, in node order, which is by owner
+    for (int i = 0; i < slots->nodeCount; ++i)
+    {
+        slots->entryCount += b->refCount[i] > 0 ? 1 : 0;
+    }
+    slots->entryNode = spAlloc(heap, spArraySize(slots->entryCount, sizeof(int32_t)));
+    slots->entryBegin = spAlloc(heap, spArraySize(slots->entryCount + 1, sizeof(int32_t)));
+    slots->references = spAlloc(heap, spArraySize(slots->referenceCount, sizeof(int32_t)));
+    if (slots->entryBegin == NULL ||
+        (slots->entryCount > 0 && (slots->entryNode == NULL || slots->references == NULL)))
+    {
+        return false;
+    }
+    int entry = 0, reference = 0;
+    for (int patch = 0; patch < patchCount; ++patch)
+    {
+        slots->patchEntry[patch] = entry;
+        for (int node = patchBegin[patch]; node < patchBegin[patch + 1]; ++node)
+        {
+            int count = b->refCount[node];
+            if (count > 0)
+            {
+                slots->entryNode[entry] = node;
+                slots->entryBegin[entry] = reference;
+                b->refCount[node] = reference;
+                reference += count;
+                entry += 1;
+            }
+        }
+    }
+    slots->patchEntry[patchCount] = entry;
+    slots->entryBegin[entry] = reference;
+
+    // Give out the slots, patch by patch, so that references of a node are in patch order
+    for (int s = 0; s < setCount; ++s)
+    {
+        spFillPlainSlots(sets[s], slots);
+    }
+    for (int i = 0; i < slots->nodeCount; ++i)
+    {
+        b->lastPatch[i] = -1;
+    }
+    for (int patch = 0; patch < patchCount; ++patch)
+    {
+        b->next = slots->patchSlot[patch];
+        spVisitForeign(sets, setCount, patchBegin, patch, spAssignForeign, b);
+    }
+    return true;
+}
+
+bool spBuildSlots(spSlots* slots, spHeap* heap, spBlocks** sets, int setCount, const int32_t* patchBegin,
+                  int patchCount)
+{
+    int nodeCount = patchBegin[patchCount];
+    *slots = (spSlots){.nodeCount = nodeCount, .patchCount = patchCount};
+    size_t nodeSize = spArraySize(nodeCount, sizeof(int32_t));
+    slots->patchSlot = spAllocZeroed(heap, spArraySize(patchCount + 1, sizeof(int32_t)));
+    slots->patchEntry = spAllocZeroed(heap, spArraySize(patchCount + 1, sizeof(int32_t)));
+    spSlotBuilder builder = {.slots = slots};
+    builder.slotOf = spAlloc(heap, nodeSize);
+    builder.lastPatch = spAlloc(heap, nodeSize);
+    builder.refCount = spAllocZeroed(heap, nodeSize);
+    bool ok = slots->patchSlot != NULL && slots->patchEntry != NULL && builder.slotOf != NULL &&
+              builder.lastPatch != NULL && builder.refCount != NULL &&
+              spFillSlots(&builder, heap, sets, setCount, patchBegin);
+    spFree(heap, builder.slotOf, nodeSize);
+    spFree(heap, builder.lastPatch, nodeSize);
+    spFree(heap, builder.refCount, nodeSize);
+    if (ok == false)
+    {
+        spFreeSlots(slots, heap);
+    }
+    return ok;
+}
+
+void spFreeSlots(spSlots* slots, spHeap* heap)
+{
+    spFree(heap, slots->patchSlot, (size_t)(slots->patchCount + 1) * sizeof(int32_t));
+    spFree(heap, slots->patchEntry, (size_t)(slots->patchCount + 1) * sizeof(int32_t));
+    spFree(heap, slots->entryNode, (size_t)slots->entryCount * sizeof(int32_t));
+    spFree(heap, slots->entryBegin, (size_t)(slots->entryCount + 1) * sizeof(int32_t));
+    spFree(heap, slots->references, (size_t)slots->referenceCount * sizeof(int32_t));
+    *slots = (spSlots){0};
+}
+
+// The colours of the patches that share a node with `patch` through one entry: its owner and all that refer
+// to it
+static void spMarkColours(const spSlots* slots, const int32_t* slotPatch, int owner, int entry,
+                          const int32_t* colours, int32_t* stamp, int patch)
+{
+    if (colours[owner] >= 0)
+    {
+        stamp[colours[owner]] = patch;
+    }
+    for (int r = slots->entryBegin[entry]; r < slots->entryBegin[entry + 1]; ++r)
+    {
+        int colour = colours[slotPatch[slots->references[r] - slots->nodeCount]];
+        if (colour >= 0)
+        {
+            stamp[colour] = patch;
+        }
+    }
+}
+
+int spColourPatches(const spSlots* slots, const int32_t* patchBegin, spHeap* heap, int32_t* colours)
+{
+    int patchCount = slots->patchCount;
+    size_t slotSize = spArraySize(slots->slotCount, sizeof(int32_t));
+    size_t stampSize = spArraySize(patchCount, sizeof(int32_t));
+    int32_t* slotPatch = spAlloc(heap, slotSize);
+    int32_t* slotEntry = spAlloc(heap, slotSize);
+    int32_t* stamp = spAlloc(heap, stampSize);
+    int colourCount = 0;
+    if (slotPatch != NULL && slotEntry != NULL && stamp != NULL)
+    {
+        for (int patch = 0; patch < patchCount; ++patch)
+        {
+            colours[patch] = -1;
+            stamp[patch] = -1;
+            for (int slot = slots->patchSlot[patch]; slot < slots->patchSlot[patch + 1]; ++slot)
+            {
+                slotPatch[slot] = patch;
+                slotEntry[slot] = -1; // stays so for trash
+            }
+        }
+        for (int entry = 0; entry < slots->entryCount; ++entry)
+        {
+            for (int r = slots->entryBegin[entry]; r < slots->entryBegin[entry + 1]; ++r)
+            {
+                slotEntry[slots->references[r] - slots->nodeCount] = entry;
+            }
+        }
+        // Greedy in patch order: the smallest colour that no neighbour has
+        for (int patch = 0; patch < patchCount; ++patch)
+        {
+            for (int entry = slots->patchEntry[patch]; entry < slots->patchEntry[patch + 1]; ++entry)
+            {
+                spMarkColours(slots, slotPatch, patch, entry, colours, stamp, patch);
+            }
+            for (int slot = slots->patchSlot[patch]; slot < slots->patchSlot[patch + 1]; ++slot)
+            {
+                int entry = slotEntry[slot];
+                if (entry >= 0)
+                {
+                    int owner = spFindPatch(patchBegin, patchCount, slots->entryNode[entry]);
+                    spMarkColours(slots, slotPatch, owner, entry, colours, stamp, patch);
+                }
+            }
+            int colour = 0;
+            while (stamp[colour] == patch)
+            {
+                colour += 1;
+            }
+            colours[patch] = colour;
+            colourCount = spMaxInt(colourCount, colour + 1);
+        }
+    }
+    spFree(heap, slotPatch, slotSize);
+    spFree(heap, slotEntry, slotSize);
+    spFree(heap, stamp, stampSize);
+    return colourCount;
+}

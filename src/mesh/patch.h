@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Blocks and slots: how local elements are laid out for lanes and threads.
+//
+// An element belongs to the patch of its lowest node. The elements of a patch are packed into blocks of
+// SP_BLOCK whose lanes never share a node; lanes that stay empty repeat the nodes of lane 0 and write to a
+// trash slot of the patch.
+//
+//   node state   [ nodes of patch 0 | nodes of patch 1 | ... ]
+//   forces       [ nodes of patch 0 | nodes of patch 1 | ... | slots of patch 0 | slots of patch 1 | ... ]
+//
+// A patch adds straight into its own nodes. For a node of another patch it has a private slot; those are
+// summed into the node afterwards by the patch that owns the node, in patch order. So patches can run on any
+// thread in any order and give the same bits.
+
+#pragma once
+
+#include "base/memory.h"
+#include "base/node.h"
+
+typedef struct spBlocks
+{
+    int nodesPerElement;
+    int elementCount;
+    int blockCount;
+    int patchCount;
+    int32_t* patchBlock; // first block of each patch (patchCount + 1)
+    int32_t* nodes;      // (blockCount x nodesPerElement x SP_BLOCK)
+    int32_t* slots;      // where forces go, same shape
+    int32_t* elements;   // element in each lane, -1 for an empty one (blockCount x SP_BLOCK)
+} spBlocks;
+
+// elementNodes: nodesPerElement node indices for each element. Returns false, with all freed, when there is
+// no memory.
+bool spBuildBlocks(spBlocks* blocks, spHeap* heap, const int32_t* elementNodes, int elementCount,
+                   int nodesPerElement, const int32_t* patchBegin, int patchCount);
+void spFreeBlocks(spBlocks* blocks, spHeap* heap);
+
+// Slots of all element sets of a body together
+typedef struct spSlots
+{
+    int nodeCount;
+    int patchCount;
+    int slotCount;      // trash included
+    int entryCount;     // nodes that other patches write to
+    int referenceCount; // slots without trash
+    int32_t*
+        patchSlot; // first slot of each patch, counted from nodeCount (patchCount + 1); the last one is trash
+    int32_t* patchEntry; // first entry of each patch that owns nodes (patchCount + 1)
+    int32_t* entryNode;  // (entryCount)
+    int32_t* entryBegin; // first reference of each entry (entryCount + 1)
+    int32_t* references; // slots of each entry, in patch order (referenceCount)
+} spSlots;
+
+// Builds the slots for sets of blocks and fills in their slot indices. Returns false, with all freed, when
+// there is no memory.
+bool spBuildSlots(spSlots* slots, spHeap* heap, spBlocks** sets, int setCount, const int32_t* patchBegin,
+                  int patchCount);
+void spFreeSlots(spSlots* slots, spHeap* heap);
+
+// Colours patches so that no two patches of one colour touch the same node: what a Gauss-Seidel sweep runs at
+// once. colours: one for each patch. Returns the number of colours, 0 when there is no memory.
+int spColourPatches(const spSlots* slots, const int32_t* patchBegin, spHeap* heap, int32_t* colours);

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+#include "method/method.h"
+
+#include "base/error.h"
+
+#include <string.h>
+
+const spMethodKind* spFindMethod(spMethodType type)
+{
+    switch (type)
+    {
+        case sp_symplecticEuler:
+        case sp_forwardEuler:
+        case sp_verlet:
+        case sp_rungeKutta4:
+            return &spExplicitMethod;
+        default:
+            return NULL;
+    }
+}
+
+bool spSetBodyMethod(spBody* body, const spMethodDef* def, spError* error)
+{
+    if (def == NULL || def->internalValue != SP_DEF_COOKIE)
+    {
+        return spFail(error, sp_errorBadDef, "the method definition does not come from spDefaultMethodDef");
+    }
+    const spMethodKind* method = spFindMethod(def->type);
+    if (method == NULL)
+    {
+        return spFail(error, sp_errorBadArgument, "method %d does not exist", (int)def->type);
+    }
+    if (def->substeps < 0 || def->maxSubsteps < 1 || !(def->safety > 0 && def->safety <= 1) ||
+        (unsigned)def->contact > sp_contactOff)
+    {
+        return spFail(
+            error, sp_errorBadArgument,
+            "method: substeps %d must not be negative, maxSubsteps %d at least 1, safety %g in (0, 1], and "
+            "the contact mode one of three",
+            def->substeps, def->maxSubsteps, (double)def->safety);
+    }
+    spMethodDef oldDef = body->methodDef;
+    const spMethodKind* oldMethod = body->method;
+    void* oldState = body->methodState;
+    body->methodDef = *def;
+    body->method = method;
+    body->methodState = NULL;
+    if (method->create(body, error) == false)
+    {
+        body->methodDef = oldDef;
+        body->method = oldMethod;
+        body->methodState = oldState;
+        return false;
+    }
+    if (oldMethod != NULL)
+    {
+        void* newState = body->methodState;
+        body->methodState = oldState;
+        oldMethod->destroy(body);
+        body->methodState = newState;
+    }
+    body->stableStepDirty = true;
+    return true;
+}
+
+bool spGrowCompliance(spComplianceList* list, spArena* arena, int more)
+{
+    int needed = list->count + more;
+    if (needed <= list->capacity)
+    {
+        return true;
+    }
+    int capacity = spMaxInt(needed, 2 * list->capacity);
+    spComplianceBlock* blocks = spArenaAlloc(arena, spArraySize(capacity, sizeof(spComplianceBlock)));
+    if (blocks == NULL)
+    {
+        return false;
+    }
+    if (list->count > 0)
+    {
+        memcpy(blocks, list->blocks, (size_t)list->count * sizeof(spComplianceBlock));
+    }
+    list->blocks = blocks;
+    list->capacity = capacity;
+    return true;
+}

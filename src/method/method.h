@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Methods: how a body moves in time, as a table. A method owns state beside the body's and is exchanged
+// between steps.
+
+#pragma once
+
+#include "base/arena.h"
+#include "body/body.h"
+
+// Blocks that methods append to; memory comes from the step's arena
+typedef struct spComplianceList
+{
+    spComplianceBlock* blocks;
+    int count;
+    int capacity;
+} spComplianceList;
+
+// Makes room for more blocks. False when there is no memory.
+bool spGrowCompliance(spComplianceList* list, spArena* arena, int more);
+
+// What a method gets to advance a body over one step
+typedef struct spAdvanceContext
+{
+    spTeam* team; // NULL when other bodies run at the same time
+    spReal dt;
+    spVec3 gravity;
+    const spCollider* const* colliders; // by slot, NULL where the slot is empty
+    int colliderCount;
+    spPose* poses; // room for colliderCount, for this body alone
+    spReal restitutionThreshold;
+} spAdvanceContext;
+
+// What it did
+typedef struct spAdvanceResult
+{
+    uint32_t flags; // spStepFlags
+    int substepCount;
+    int64_t forceEvaluations;
+} spAdvanceResult;
+
+struct spMethodKind
+{
+    const char* name;
+
+    // State beside the body's; false when there is no memory or the body cannot be handled, with a sentence
+    // why
+    bool (*create)(spBody* body, spError* error);
+    void (*destroy)(spBody* body);
+
+    // In commands: prepare this step; everything that an edit makes necessary
+    void (*begin)(spBody* body);
+
+    // Free motion over the step, holding the node rows of the body
+    spAdvanceResult (*advance)(spBody* body, const spAdvanceContext* context);
+
+    // The compliance of points on the body, which stays the same until `correct`: appends blocks C_ij for
+    // pairs of points that move each other, i and j counted from firstPoint; several blocks of one pair add
+    // up. False when there is no memory in the arena.
+    bool (*freeze)(const spBody* body, const spPoint* points, int pointCount, int firstPoint, spArena* arena,
+                   spComplianceList* list);
+
+    // Takes impulses on points in, through that same compliance: v += C J^T impulse, x += C J^T shift. shift
+    // is in kg m.
+    void (*correct)(spBody* body, const spPoint* points, const spVec3* impulses, const spVec3* shifts,
+                    int pointCount);
+
+    // At the end of a step: choose what the next one will do
+    void (*adapt)(spBody* body);
+};
+
+// The table of a method type
+const spMethodKind* spFindMethod(spMethodType type);
+
+// Gives the body this method; the old one is destroyed only when the new one stands.
+bool spSetBodyMethod(spBody* body, const spMethodDef* def, spError* error);
+
+// Estimates the stable step of the body's method now, s
+double spEstimateStableStep(spBody* body);
+
+extern const spMethodKind spExplicitMethod;

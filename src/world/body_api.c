@@ -1,0 +1,665 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Bodies, as the public header offers them.
+
+#include "base/error.h"
+#include "math/quat.h"
+#include "math/vec3.h"
+#include "world/world.h"
+
+#include <stdio.h>
+#include <string.h>
+
+spMethodDef spDefaultMethodDef(void)
+{
+    return (spMethodDef){
+        .type = sp_symplecticEuler,
+        .contact = sp_contactRows,
+        .maxSubsteps = 10000,
+        .safety = (spReal)0.8,
+        .internalValue = SP_DEF_COOKIE,
+    };
+}
+
+spBodyDef spDefaultBodyDef(void)
+{
+    return (spBodyDef){
+        .transform = spIdentityTransform(),
+        .density = 1000,
+        .gravityScale = 1,
+        .friction = (spReal)0.5,
+        .method = spDefaultMethodDef(),
+        .internalValue = SP_DEF_COOKIE,
+    };
+}
+
+spSpringDef spDefaultSpringDef(void)
+{
+    return (spSpringDef){.stiffness = 1000, .damping = 1, .restScale = 1, .internalValue = SP_DEF_COOKIE};
+}
+
+spGasDef spDefaultGasDef(void)
+{
+    return (spGasDef){.restPressure = 1000, .internalValue = SP_DEF_COOKIE};
+}
+
+spFieldDef spDefaultFieldDef(void)
+{
+    return (spFieldDef){
+        .type = sp_fieldDrag,
+        .coefficient = (spReal)0.1,
+        .normal = {0, 1, 0},
+        .minDistance = (spReal)1e-4,
+        .cutoff = 10,
+        .internalValue = SP_DEF_COOKIE,
+    };
+}
+
+spBodyId spCreateBody(spWorld* world, const spBodyDef* def)
+{
+    if (world == NULL)
+    {
+        return (spBodyId){0};
+    }
+    spError error = {0};
+    spBody* body = spBuildBody(&world->heap, &world->def.logger, def, world->laneCount, &error);
+    if (body == NULL)
+    {
+        spRecordError(world, &error);
+        return (spBodyId){0};
+    }
+    spSlotId id = {0};
+    bool ok = spSetBodyMethod(body, &def->method, &error);
+    if (ok)
+    {
+        id = spTakeSlot(&world->bodyIds, &world->heap);
+        ok = id.index1 != 0 || spFailMemory(&error, "a body", sizeof(spSlot));
+    }
+    if (ok && spReserveSlot(world, (void***)&world->bodies, &world->bodyCapacity, (int)id.index1 - 1,
+                            &error) == false)
+    {
+        spReleaseSlot(&world->bodyIds, (int)id.index1 - 1);
+        ok = false;
+    }
+    if (ok == false)
+    {
+        if (body->method != NULL)
+        {
+            body->method->destroy(body);
+        }
+        spDestroyBodyData(body);
+        spRecordError(world, &error);
+        return (spBodyId){0};
+    }
+    body->id = (spBodyId){id.index1, id.generation};
+    body->time = world->time;
+    world->bodies[id.index1 - 1] = body;
+    world->rowsDirty = true;
+    return body->id;
+}
+
+static void spDestroyLinksOf(spWorld* world, int bodySlot)
+{
+    for (int i = 0; i < world->linkIds.slotCount; ++i)
+    {
+        if (world->links[i] != NULL &&
+            (world->links[i]->body == bodySlot || world->links[i]->otherBody == bodySlot))
+        {
+            spDestroyLink(world, world->links[i]->id);
+        }
+    }
+}
+
+void spDestroyBody(spWorld* world, spBodyId id)
+{
+    spBody* body = spUseBody(world, id);
+    if (body == NULL)
+    {
+        return;
+    }
+    int slot = (int)id.index1 - 1;
+    spDestroyLinksOf(world, slot);
+    body->method->destroy(body);
+    spDestroyBodyData(body);
+    world->bodies[slot] = NULL;
+    world->contactCount = 0;
+    spReleaseSlot(&world->bodyIds, slot);
+}
+
+bool spBody_IsValid(const spWorld* world, spBodyId body)
+{
+    return spGetBody(world, body) != NULL;
+}
+
+int spWorld_GetBodyCount(const spWorld* world)
+{
+    int count = 0;
+    for (int i = 0; world != NULL && i < world->bodyIds.slotCount; ++i)
+    {
+        count += world->bodies[i] != NULL ? 1 : 0;
+    }
+    return count;
+}
+
+int spWorld_GetBodies(const spWorld* world, spBodyId* bodies, int capacity)
+{
+    int count = 0;
+    for (int i = 0; world != NULL && bodies != NULL && i < world->bodyIds.slotCount && count < capacity; ++i)
+    {
+        if (world->bodies[i] != NULL)
+        {
+            bodies[count++] = world->bodies[i]->id;
+        }
+    }
+    return count;
+}
+
+// ---- elements ----
+
+static int spFinishAdd(spWorld* world, int set, const spError* error)
+{
+    if (set < 0)
+    {
+        spRecordError(world, error);
+    }
+    return set;
+}
+
+int spBody_AddSprings(spWorld* world, spBodyId id, const spSpringDef* def)
+{
+    spBody* body = spUseBody(world, id);
+    spError error = {0};
+    return body != NULL ? spFinishAdd(world, spAddSpringSet(body, def, &error), &error) : -1;
+}
+
+int spBody_AddGas(spWorld* world, spBodyId id, const spGasDef* def)
+{
+    spBody* body = spUseBody(world, id);
+    spError error = {0};
+    return body != NULL ? spFinishAdd(world, spAddGasSet(body, def, &error), &error) : -1;
+}
+
+int spBody_AddField(spWorld* world, spBodyId id, const spFieldDef* def)
+{
+    spBody* body = spUseBody(world, id);
+    spError error = {0};
+    return body != NULL ? spFinishAdd(world, spAddFieldSet(body, def, &error), &error) : -1;
+}
+
+// A failed check of a call that changes a body
+static bool spRefuse(spWorld* world, spErrorCode code, const char* body, const char* why)
+{
+    spError error = {0};
+    spFail(&error, code, "%s: %s", body, why);
+    return spRecordError(world, &error);
+}
+
+bool spBody_SetSprings(spWorld* world, spBodyId id, int set, spReal stiffness, spReal damping)
+{
+    spBody* body = spUseBody(world, id);
+    if (body == NULL)
+    {
+        return false;
+    }
+    spSpringSet* springs = spGetSpringSet(body, set);
+    if (springs == NULL)
+    {
+        return spRefuse(world, sp_errorBadIndex, body->name, "there are no springs with this set number");
+    }
+    if (!(stiffness >= 0 && isfinite(stiffness)) || !(damping >= 0 && isfinite(damping)))
+    {
+        return spRefuse(world, sp_errorBadArgument, body->name, "stiffness and damping must not be negative");
+    }
+    for (int i = 0; i < springs->base.elementCount; ++i)
+    {
+        springs->springs[i].stiffness = stiffness;
+        springs->springs[i].damping = damping;
+    }
+    spFillSpringData(springs);
+    body->stableStepDirty = true;
+    return true;
+}
+
+bool spBody_SetGas(spWorld* world, spBodyId id, int set, spReal knrt)
+{
+    spBody* body = spUseBody(world, id);
+    if (body == NULL)
+    {
+        return false;
+    }
+    spGasSet* gas = spGetGasSet(body, set);
+    if (gas == NULL)
+    {
+        return spRefuse(world, sp_errorBadIndex, body->name, "there is no gas with this set number");
+    }
+    if (!(knrt > 0 && isfinite(knrt)))
+    {
+        return spRefuse(world, sp_errorBadArgument, body->name, "knrt must be positive");
+    }
+    gas->knrt = knrt;
+    body->stableStepDirty = true;
+    return true;
+}
+
+double spBody_GetPressure(const spWorld* world, spBodyId id, int set)
+{
+    const spBody* body = spGetBody(world, id);
+    const spGasSet* gas = body != NULL ? spGetGasSet(body, set) : NULL;
+    if (gas == NULL)
+    {
+        return 0.0;
+    }
+    spNodeState state = spGetNodeState(body);
+    return spGetGasPressure(gas, spGetGasVolume(gas, &state), body->time);
+}
+
+bool spBody_SetField(spWorld* world, spBodyId id, int set, spReal coefficient)
+{
+    spBody* body = spUseBody(world, id);
+    if (body == NULL)
+    {
+        return false;
+    }
+    spFieldSet* field = spGetFieldSet(body, set);
+    if (field == NULL)
+    {
+        return spRefuse(world, sp_errorBadIndex, body->name, "there is no field with this set number");
+    }
+    if (!(coefficient >= 0 && isfinite(coefficient)))
+    {
+        return spRefuse(world, sp_errorBadArgument, body->name,
+                        "the coefficient of a field must not be negative");
+    }
+    field->def.coefficient = coefficient;
+    body->stableStepDirty = true;
+    return true;
+}
+
+bool spBody_SetNodeForce(spWorld* world, spBodyId id, int node, spVec3 force)
+{
+    spBody* body = spUseBody(world, id);
+    if (body == NULL)
+    {
+        return false;
+    }
+    if (node < 0 || node >= body->nodeCount)
+    {
+        return spRefuse(world, sp_errorBadIndex, body->name, "the node of a force does not exist");
+    }
+    if (spIsFinite3(force) == false)
+    {
+        return spRefuse(world, sp_errorBadArgument, body->name, "the force on a node must be finite");
+    }
+    if (body->nodeForces == NULL)
+    {
+        body->nodeForces = spAllocZeroed(&world->heap, spArraySize(body->nodeCount, sizeof(spVec4)));
+        if (body->nodeForces == NULL)
+        {
+            return spRefuse(world, sp_errorOutOfMemory, body->name, "no memory for the forces on nodes");
+        }
+    }
+    body->nodeForces[body->order.rank[node]] = (spVec4){force.x, force.y, force.z, 0};
+    return true;
+}
+
+// ---- method, contact, roles ----
+
+bool spBody_SetMethod(spWorld* world, spBodyId id, const spMethodDef* def)
+{
+    spBody* body = spUseBody(world, id);
+    spError error = {0};
+    if (body == NULL)
+    {
+        return false;
+    }
+    world->rowsDirty = true;
+    return spSetBodyMethod(body, def, &error) || spRecordError(world, &error);
+}
+
+spMethodDef spBody_GetMethod(const spWorld* world, spBodyId id)
+{
+    const spBody* body = spGetBody(world, id);
+    return body != NULL ? body->methodDef : (spMethodDef){0};
+}
+
+bool spBody_SetContact(spWorld* world, spBodyId id, spReal friction, spReal restitution)
+{
+    spBody* body = spUseBody(world, id);
+    if (body == NULL)
+    {
+        return false;
+    }
+    if (!(friction >= 0 && isfinite(friction)) || !(restitution >= 0 && restitution <= 1))
+    {
+        return spRefuse(world, sp_errorBadArgument, body->name,
+                        "friction must not be negative, restitution between 0 and 1");
+    }
+    body->friction = friction;
+    body->restitution = restitution;
+    world->rowsDirty = true;
+    return true;
+}
+
+static bool spSetRoles(spWorld* world, spBodyId id, const int32_t* nodes, int count, spNodeRole role)
+{
+    spBody* body = spUseBody(world, id);
+    if (body == NULL)
+    {
+        return false;
+    }
+    if (count < 0 || (nodes == NULL && count > 0))
+    {
+        return spRefuse(world, sp_errorBadArgument, body->name,
+                        "the list of nodes is NULL or its length negative");
+    }
+    for (int i = 0; i < count; ++i)
+    {
+        if (nodes[i] < 0 || nodes[i] >= body->nodeCount)
+        {
+            return spRefuse(world, sp_errorBadIndex, body->name, "the list names a node that does not exist");
+        }
+    }
+    spError error = {0};
+    for (int i = 0; i < count; ++i)
+    {
+        spSetNodeRole(body, nodes[i], role, &error);
+    }
+    world->rowsDirty = true;
+    return true;
+}
+
+bool spBody_PinNodes(spWorld* world, spBodyId id, const int32_t* nodes, int count)
+{
+    return spSetRoles(world, id, nodes, count, sp_nodeFixed);
+}
+
+bool spBody_FreeNodes(spWorld* world, spBodyId id, const int32_t* nodes, int count)
+{
+    return spSetRoles(world, id, nodes, count, sp_nodeFree);
+}
+
+bool spBody_DriveNode(spWorld* world, spBodyId id, int node, spVec3 target)
+{
+    spBody* body = spUseBody(world, id);
+    spError error = {0};
+    if (body == NULL)
+    {
+        return false;
+    }
+    world->rowsDirty = true;
+    return spSetNodeTarget(body, node, target, &error) || spRecordError(world, &error);
+}
+
+spNodeRole spBody_GetNodeRole(const spWorld* world, spBodyId id, int node)
+{
+    const spBody* body = spGetBody(world, id);
+    bool known = body != NULL && 0 <= node && node < body->nodeCount;
+    return known ? (spNodeRole)body->roles[body->order.rank[node]] : sp_nodeFree;
+}
+
+spVec3 spBody_GetPinForce(const spWorld* world, spBodyId id)
+{
+    const spBody* body = spGetBody(world, id);
+    return body != NULL ? body->pinForce : (spVec3){0, 0, 0};
+}
+
+// ---- reading and writing state ----
+
+const char* spBody_GetName(const spWorld* world, spBodyId id)
+{
+    const spBody* body = spGetBody(world, id);
+    return body != NULL ? body->name : "";
+}
+
+int spBody_GetNodeCount(const spWorld* world, spBodyId id)
+{
+    const spBody* body = spGetBody(world, id);
+    return body != NULL ? body->nodeCount : 0;
+}
+
+int spBody_GetElementCount(const spWorld* world, spBodyId id)
+{
+    const spBody* body = spGetBody(world, id);
+    return body != NULL ? body->elementCount : 0;
+}
+
+bool spBody_IsRunning(const spWorld* world, spBodyId id)
+{
+    const spBody* body = spGetBody(world, id);
+    return body != NULL && body->running;
+}
+
+bool spBody_Restart(spWorld* world, spBodyId id)
+{
+    spBody* body = spUseBody(world, id);
+    if (body == NULL)
+    {
+        return false;
+    }
+    if (body->running == false)
+    {
+        memset(body->v, 0, (size_t)body->nodeCount * sizeof(spVec4));
+        body->running = true;
+        body->time = world->time;
+        body->stableStepDirty = true;
+        world->rowsDirty = true;
+    }
+    return true;
+}
+
+static int spCopyOut(const spBody* body, const spVec4* from, spVec3* to, int capacity)
+{
+    int count = body != NULL && to != NULL ? spMinInt(body->nodeCount, capacity) : 0;
+    for (int i = 0; i < count; ++i)
+    {
+        to[i] = spXyz(from[body->order.rank[i]]);
+    }
+    return count;
+}
+
+int spBody_CopyPositions(const spWorld* world, spBodyId id, spVec3* positions, int capacity)
+{
+    const spBody* body = spGetBody(world, id);
+    return spCopyOut(body, body != NULL ? body->x : NULL, positions, capacity);
+}
+
+int spBody_CopyVelocities(const spWorld* world, spBodyId id, spVec3* velocities, int capacity)
+{
+    const spBody* body = spGetBody(world, id);
+    return spCopyOut(body, body != NULL ? body->v : NULL, velocities, capacity);
+}
+
+spVec3View spBody_GetPositions(spWorld* world, spBodyId id)
+{
+    spBody* body = spGetBody(world, id);
+    if (body == NULL)
+    {
+        return (spVec3View){0};
+    }
+    return (spVec3View){body->view, spCopyOut(body, body->x, body->view, body->nodeCount)};
+}
+
+spVec3View spBody_GetVelocities(spWorld* world, spBodyId id)
+{
+    spBody* body = spGetBody(world, id);
+    if (body == NULL)
+    {
+        return (spVec3View){0};
+    }
+    spVec3* view = body->view + body->nodeCount;
+    return (spVec3View){view, spCopyOut(body, body->v, view, body->nodeCount)};
+}
+
+// Checks a whole array before anything is written
+static spBody* spUseArray(spWorld* world, spBodyId id, const spVec3* values, int count, const char* what)
+{
+    spBody* body = spUseBody(world, id);
+    if (body == NULL)
+    {
+        return NULL;
+    }
+    if (values == NULL || count != body->nodeCount)
+    {
+        spError error = {0};
+        spFail(&error, sp_errorBadArgument, "%s: %d %s given for %d nodes", body->name,
+               values == NULL ? 0 : count, what, body->nodeCount);
+        spRecordError(world, &error);
+        return NULL;
+    }
+    for (int i = 0; i < count; ++i)
+    {
+        if (spIsFinite3(values[i]) == false)
+        {
+            spRefuse(world, sp_errorBadArgument, body->name, "a value given for a node is not finite");
+            return NULL;
+        }
+    }
+    return body;
+}
+
+bool spBody_SetPositions(spWorld* world, spBodyId id, const spVec3* positions, int count)
+{
+    spBody* body = spUseArray(world, id, positions, count, "positions");
+    for (int i = 0; body != NULL && i < count; ++i)
+    {
+        spVec4* x = body->x + body->order.rank[i];
+        *x = (spVec4){positions[i].x, positions[i].y, positions[i].z, x->w};
+    }
+    if (body != NULL)
+    {
+        body->stableStepDirty = true;
+        world->rowsDirty = true;
+    }
+    return body != NULL;
+}
+
+bool spBody_SetVelocities(spWorld* world, spBodyId id, const spVec3* velocities, int count)
+{
+    spBody* body = spUseArray(world, id, velocities, count, "velocities");
+    for (int i = 0; body != NULL && i < count; ++i)
+    {
+        int node = body->order.rank[i];
+        if (body->roles[node] == sp_nodeFree)
+        {
+            body->v[node] = (spVec4){velocities[i].x, velocities[i].y, velocities[i].z, 0};
+        }
+    }
+    if (body != NULL)
+    {
+        world->rowsDirty = true;
+    }
+    return body != NULL;
+}
+
+int spBody_CopyMasses(const spWorld* world, spBodyId id, spReal* masses, int capacity)
+{
+    const spBody* body = spGetBody(world, id);
+    int count = body != NULL && masses != NULL ? spMinInt(body->nodeCount, capacity) : 0;
+    for (int i = 0; i < count; ++i)
+    {
+        masses[i] = body->mass[body->order.rank[i]];
+    }
+    return count;
+}
+
+const int32_t* spBody_GetTriangles(const spWorld* world, spBodyId id, int* triangleCount)
+{
+    const spBody* body = spGetBody(world, id);
+    if (triangleCount != NULL)
+    {
+        *triangleCount = body != NULL ? body->triangleCount : 0;
+    }
+    return body != NULL && body->triangleCount > 0 ? body->triangles : NULL;
+}
+
+const int32_t* spBody_GetEdges(const spWorld* world, spBodyId id, int* edgeCount)
+{
+    const spBody* body = spGetBody(world, id);
+    if (edgeCount != NULL)
+    {
+        *edgeCount = body != NULL ? body->edgeCount : 0;
+    }
+    return body != NULL && body->edgeCount > 0 ? body->edges : NULL;
+}
+
+uint32_t spBody_GetTopologyVersion(const spWorld* world, spBodyId id)
+{
+    const spBody* body = spGetBody(world, id);
+    return body != NULL ? body->topologyVersion : 0;
+}
+
+// ---- numbers ----
+
+spEnergy spBody_GetEnergy(const spWorld* world, spBodyId id)
+{
+    const spBody* body = spGetBody(world, id);
+    return body != NULL ? spGetBodyEnergy(body, world->def.gravity) : (spEnergy){0};
+}
+
+double spBody_GetVolume(const spWorld* world, spBodyId id)
+{
+    const spBody* body = spGetBody(world, id);
+    return body != NULL ? spGetBodyVolume(body) : 0.0;
+}
+
+spVec3 spBody_GetMomentum(const spWorld* world, spBodyId id)
+{
+    const spBody* body = spGetBody(world, id);
+    double sum[3] = {0};
+    for (int i = 0; body != NULL && i < body->nodeCount; ++i)
+    {
+        double m = body->mass[i];
+        sum[0] += m * (double)body->v[i].x;
+        sum[1] += m * (double)body->v[i].y;
+        sum[2] += m * (double)body->v[i].z;
+    }
+    return (spVec3){(spReal)sum[0], (spReal)sum[1], (spReal)sum[2]};
+}
+
+spVec3 spBody_GetAngularMomentum(const spWorld* world, spBodyId id)
+{
+    const spBody* body = spGetBody(world, id);
+    double sum[3] = {0};
+    for (int i = 0; body != NULL && i < body->nodeCount; ++i)
+    {
+        double m = body->mass[i];
+        double x = body->x[i].x, y = body->x[i].y, z = body->x[i].z;
+        double u = body->v[i].x, v = body->v[i].y, w = body->v[i].z;
+        sum[0] += m * (y * w - z * v);
+        sum[1] += m * (z * u - x * w);
+        sum[2] += m * (x * v - y * u);
+    }
+    return (spVec3){(spReal)sum[0], (spReal)sum[1], (spReal)sum[2]};
+}
+
+spVec3 spBody_GetCenter(const spWorld* world, spBodyId id)
+{
+    const spBody* body = spGetBody(world, id);
+    double sum[3] = {0}, mass = 0.0;
+    for (int i = 0; body != NULL && i < body->nodeCount; ++i)
+    {
+        double m = body->mass[i];
+        sum[0] += m * (double)body->x[i].x;
+        sum[1] += m * (double)body->x[i].y;
+        sum[2] += m * (double)body->x[i].z;
+        mass += m;
+    }
+    if (mass == 0.0)
+    {
+        return (spVec3){0, 0, 0};
+    }
+    return (spVec3){(spReal)(sum[0] / mass), (spReal)(sum[1] / mass), (spReal)(sum[2] / mass)};
+}
+
+double spBody_GetStableStep(const spWorld* world, spBodyId id)
+{
+    const spBody* body = spGetBody(world, id);
+    return body != NULL ? spEstimateStableStep((spBody*)body) : 0.0;
+}
+
+spVec3 spBody_GetContactForce(const spWorld* world, spBodyId id)
+{
+    const spBody* body = spGetBody(world, id);
+    return body != NULL ? body->contactForce : (spVec3){0, 0, 0};
+}

@@ -1,0 +1,358 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Colliders, contacts and links, as the public header offers them.
+
+#include "base/error.h"
+#include "math/quat.h"
+#include "math/vec3.h"
+#include "world/world.h"
+
+#include <stdio.h>
+
+spColliderDef spDefaultColliderDef(void)
+{
+    return (spColliderDef){
+        .shape = sp_shapePlane,
+        .transform = spIdentityTransform(),
+        .radius = (spReal)0.5,
+        .halfHeight = (spReal)0.5,
+        .halfSize = {(spReal)0.5, (spReal)0.5, (spReal)0.5},
+        .friction = (spReal)0.5,
+        .internalValue = SP_DEF_COOKIE,
+    };
+}
+
+// Returns the transform with a rotation of length 1, or fails
+static bool spCleanTransform(spTransform* transform, spError* error)
+{
+    if (spIsFinite3(transform->position) == false || spIsFiniteQuat(transform->rotation) == false ||
+        !(spDotQuat(transform->rotation, transform->rotation) > 0))
+    {
+        return spFail(error, sp_errorBadArgument,
+                      "the placement of a collider must be finite, its rotation not zero");
+    }
+    transform->rotation = spNormalizeQuat(transform->rotation);
+    return true;
+}
+
+spColliderId spCreateCollider(spWorld* world, const spColliderDef* def)
+{
+    if (world == NULL)
+    {
+        return (spColliderId){0};
+    }
+    spError error = {0};
+    spTransform transform = def != NULL ? def->transform : spIdentityTransform();
+    spCollider* collider = NULL;
+    spSlotId id = {0};
+    bool ok = spCheckColliderDef(def, &error) && spCleanTransform(&transform, &error);
+    if (ok)
+    {
+        collider = spAllocZeroed(&world->heap, sizeof(spCollider));
+        ok = collider != NULL || spFailMemory(&error, "a collider", sizeof(spCollider));
+    }
+    if (ok)
+    {
+        id = spTakeSlot(&world->colliderIds, &world->heap);
+        ok = id.index1 != 0 || spFailMemory(&error, "a collider", sizeof(spSlot));
+    }
+    if (ok && spReserveSlot(world, (void***)&world->colliders, &world->colliderCapacity, (int)id.index1 - 1,
+                            &error) == false)
+    {
+        spReleaseSlot(&world->colliderIds, (int)id.index1 - 1);
+        ok = false;
+    }
+    if (ok == false)
+    {
+        spFree(&world->heap, collider, sizeof(spCollider));
+        spRecordError(world, &error);
+        return (spColliderId){0};
+    }
+    snprintf(collider->name, sizeof(collider->name), "%s", def->name != NULL ? def->name : "collider");
+    collider->id = (spColliderId){id.index1, id.generation};
+    collider->def = *def;
+    collider->def.name = collider->name;
+    collider->def.transform = transform;
+    world->colliders[id.index1 - 1] = collider;
+    world->rowsDirty = true;
+    return collider->id;
+}
+
+void spDestroyCollider(spWorld* world, spColliderId id)
+{
+    spCollider* collider = spUseCollider(world, id);
+    if (collider == NULL)
+    {
+        return;
+    }
+    int slot = (int)id.index1 - 1;
+    for (int i = 0; i < world->linkIds.slotCount; ++i)
+    {
+        if (world->links[i] != NULL && world->links[i]->collider == slot)
+        {
+            spDestroyLink(world, world->links[i]->id);
+        }
+    }
+    spFree(&world->heap, collider, sizeof(spCollider));
+    world->colliders[slot] = NULL;
+    world->contactCount = 0;
+    world->rowsDirty = true;
+    spReleaseSlot(&world->colliderIds, slot);
+}
+
+bool spCollider_IsValid(const spWorld* world, spColliderId collider)
+{
+    return spGetCollider(world, collider) != NULL;
+}
+
+int spWorld_GetColliderCount(const spWorld* world)
+{
+    int count = 0;
+    for (int i = 0; world != NULL && i < world->colliderIds.slotCount; ++i)
+    {
+        count += world->colliders[i] != NULL ? 1 : 0;
+    }
+    return count;
+}
+
+int spWorld_GetColliders(const spWorld* world, spColliderId* colliders, int capacity)
+{
+    int count = 0;
+    for (int i = 0;
+         world != NULL && colliders != NULL && i < world->colliderIds.slotCount && count < capacity; ++i)
+    {
+        if (world->colliders[i] != NULL)
+        {
+            colliders[count++] = world->colliders[i]->id;
+        }
+    }
+    return count;
+}
+
+bool spCollider_SetTransform(spWorld* world, spColliderId id, spTransform transform)
+{
+    spCollider* collider = spUseCollider(world, id);
+    spError error = {0};
+    if (collider == NULL)
+    {
+        return false;
+    }
+    if (spCleanTransform(&transform, &error) == false)
+    {
+        return spRecordError(world, &error);
+    }
+    collider->def.transform = transform;
+    collider->moving = false;
+    world->rowsDirty = true;
+    return true;
+}
+
+// How far a place of the surface can be from the axis of a rotation through the collider's position
+static spReal spGetShapeRadius(const spColliderDef* def)
+{
+    switch (def->shape)
+    {
+        case sp_shapeSphere:
+            return 0;
+        case sp_shapeCapsule:
+            return def->halfHeight + def->radius;
+        case sp_shapeBox:
+            return spLength3(def->halfSize);
+        default:
+            return 1;
+    }
+}
+
+bool spCollider_MoveTo(spWorld* world, spColliderId id, spTransform target)
+{
+    spCollider* collider = spUseCollider(world, id);
+    spError error = {0};
+    if (collider == NULL)
+    {
+        return false;
+    }
+    if (spCleanTransform(&target, &error) == false)
+    {
+        return spRecordError(world, &error);
+    }
+    // The shorter way round
+    if (spDotQuat(target.rotation, collider->def.transform.rotation) < 0)
+    {
+        spQuat q = target.rotation;
+        target.rotation = (spQuat){-q.x, -q.y, -q.z, -q.w};
+    }
+    collider->start = collider->def.transform;
+    collider->target = target;
+    collider->moving = true;
+    spQuat turn = spMulQuat(target.rotation, spConjugate(collider->start.rotation));
+    collider->turnReach = 2 * spLength3(spRotationVectorFromQuat(turn)) * spGetShapeRadius(&collider->def);
+    return true;
+}
+
+spTransform spCollider_GetTransform(const spWorld* world, spColliderId id)
+{
+    const spCollider* collider = spGetCollider(world, id);
+    return collider != NULL ? collider->def.transform : spIdentityTransform();
+}
+
+spColliderDef spCollider_GetDef(const spWorld* world, spColliderId id)
+{
+    const spCollider* collider = spGetCollider(world, id);
+    return collider != NULL ? collider->def : (spColliderDef){0};
+}
+
+spVec3 spCollider_GetForce(const spWorld* world, spColliderId id)
+{
+    const spCollider* collider = spGetCollider(world, id);
+    return collider != NULL ? collider->force : (spVec3){0, 0, 0};
+}
+
+spVec3 spCollider_GetTorque(const spWorld* world, spColliderId id)
+{
+    const spCollider* collider = spGetCollider(world, id);
+    return collider != NULL ? collider->torque : (spVec3){0, 0, 0};
+}
+
+int spWorld_GetContactCount(const spWorld* world)
+{
+    return world != NULL ? world->contactCount : 0;
+}
+
+int spWorld_GetContacts(const spWorld* world, spContact* contacts, int capacity)
+{
+    int count = world != NULL && contacts != NULL ? spMinInt(world->contactCount, capacity) : 0;
+    for (int i = 0; i < count; ++i)
+    {
+        contacts[i] = world->contacts[i];
+    }
+    return spMaxInt(count, 0);
+}
+
+// ---- links ----
+
+spLinkDef spDefaultLinkDef(void)
+{
+    return (spLinkDef){.internalValue = SP_DEF_COOKIE};
+}
+
+// The objects that a link definition names. The null id is allowed for the other side; a stale one is not.
+static bool spFindLinkEnds(spWorld* world, const spLinkDef* def, spBody** body, spBody** other,
+                           spCollider** collider, spError* error)
+{
+    if (def == NULL || def->internalValue != SP_DEF_COOKIE)
+    {
+        return spFail(error, sp_errorBadDef, "the link definition does not come from spDefaultLinkDef");
+    }
+    *body = spGetBody(world, def->body);
+    *other = spGetBody(world, def->otherBody);
+    *collider = spGetCollider(world, def->collider);
+    if (*body == NULL || (SP_IS_NULL(def->otherBody) == false && *other == NULL) ||
+        (SP_IS_NULL(def->collider) == false && *collider == NULL))
+    {
+        return spFail(error, sp_errorStaleId, "a body or the collider of a link does not exist");
+    }
+    if (*other != NULL && *collider != NULL)
+    {
+        return spFail(error, sp_errorBadArgument, "a link goes to a body or to a collider, not to both");
+    }
+    if (*body == *other)
+    {
+        return spFail(error, sp_errorBadArgument, "a link cannot join %s to itself; use a spring",
+                      (*body)->name);
+    }
+    return true;
+}
+
+spLinkId spCreateLink(spWorld* world, const spLinkDef* def)
+{
+    if (world == NULL)
+    {
+        return (spLinkId){0};
+    }
+    spError error = {0};
+    spBody* body = NULL;
+    spBody* other = NULL;
+    spCollider* collider = NULL;
+    spLink* link = NULL;
+    spSlotId id = {0};
+    bool ok = spFindLinkEnds(world, def, &body, &other, &collider, &error);
+    if (ok)
+    {
+        link = spBuildLink(&world->heap, def, body, other, collider, &error);
+        ok = link != NULL;
+    }
+    if (ok)
+    {
+        id = spTakeSlot(&world->linkIds, &world->heap);
+        ok = id.index1 != 0 || spFailMemory(&error, "a link", sizeof(spSlot));
+    }
+    if (ok && spReserveSlot(world, (void***)&world->links, &world->linkCapacity, (int)id.index1 - 1,
+                            &error) == false)
+    {
+        spReleaseSlot(&world->linkIds, (int)id.index1 - 1);
+        ok = false;
+    }
+    if (ok == false)
+    {
+        if (link != NULL)
+        {
+            spFreeLink(&world->heap, link);
+        }
+        spRecordError(world, &error);
+        return (spLinkId){0};
+    }
+    link->id = (spLinkId){id.index1, id.generation};
+    link->body = (int)def->body.index1 - 1;
+    link->otherBody = other != NULL ? (int)def->otherBody.index1 - 1 : -1;
+    link->collider = collider != NULL ? (int)def->collider.index1 - 1 : -1;
+    world->links[id.index1 - 1] = link;
+    world->rowsDirty = true;
+    return link->id;
+}
+
+void spDestroyLink(spWorld* world, spLinkId id)
+{
+    spLink* link = spGetLink(world, id);
+    if (link != NULL)
+    {
+        spFreeLink(&world->heap, link);
+        world->links[id.index1 - 1] = NULL;
+        world->rowsDirty = true;
+        spReleaseSlot(&world->linkIds, (int)id.index1 - 1);
+    }
+}
+
+bool spLink_IsValid(const spWorld* world, spLinkId link)
+{
+    return spGetLink(world, link) != NULL;
+}
+
+bool spLink_MoveTo(spWorld* world, spLinkId id, spVec3 offset)
+{
+    spLink* link = spUseLink(world, id);
+    if (link == NULL)
+    {
+        return false;
+    }
+    spError error = {0};
+    if (spIsFinite3(offset) == false)
+    {
+        spFail(&error, sp_errorBadArgument, "the offset of a link must be finite");
+        return spRecordError(world, &error);
+    }
+    if (link->collider >= 0 || link->otherBody >= 0)
+    {
+        spFail(&error, sp_errorBadArgument,
+               "only a link to space can be moved; move the collider or the other body");
+        return spRecordError(world, &error);
+    }
+    link->target = offset;
+    return true;
+}
+
+spVec3 spLink_GetForce(const spWorld* world, spLinkId id)
+{
+    const spLink* link = spGetLink(world, id);
+    return link != NULL ? link->force : (spVec3){0, 0, 0};
+}

@@ -1,0 +1,317 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Snapshots: the state of a world as one block of bytes.
+//
+// Written and read by the same walk over the world (spWalkState), in three passes: measure, write, read.
+// Reading first checks that every body, collider and link is there with the same shape, so that a refusal
+// changes nothing. Rows are not stored: they follow from the rest.
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "world/world.h"
+
+#include <string.h>
+
+#define SP_SNAPSHOT_MAGIC 0x31504E5350530000ull
+#define SP_SNAPSHOT_VERSION 1
+
+typedef struct spSnapshotHeader
+{
+    uint64_t magic;
+    uint32_t version;
+    uint32_t realSize;
+    uint64_t size; // of everything, header included
+    uint64_t hash; // of everything after the header
+} spSnapshotHeader;
+
+struct spSnapshot
+{
+    spHeap heap;
+    size_t size;
+    unsigned char* data;
+};
+
+typedef enum spWalkMode
+{
+    sp_walkMeasure,
+    sp_walkWrite,
+    sp_walkCheck, // read without changing anything
+    sp_walkRead,
+} spWalkMode;
+
+typedef struct spWalk
+{
+    spWalkMode mode;
+    unsigned char* data; // NULL when measuring
+    size_t size;
+    size_t used;
+    bool fits;
+} spWalk;
+
+// State: written, or read back
+static void spWalkBytes(spWalk* walk, void* bytes, size_t size)
+{
+    if (walk->mode != sp_walkMeasure && walk->size - walk->used < size)
+    {
+        walk->fits = false;
+        return;
+    }
+    if (walk->mode == sp_walkWrite && size > 0)
+    {
+        memcpy(walk->data + walk->used, bytes, size);
+    }
+    else if (walk->mode == sp_walkRead && size > 0)
+    {
+        memcpy(bytes, walk->data + walk->used, size);
+    }
+    walk->used += size;
+}
+
+// Shape: written, or compared
+static void spWalkShape(spWalk* walk, uint64_t value)
+{
+    uint64_t stored = value;
+    if (walk->mode == sp_walkCheck && walk->size - walk->used >= sizeof(stored))
+    {
+        memcpy(&stored, walk->data + walk->used, sizeof(stored));
+        walk->fits = walk->fits && stored == value;
+    }
+    spWalkBytes(walk, &stored, sizeof(stored));
+}
+
+static void spWalkBody(spWalk* walk, spBody* body)
+{
+    size_t n = (size_t)body->nodeCount;
+    spWalkShape(walk, body->id.generation);
+    spWalkShape(walk, (uint64_t)body->nodeCount);
+    spWalkShape(walk, body->topologyVersion);
+    spWalkShape(walk, (uint64_t)body->methodDef.type);
+    spWalkShape(walk, body->nodeForces != NULL);
+    spWalkBytes(walk, body->x, n * sizeof(spVec4));
+    spWalkBytes(walk, body->v, n * sizeof(spVec4));
+    spWalkBytes(walk, body->roles, n);
+    spWalkBytes(walk, body->nodeForces, body->nodeForces != NULL ? n * sizeof(spVec4) : 0);
+    spWalkBytes(walk, &body->running, sizeof(body->running));
+    spWalkBytes(walk, &body->time, sizeof(body->time));
+    spWalkBytes(walk, &body->stableStep, sizeof(body->stableStep));
+    spWalkBytes(walk, &body->stableStepDirty, sizeof(body->stableStepDirty));
+    spWalkBytes(walk, &body->estimateAge, sizeof(body->estimateAge));
+    spWalkBytes(walk, &body->contactForce, sizeof(body->contactForce));
+    spWalkBytes(walk, &body->pinForce, sizeof(body->pinForce));
+    if (walk->mode == sp_walkRead)
+    {
+        // Targets that nobody has stepped to are commands, not state
+        body->drivenCount = 0;
+        body->heldCount = 0;
+        for (int i = 0; i < body->nodeCount; ++i)
+        {
+            if (body->roles[i] != sp_nodeFree)
+            {
+                body->held[body->heldCount++] = i;
+            }
+        }
+    }
+}
+
+static void spWalkCollider(spWalk* walk, spCollider* collider)
+{
+    spWalkShape(walk, collider->id.generation);
+    spWalkBytes(walk, &collider->def.transform, sizeof(spTransform));
+    spWalkBytes(walk, &collider->start, sizeof(spTransform));
+    spWalkBytes(walk, &collider->target, sizeof(spTransform));
+    spWalkBytes(walk, &collider->moving, sizeof(collider->moving));
+    spWalkBytes(walk, &collider->turnReach, sizeof(collider->turnReach));
+    spWalkBytes(walk, &collider->force, sizeof(spVec3));
+    spWalkBytes(walk, &collider->torque, sizeof(spVec3));
+}
+
+static void spWalkLink(spWalk* walk, spLink* link)
+{
+    spWalkShape(walk, link->id.generation);
+    spWalkShape(walk, (uint64_t)link->nodeCount);
+    spWalkBytes(walk, &link->offset, sizeof(spVec3));
+    spWalkBytes(walk, &link->target, sizeof(spVec3));
+    spWalkBytes(walk, &link->force, sizeof(spVec3));
+}
+
+static void spWalkState(spWalk* walk, spWorld* world)
+{
+    walk->used = sizeof(spSnapshotHeader);
+    walk->fits = true;
+    spWalkShape(walk, (uint64_t)world->bodyIds.slotCount);
+    spWalkShape(walk, (uint64_t)world->colliderIds.slotCount);
+    spWalkShape(walk, (uint64_t)world->linkIds.slotCount);
+    spWalkBytes(walk, &world->time, sizeof(world->time));
+    spWalkBytes(walk, &world->stepCount, sizeof(world->stepCount));
+    spWalkBytes(walk, &world->lastDt, sizeof(world->lastDt));
+    spWalkBytes(walk, &world->rowsDirty, sizeof(world->rowsDirty));
+    spWalkBytes(walk, &world->def.gravity, sizeof(spVec3));
+    for (int i = 0; walk->fits && i < world->bodyIds.slotCount; ++i)
+    {
+        spWalkShape(walk, world->bodies[i] != NULL);
+        if (walk->fits && world->bodies[i] != NULL)
+        {
+            spWalkBody(walk, world->bodies[i]);
+        }
+    }
+    for (int i = 0; walk->fits && i < world->colliderIds.slotCount; ++i)
+    {
+        spWalkShape(walk, world->colliders[i] != NULL);
+        if (walk->fits && world->colliders[i] != NULL)
+        {
+            spWalkCollider(walk, world->colliders[i]);
+        }
+    }
+    for (int i = 0; walk->fits && i < world->linkIds.slotCount; ++i)
+    {
+        spWalkShape(walk, world->links[i] != NULL);
+        if (walk->fits && world->links[i] != NULL)
+        {
+            spWalkLink(walk, world->links[i]);
+        }
+    }
+}
+
+static spSnapshot* spAllocSnapshot(const spAllocator* allocator, size_t size)
+{
+    spHeap heap = spMakeHeap(allocator);
+    spSnapshot* snapshot = spAlloc(&heap, sizeof(spSnapshot));
+    unsigned char* data = spAllocZeroed(&heap, size);
+    if (snapshot == NULL || data == NULL)
+    {
+        spFree(&heap, snapshot, sizeof(spSnapshot));
+        spFree(&heap, data, size);
+        return NULL;
+    }
+    *snapshot = (spSnapshot){.heap = heap, .size = size, .data = data};
+    return snapshot;
+}
+
+spSnapshot* spWorld_Save(spWorld* world)
+{
+    if (world == NULL)
+    {
+        return NULL;
+    }
+    spWalk walk = {.mode = sp_walkMeasure};
+    spWalkState(&walk, world);
+    spSnapshot* snapshot = spAllocSnapshot(&world->def.allocator, walk.used);
+    if (snapshot == NULL)
+    {
+        spError error = {0};
+        spFailMemory(&error, "a snapshot", walk.used);
+        spRecordError(world, &error);
+        return NULL;
+    }
+    walk = (spWalk){.mode = sp_walkWrite, .data = snapshot->data, .size = snapshot->size};
+    spWalkState(&walk, world);
+    spSnapshotHeader header = {
+        .magic = SP_SNAPSHOT_MAGIC,
+        .version = SP_SNAPSHOT_VERSION,
+        .realSize = sizeof(spReal),
+        .size = snapshot->size,
+        .hash = spHashBytes(SP_HASH_SEED, snapshot->data + sizeof(header), snapshot->size - sizeof(header)),
+    };
+    memcpy(snapshot->data, &header, sizeof(header));
+    return snapshot;
+}
+
+bool spWorld_Restore(spWorld* world, const spSnapshot* snapshot)
+{
+    if (world == NULL)
+    {
+        return false;
+    }
+    spWalk walk = {.mode = sp_walkCheck};
+    if (snapshot != NULL)
+    {
+        walk.data = snapshot->data;
+        walk.size = snapshot->size;
+        spWalkState(&walk, world);
+    }
+    if (snapshot == NULL || walk.fits == false || walk.used != snapshot->size)
+    {
+        spError error = {0};
+        spFail(&error, sp_errorBadArgument,
+               "the snapshot does not fit: this world has not the bodies, colliders and links that it was "
+               "taken from");
+        return spRecordError(world, &error);
+    }
+    walk.mode = sp_walkRead;
+    spWalkState(&walk, world);
+
+    // The rows as the last step left them: with colliders and links at rest
+    for (int i = 0; i < world->bodyIds.slotCount; ++i)
+    {
+        if (world->bodies[i] != NULL)
+        {
+            world->bodies[i]->rowCount = 0;
+        }
+    }
+    world->contactCount = 0;
+    if (world->lastDt > 0 && world->rowsDirty == false)
+    {
+        uint32_t flags = 0;
+        spFindRows(world, NULL, world->lastDt, &flags);
+        world->rowsDirty = (flags & sp_stepContactsFull) != 0;
+    }
+    return true;
+}
+
+void spDestroySnapshot(spSnapshot* snapshot)
+{
+    if (snapshot != NULL)
+    {
+        spHeap heap = snapshot->heap;
+        spFree(&heap, snapshot->data, snapshot->size);
+        spFree(&heap, snapshot, sizeof(spSnapshot));
+    }
+}
+
+const void* spSnapshot_GetData(const spSnapshot* snapshot, size_t* size)
+{
+    if (size != NULL)
+    {
+        *size = snapshot != NULL ? snapshot->size : 0;
+    }
+    return snapshot != NULL ? snapshot->data : NULL;
+}
+
+spSnapshot* spCreateSnapshot(const void* data, size_t size, spError* error)
+{
+    spSnapshotHeader header;
+    if (data == NULL || size < sizeof(header))
+    {
+        spFail(error, sp_errorFileFormat, "a snapshot has at least %zu bytes, not %zu", sizeof(header), size);
+        return NULL;
+    }
+    memcpy(&header, data, sizeof(header));
+    if (header.magic != SP_SNAPSHOT_MAGIC || header.version != SP_SNAPSHOT_VERSION)
+    {
+        spFail(error, sp_errorFileFormat, "these bytes are not a snapshot, or one of another version");
+        return NULL;
+    }
+    if (header.realSize != sizeof(spReal))
+    {
+        spFail(error, sp_errorUnsupported, "the snapshot is of a %s build, this one is %s",
+               header.realSize == sizeof(float) ? "float" : "double",
+               sizeof(spReal) == sizeof(float) ? "float" : "double");
+        return NULL;
+    }
+    const unsigned char* bytes = data;
+    if (header.size != size ||
+        header.hash != spHashBytes(SP_HASH_SEED, bytes + sizeof(header), size - sizeof(header)))
+    {
+        spFail(error, sp_errorFileFormat, "the snapshot is damaged or cut off");
+        return NULL;
+    }
+    spSnapshot* snapshot = spAllocSnapshot(NULL, size);
+    if (snapshot == NULL)
+    {
+        spFailMemory(error, "a snapshot", size);
+        return NULL;
+    }
+    memcpy(snapshot->data, data, size);
+    return snapshot;
+}

@@ -1,0 +1,501 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// One step of the world, stage by stage.
+
+#include "world/world.h"
+
+#include "base/error.h"
+#include "base/timer.h"
+#include "contact/detect.h"
+#include "contact/response.h"
+#include "math/quat.h"
+#include "math/vec3.h"
+
+#include <stdatomic.h>
+
+// Share of the budget that a step plans to use
+#define SP_BUDGET_SHARE 0.85
+
+typedef struct spStep
+{
+    spWorld* world;
+    spTeam* team;
+    spReal dt;
+    spStepReport report;
+    spAdvanceContext* advances; // by body slot
+    spAdvanceResult* results;
+    bool outOfMemory;
+} spStep;
+
+// Bodies of one patch are run side by side, each on one thread; larger ones one after the other, each on all
+// threads
+static bool spIsSmall(const spBody* body)
+{
+    return body->order.patchCount == 1;
+}
+
+static const spCollider* const* spGetColliders(const spWorld* world)
+{
+    return (const spCollider* const*)world->colliders;
+}
+
+// ---- commands ----
+
+void spFindRows(spWorld* world, spTeam* team, spReal dt, uint32_t* flags)
+{
+    spVec3 g = world->def.gravity;
+    for (int i = 0; i < world->bodyIds.slotCount; ++i)
+    {
+        spBody* body = world->bodies[i];
+        if (body == NULL || body->running == false)
+        {
+            continue;
+        }
+        spDetectContext context = {
+            .team = team,
+            .body = body,
+            .bodySlot = i,
+            .colliders = spGetColliders(world),
+            .colliderCount = world->colliderIds.slotCount,
+            .links = world->links,
+            .linkCount = world->linkIds.slotCount,
+            .dt = dt,
+            .reach = world->def.contactSkin + 2 * dt * dt * spLength3(g),
+            .contactCounts = spArenaAlloc(&world->arena, spArraySize(body->order.patchCount, sizeof(int))),
+        };
+        if (context.contactCounts == NULL || spDetectRows(&context) == false)
+        {
+            *flags |= sp_stepContactsFull;
+        }
+    }
+}
+
+static bool spHasMovingCollider(const spWorld* world)
+{
+    for (int i = 0; i < world->colliderIds.slotCount; ++i)
+    {
+        if (world->colliders[i] != NULL && world->colliders[i]->moving)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool spHasMovingLink(const spWorld* world)
+{
+    for (int i = 0; i < world->linkIds.slotCount; ++i)
+    {
+        const spLink* link = world->links[i];
+        if (link != NULL && (link->target.x != link->offset.x || link->target.y != link->offset.y ||
+                             link->target.z != link->offset.z))
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Takes in what the user has changed, and prepares every body
+static void spRunCommands(spStep* step)
+{
+    spWorld* world = step->world;
+    int slotCount = world->bodyIds.slotCount;
+    spResetArena(&world->arena);
+    step->report.stableStep = INFINITY;
+    step->advances = spArenaAlloc(&world->arena, spArraySize(slotCount, sizeof(spAdvanceContext)));
+    step->results = spArenaAlloc(&world->arena, spArraySize(slotCount, sizeof(spAdvanceResult)));
+    step->outOfMemory = slotCount > 0 && (step->advances == NULL || step->results == NULL);
+    if (world->rowsDirty || spHasMovingCollider(world) || spHasMovingLink(world))
+    {
+        spFindRows(world, NULL, step->dt, &step->report.flags);
+        world->rowsDirty = false;
+    }
+    for (int i = 0; i < slotCount; ++i)
+    {
+        spBody* body = world->bodies[i];
+        if (body == NULL)
+        {
+            continue;
+        }
+        step->report.bodyCount += 1;
+        step->report.nodeCount += body->nodeCount;
+        step->report.elementCount += body->elementCount;
+        step->report.rowCount += body->rowCount;
+        if (body->running == false || step->outOfMemory)
+        {
+            continue;
+        }
+        body->contactForce = (spVec3){0, 0, 0};
+        body->pinForce = (spVec3){0, 0, 0};
+        spStartDrivenNodes(body, step->dt);
+        body->method->begin(body);
+        if (body->stableStep < step->report.stableStep)
+        {
+            step->report.stableStep = body->stableStep;
+        }
+        size_t poseSize = spArraySize(world->colliderIds.slotCount, sizeof(spPose));
+        step->results[i] = (spAdvanceResult){0};
+        step->advances[i] = (spAdvanceContext){
+            .dt = step->dt,
+            .gravity = world->def.gravity,
+            .colliders = spGetColliders(world),
+            .colliderCount = world->colliderIds.slotCount,
+            .poses = spArenaAlloc(&world->arena, poseSize),
+            .restitutionThreshold = world->def.restitutionThreshold,
+        };
+        step->outOfMemory = step->outOfMemory || (poseSize > 0 && step->advances[i].poses == NULL);
+    }
+    for (int i = 0; i < world->colliderIds.slotCount; ++i)
+    {
+        if (world->colliders[i] != NULL)
+        {
+            world->colliders[i]->force = (spVec3){0, 0, 0};
+            world->colliders[i]->torque = (spVec3){0, 0, 0};
+        }
+    }
+    for (int i = 0; i < world->linkIds.slotCount; ++i)
+    {
+        if (world->links[i] != NULL)
+        {
+            world->links[i]->force = (spVec3){0, 0, 0};
+        }
+    }
+    world->contactCount = 0;
+}
+
+// ---- free motion ----
+
+static void spAdvanceBody(spStep* step, int slot, spTeam* team)
+{
+    spBody* body = step->world->bodies[slot];
+    body->backend->copy(body->goodX, body->x, 0, body->nodeCount);
+    body->backend->copy(body->goodV, body->v, 0, body->nodeCount);
+    step->advances[slot].team = team;
+    step->results[slot] = body->method->advance(body, step->advances + slot);
+}
+
+static void spAdvanceSmallBodies(int begin, int end, int workerIndex, void* context)
+{
+    SP_UNUSED(workerIndex);
+    spStep* step = context;
+    for (int i = begin; i < end; ++i)
+    {
+        spBody* body = step->world->bodies[i];
+        if (body != NULL && body->running && spIsSmall(body))
+        {
+            spAdvanceBody(step, i, NULL);
+        }
+    }
+}
+
+static void spRunFreeMotion(spStep* step)
+{
+    spWorld* world = step->world;
+    spParallelFor(step->team, spAdvanceSmallBodies, world->bodyIds.slotCount, 1, step);
+    for (int i = 0; i < world->bodyIds.slotCount; ++i)
+    {
+        spBody* body = world->bodies[i];
+        if (body == NULL || body->running == false)
+        {
+            continue;
+        }
+        if (spIsSmall(body) == false)
+        {
+            spAdvanceBody(step, i, step->team);
+        }
+        step->report.flags |= step->results[i].flags;
+        step->report.substepCount = spMaxInt(step->report.substepCount, step->results[i].substepCount);
+        step->report.forceEvaluations += step->results[i].forceEvaluations;
+        spFinishDrivenNodes(body);
+        body->time = world->time + (double)step->dt;
+    }
+    for (int i = 0; i < world->colliderIds.slotCount; ++i)
+    {
+        spCollider* collider = world->colliders[i];
+        if (collider != NULL && collider->moving)
+        {
+            collider->def.transform = collider->target;
+        }
+    }
+    for (int i = 0; i < world->linkIds.slotCount; ++i)
+    {
+        if (world->links[i] != NULL)
+        {
+            world->links[i]->offset = world->links[i]->target;
+        }
+    }
+}
+
+// ---- impulses, to be read by users ----
+
+// Takes the impulses out of the node rows of a body: to the body, the colliders, the links and the list of
+// contacts
+static void spHarvestRows(spStep* step, int slot)
+{
+    spWorld* world = step->world;
+    spBody* body = world->bodies[slot];
+    for (int i = 0; i < body->rowCount; ++i)
+    {
+        spNodeRow* row = body->rows + i;
+        if (spLengthSquared3(row->impulse) == 0)
+        {
+            continue;
+        }
+        spVec3 force = spScale3(1 / step->dt, row->impulse);
+        spVec3 position = spXyz(body->x[row->node]);
+        row->impulse = (spVec3){0, 0, 0};
+        if (row->collider >= 0)
+        {
+            spCollider* collider = world->colliders[row->collider];
+            spVec3 arm = spSub3(position, collider->def.transform.position);
+            collider->force = spSub3(collider->force, force);
+            collider->torque = spSub3(collider->torque, spCross3(arm, force));
+        }
+        if (row->law == sp_rowHold)
+        {
+            spLink* link = world->links[row->link];
+            link->force = spAdd3(link->force, force);
+            continue;
+        }
+        body->contactForce = spAdd3(body->contactForce, force);
+        if (spReserve(&world->heap, (void**)&world->contacts, world->contactCount, &world->contactCapacity,
+                      world->contactCount + 1, sizeof(spContact)) == false)
+        {
+            step->report.flags |= sp_stepContactsFull;
+            continue;
+        }
+        world->contacts[world->contactCount++] = (spContact){
+            .body = body->id,
+            .node = body->order.order[row->node],
+            .collider = world->colliders[row->collider]->id,
+            .position = position,
+            .normal = row->normal,
+            .gap = row->gap,
+            .force = force,
+        };
+    }
+}
+
+static void spHarvestAllRows(spStep* step)
+{
+    for (int i = 0; i < step->world->bodyIds.slotCount; ++i)
+    {
+        if (step->world->bodies[i] != NULL && step->world->bodies[i]->running)
+        {
+            spHarvestRows(step, i);
+        }
+    }
+}
+
+// ---- detection ----
+
+static void spRunDetection(spStep* step)
+{
+    spHarvestAllRows(step);
+    spFindRows(step->world, step->team, step->dt, &step->report.flags);
+}
+
+// ---- response and correction ----
+
+static void spRunResponse(spStep* step)
+{
+    spWorld* world = step->world;
+    spResponseContext context = {
+        .arena = &world->arena,
+        .bodies = world->bodies,
+        .bodyCount = world->bodyIds.slotCount,
+        .colliders = spGetColliders(world),
+        .colliderCount = world->colliderIds.slotCount,
+        .links = world->links,
+        .linkCount = world->linkIds.slotCount,
+        .dt = step->dt,
+        .restitutionThreshold = world->def.restitutionThreshold,
+    };
+    spResponseResult result = spSolveRows(&context);
+    step->report.sweepCount = result.sweepCount;
+    step->report.rowResidual = result.residual;
+    step->report.flags |= result.converged ? 0 : sp_stepNotConverged;
+    step->report.flags |= result.outOfMemory ? sp_stepContactsFull : 0;
+}
+
+typedef struct spFiniteContext
+{
+    const spBody* body;
+    atomic_bool bad;
+} spFiniteContext;
+
+static void spCheckFiniteStage(int begin, int end, int workerIndex, void* context)
+{
+    SP_UNUSED(workerIndex);
+    spFiniteContext* c = context;
+    const spBody* body = c->body;
+    int first = body->order.patchBegin[begin], last = body->order.patchBegin[end];
+    if (body->backend->isFinite(body->x, first, last) == false ||
+        body->backend->isFinite(body->v, first, last) == false)
+    {
+        atomic_store(&c->bad, true);
+    }
+}
+
+// A body that is no longer finite goes back to where it was before the step, and stops
+static void spStopBadBodies(spStep* step)
+{
+    spWorld* world = step->world;
+    for (int i = 0; i < world->bodyIds.slotCount; ++i)
+    {
+        spBody* body = world->bodies[i];
+        if (body == NULL || body->running == false)
+        {
+            continue;
+        }
+        spFiniteContext context = {.body = body};
+        spParallelFor(step->team, spCheckFiniteStage, body->order.patchCount, 4, &context);
+        if (atomic_load(&context.bad))
+        {
+            body->backend->copy(body->x, body->goodX, 0, body->nodeCount);
+            body->backend->copy(body->v, body->goodV, 0, body->nodeCount);
+            body->running = false;
+            body->rowCount = 0;
+            step->report.flags |= sp_stepNonFinite;
+            if (SP_IS_NULL(step->report.stoppedBody))
+            {
+                step->report.stoppedBody = body->id;
+            }
+            spLog(&world->def.logger, sp_logWarning,
+                  "%s turned non-finite at %g s and was stopped at its last good state; its stable step is "
+                  "%g s",
+                  body->name, world->time, body->stableStep);
+        }
+    }
+}
+
+static void spRunCorrection(spStep* step)
+{
+    spHarvestAllRows(step);
+    spStopBadBodies(step);
+}
+
+// ---- adapt ----
+
+static void spRunAdapt(spStep* step)
+{
+    for (int i = 0; i < step->world->bodyIds.slotCount; ++i)
+    {
+        spBody* body = step->world->bodies[i];
+        if (body != NULL && body->running)
+        {
+            body->method->adapt(body);
+        }
+    }
+}
+
+// ---- publish ----
+
+static void spPublish(spStep* step)
+{
+    spWorld* world = step->world;
+    for (int i = 0; i < world->colliderIds.slotCount; ++i)
+    {
+        if (world->colliders[i] != NULL)
+        {
+            world->colliders[i]->moving = false;
+        }
+    }
+    world->time += (double)step->dt;
+    world->stepCount += 1;
+    world->lastDt = step->dt;
+    step->report.contactCount = world->contactCount;
+    world->report = step->report;
+}
+
+// ---- the step ----
+
+// Runs one stage and returns the milliseconds it took
+static double spTimeStage(spStep* step, void (*stage)(spStep* step))
+{
+    double start = spGetSeconds();
+    stage(step);
+    return 1000.0 * (spGetSeconds() - start);
+}
+
+static uint32_t spRunStep(spWorld* world, spReal dt, uint32_t flags)
+{
+    double start = spGetSeconds();
+    spStep step = {.world = world, .team = world->team, .dt = dt, .report = {.flags = flags, .dtTaken = dt}};
+    spProfile profile = {0};
+
+    profile.commands = spTimeStage(&step, spRunCommands);
+    if (step.outOfMemory)
+    {
+        // Nothing has moved yet: give up the step and say so
+        spError error = {0};
+        spFailMemory(&error, "a step", world->arena.used);
+        spRecordError(world, &error);
+        world->report = step.report;
+        world->report.flags |= sp_stepContactsFull;
+        world->report.dtTaken = 0;
+        return world->report.flags;
+    }
+    spBeginTeam(world->team);
+    profile.freeMotion = spTimeStage(&step, spRunFreeMotion);
+    profile.detection = spTimeStage(&step, spRunDetection);
+    profile.response = spTimeStage(&step, spRunResponse);
+    profile.correction = spTimeStage(&step, spRunCorrection);
+    spEndTeam(world->team);
+    profile.adapt = spTimeStage(&step, spRunAdapt);
+    profile.publish = spTimeStage(&step, spPublish);
+
+    double seconds = spGetSeconds() - start;
+    profile.step = 1000.0 * seconds;
+    world->profile = profile;
+    double cost = seconds / (double)dt;
+    world->costPerSecond = world->costPerSecond > 0.0 ? 0.7 * world->costPerSecond + 0.3 * cost : cost;
+    if (world->frameFcn != NULL)
+    {
+        world->frameFcn(world, world->frameContext);
+    }
+    return world->report.flags;
+}
+
+uint32_t spWorld_Step(spWorld* world, spReal dt)
+{
+    if (world == NULL)
+    {
+        return sp_stepBadInput;
+    }
+    if (!(dt > 0 && isfinite(dt)))
+    {
+        spError error = {0};
+        spFail(&error, sp_errorBadArgument, "the time step %g s must be positive and finite", (double)dt);
+        spRecordError(world, &error);
+        world->report = (spStepReport){.flags = sp_stepBadInput};
+        return sp_stepBadInput;
+    }
+    return spRunStep(world, dt, 0);
+}
+
+uint32_t spWorld_StepBudget(spWorld* world, spReal dt, double budget)
+{
+    if (world == NULL || !(dt > 0 && isfinite(dt)))
+    {
+        return spWorld_Step(world, dt);
+    }
+    if (!(budget > 0.0 && isfinite(budget)))
+    {
+        spError error = {0};
+        spFail(&error, sp_errorBadArgument, "the budget %g s must be positive and finite", budget);
+        spRecordError(world, &error);
+        world->report = (spStepReport){.flags = sp_stepBadInput};
+        return sp_stepBadInput;
+    }
+    // The time that the last steps show can be covered within the budget: an input of the step like any other
+    double affordable =
+        world->costPerSecond > 0.0 ? SP_BUDGET_SHARE * budget / world->costPerSecond : (double)dt;
+    if (affordable < (double)dt)
+    {
+        return spRunStep(world, (spReal)affordable, sp_stepDeadlineMissed);
+    }
+    return spRunStep(world, dt, 0);
+}
