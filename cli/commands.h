@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// The subcommands of `souple`, one file each. A command gets its own arguments (argv[0] is its name) and
+// returns the exit code of the program. `--help` as an argument prints its help.
+
+#pragma once
+
+// Exit codes, as `souple help exit-codes` explains them
+#define SP_EXIT_FINE 0
+#define SP_EXIT_TROUBLE 1
+#define SP_EXIT_USAGE 2
+#define SP_EXIT_INTERRUPTED 130
+
+int spRunRun(int argc, char** argv);
+int spRunCheck(int argc, char** argv);
+int spRunExport(int argc, char** argv);
+int spRunMesh(int argc, char** argv);
+int spRunMaterials(int argc, char** argv);
+int spRunDoctor(int argc, char** argv);
+int spRunHelp(int argc, char** argv);
+int spRunBench(int argc, char** argv);
+int spRunReproduce(int argc, char** argv);
+
+// One row of the table in main.c
+typedef struct spCommand
+{
+    const char* name;
+    const char* summary;
+    int (*run)(int argc, char** argv);
+} spCommand;
+
+// The table, and the number of its rows
+const spCommand* spGetCommands(int* count);
+
+// The command with a name; NULL when there is none
+const spCommand* spFindCommand(const char* name);

@@ -1,0 +1,194 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// souple doctor: what this build has, under which licences, what a missing part would bring, and whether a
+// small world runs on this machine.
+
+#include "commands.h"
+#include "options.h"
+#include "souple/scene.h"
+#include "tools.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#ifndef SOUPLE_PNG_VERSION
+#define SOUPLE_PNG_VERSION ""
+#endif
+
+typedef struct spPart
+{
+    const char* name;
+    const char* version; // "" when this build lacks it
+    const char* licence;
+    const char* use;
+} spPart;
+
+static void spGetProcessor(char* buffer, size_t size)
+{
+    snprintf(buffer, size, "unknown processor");
+    FILE* file = fopen("/proc/cpuinfo", "r");
+    char line[512];
+    while (file != NULL && fgets(line, sizeof(line), file) != NULL)
+    {
+        char* colon = strchr(line, ':');
+        if (strncmp(line, "model name", 10) == 0 && colon != NULL)
+        {
+            colon[1 + strcspn(colon + 1, "\n")] = 0;
+            snprintf(buffer, size, "%s", colon + 2);
+            break;
+        }
+    }
+    if (file != NULL)
+    {
+        fclose(file);
+    }
+}
+
+// A ball falls on the ground for half a second. Returns what is wrong; NULL when all is well.
+static const char* spTestWorld(double* millisecondsPerStep, char* message, size_t size)
+{
+    static const char s_scene[] =
+        "{\"souple\": 1, \"duration\": 0.5, \"bodies\": {\"mesh\": {\"generator\": \"ball\", \"radius\": "
+        "0.2, \"resolution\": 3},"
+        "\"transform\": {\"position\": [0, 0.5, 0]}, \"springs\": {\"youngModulus\": 20000, \"damping\": 1}},"
+        "\"colliders\": {\"shape\": \"plane\"}, \"measurements\": {\"type\": \"height\", \"body\": "
+        "\"body\"}}";
+    spError error = SP_ZERO_INIT;
+    spScene* scene = spParseScene(s_scene, sizeof(s_scene) - 1, NULL, NULL, &error);
+    spRunDef def = spDefaultRunDef();
+    spRun* run = scene != NULL ? spCreateRun(scene, &def, &error) : NULL;
+    const char* trouble = NULL;
+    if (run == NULL)
+    {
+        snprintf(message, size, "%s", error.message);
+        trouble = message;
+    }
+    else
+    {
+        double start = spGetClock();
+        uint32_t flags = 0;
+        while (!spRun_IsDone(run))
+        {
+            flags |= spRun_Step(run);
+        }
+        *millisecondsPerStep = 1e3 * (spGetClock() - start) / (double)spRun_GetStepCount(run);
+        double height = spRun_GetMeasurement(run, 0);
+        if (flags != 0)
+        {
+            snprintf(message, size, "a small test world reported trouble (flags 0x%x)", (unsigned)flags);
+            trouble = message;
+        }
+        else if (!(height > 0.0 && height < 0.5))
+        {
+            trouble = "a ball that should fall to the ground did not";
+        }
+    }
+    spDestroyRun(run);
+    spDestroyScene(scene);
+    return trouble;
+}
+
+static void spTellJson(const spPart* parts, int partCount, const char* processor, const char* trouble,
+                       double milliseconds)
+{
+    char version[32];
+    struct utsname system;
+    uname(&system);
+    snprintf(version, sizeof(version), "%d.%d.%d", spGetVersion() / 10000, spGetVersion() / 100 % 100,
+             spGetVersion() % 100);
+    json_t* list = json_array();
+    for (int i = 0; i < partCount; ++i)
+    {
+        json_t* part = json_object();
+        json_object_set_new(part, "name", json_string(parts[i].name));
+        json_object_set_new(part, "present", json_boolean(parts[i].version[0] != 0));
+        json_object_set_new(part, "version", json_string(parts[i].version));
+        json_object_set_new(part, "licence", json_string(parts[i].licence));
+        json_object_set_new(part, "use", json_string(parts[i].use));
+        json_array_append_new(list, part);
+    }
+    json_t* json = json_object();
+    json_object_set_new(json, "version", json_string(version));
+    json_object_set_new(json, "precision", json_string(sizeof(spReal) == 8 ? "double" : "float"));
+    json_object_set_new(json, "lanes", json_integer(spGetLaneCount()));
+    json_object_set_new(json, "maxThreads", json_integer(SP_MAX_WORKERS));
+    json_object_set_new(json, "processors", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));
+    json_object_set_new(json, "processor", json_string(processor));
+    json_object_set_new(json, "system",
+                        json_sprintf("%s %s %s", system.sysname, system.release, system.machine));
+    json_object_set_new(json, "parts", list);
+    json_object_set_new(json, "works", json_boolean(trouble == NULL));
+    json_object_set_new(json, "msPerTestStep", spMakeJsonNumber(milliseconds));
+    spPrintJson(json);
+}
+
+int spRunDoctor(int argc, char** argv)
+{
+    bool json = false;
+    const spOption table[] = {
+        {"json", sp_optionFlag, NULL, &json, "print one JSON object instead of words", 0, 0, 0},
+    };
+    const spUsage usage = {
+        .usage = "souple doctor [options]",
+        .description = "Tells what this build has, under which licences, what a missing part would bring, "
+                       "what machine this is,\n"
+                       "and whether a small world runs on it. The exit code is 1 when it does not.",
+        .options = table,
+        .optionCount = 1,
+    };
+    int operandCount = 0;
+    int code = spParseOptions(&usage, argc, argv, NULL, &operandCount);
+    if (code != SP_GO_ON)
+    {
+        return code;
+    }
+    const char* png =
+        !spHasPng() ? "" : (SOUPLE_PNG_VERSION[0] != 0 ? SOUPLE_PNG_VERSION : "unknown version");
+    const spPart parts[] = {
+        {"Jansson", spGetJsonVersion(), "MIT", "scene files and JSON output"},
+        {"libpng", png, "PNG Reference Library License 2", "pictures as PNG: souple run --export png"},
+    };
+    int partCount = (int)(sizeof(parts) / sizeof(parts[0]));
+    char processor[128], message[600];
+    double milliseconds = 0.0;
+    spGetProcessor(processor, sizeof(processor));
+    const char* trouble = spTestWorld(&milliseconds, message, sizeof(message));
+    if (json)
+    {
+        spTellJson(parts, partCount, processor, trouble, milliseconds);
+        return trouble == NULL ? SP_EXIT_FINE : SP_EXIT_TROUBLE;
+    }
+    struct utsname system;
+    uname(&system);
+    printf("souple %d.%d.%d, MIT licence\n", spGetVersion() / 10000, spGetVersion() / 100 % 100,
+           spGetVersion() % 100);
+    printf("  state in %s precision, kernels with %d lanes, up to %d threads\n",
+           sizeof(spReal) == 8 ? "double" : "float", spGetLaneCount(), SP_MAX_WORKERS);
+    printf("\nlibraries:\n");
+    for (int i = 0; i < partCount; ++i)
+    {
+        if (parts[i].version[0] != 0)
+        {
+            printf("  %-8s %-8s %s (%s)\n", parts[i].name, parts[i].version, parts[i].use, parts[i].licence);
+        }
+        else
+        {
+            printf("  %-8s missing  would bring %s\n", parts[i].name, parts[i].use);
+        }
+    }
+    printf("\nmachine:\n  %s, %ld in use\n  %s %s %s\n", processor, sysconf(_SC_NPROCESSORS_ONLN),
+           system.sysname, system.release, system.machine);
+    if (trouble == NULL)
+    {
+        printf("\nA small test world runs as it should, %.2g ms a step.\n", milliseconds);
+    }
+    else
+    {
+        printf("\nSomething is wrong: %s.\n", trouble);
+    }
+    return trouble == NULL ? SP_EXIT_FINE : SP_EXIT_TROUBLE;
+}

@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// souple export: pictures, tables, plots and meshes from a recording.
+
+#include "commands.h"
+#include "options.h"
+#include "tools.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+int spRunExport(int argc, char** argv)
+{
+    const char* to = NULL;
+    spExportPlan plan = spMakeExportPlan();
+    const spOption table[] = {
+        {"to", sp_optionText, "LIST", &to, "formats: some of vtu,obj,png,csv,svg", 0, 0, 0},
+        {"out", sp_optionText, "DIR", &plan.folder, "where files go; DIR is created", 0, 0, 'o'},
+        {"first", sp_optionInteger, "FRAME", &plan.firstFrame, "first frame, from 0", 0, 1e9, 0},
+        {"last", sp_optionInteger, "FRAME", &plan.lastFrame, "last frame; -1 is the last one", -1, 1e9, 0},
+        {"stride", sp_optionInteger, "COUNT", &plan.stride, "every how many frames one is exported", 1, 1e9,
+         0},
+        {"width", sp_optionInteger, "PIXELS", &plan.width, "of pictures, instead of the scene's", 16,
+         SP_MAX_PICTURE_SIZE, 0},
+        {"height", sp_optionInteger, "PIXELS", &plan.height, "of pictures, instead of the scene's", 16,
+         SP_MAX_PICTURE_SIZE, 0},
+        {"edges", sp_optionFlag, NULL, &plan.showEdges, "draw the edges of surfaces in pictures", 0, 0, 0},
+        {"quiet", sp_optionFlag, NULL, &plan.quiet, "print nothing but errors", 0, 0, 'q'},
+    };
+    static const char* const examples[] = {
+        "souple export out/demo/demo.souple --to png --out out/pictures --stride 10",
+        "souple export out/demo/demo.souple --to vtu,csv,svg --out out/data",
+        NULL,
+    };
+    const spUsage usage = {
+        .usage = "souple export RECORDING --to LIST --out DIR [options]",
+        .description = "Makes files from a recording: vtu for ParaView (with a .pvd that has the times), "
+                       "obj, png pictures,\n"
+                       "csv tables of measurements and timings, svg plots of measurements. A recording that "
+                       "was cut off is\n"
+                       "exported as far as it goes.",
+        .options = table,
+        .optionCount = (int)(sizeof(table) / sizeof(table[0])),
+        .minOperands = 1,
+        .maxOperands = 1,
+        .examples = examples,
+    };
+    const char* path = NULL;
+    int operandCount = 0;
+    int code = spParseOptions(&usage, argc, argv, &path, &operandCount);
+    if (code != SP_GO_ON)
+    {
+        return code;
+    }
+    if (to == NULL || plan.folder == NULL)
+    {
+        return spFailUsage("%s is missing\nusage: %s", to == NULL ? "--to" : "--out", usage.usage);
+    }
+    plan.formats = spParseFormats(to);
+    if (plan.formats == 0)
+    {
+        return SP_EXIT_USAGE;
+    }
+    spError error = SP_ZERO_INIT;
+    spRecording* recording = spLoadRecording(path, NULL, &error);
+    if (recording == NULL)
+    {
+        return spFailFile(path, &error);
+    }
+    if (!spRecording_IsComplete(recording))
+    {
+        fprintf(stderr, "souple: %s is not complete: %s\n", path, spRecording_GetDamage(recording));
+    }
+    int frameCount = spRecording_GetFrameCount(recording);
+    if (plan.firstFrame >= frameCount && frameCount > 0)
+    {
+        code = spFailUsage("--first %d: the recording has %d frames", plan.firstFrame, frameCount);
+    }
+    else if (!spMakeFolders(plan.folder))
+    {
+        code = spFailUsage("cannot make the folder %s: %s", plan.folder, strerror(errno));
+    }
+    else
+    {
+        char stem[256];
+        spGetStem(stem, sizeof(stem), path);
+        plan.name = stem;
+        spCatchInterrupt();
+        code = spExportRecording(recording, &plan);
+        if (code == SP_EXIT_FINE && !plan.quiet)
+        {
+            printf("Exported %s of %s (%d frames, %d rows) to %s\n", to, path, frameCount,
+                   spRecording_GetRowCount(recording), plan.folder);
+        }
+    }
+    spDestroyRecording(recording);
+    return code;
+}

@@ -1,0 +1,203 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Exports that `souple run --export` and `souple export` share.
+
+#include "commands.h"
+#include "options.h"
+#include "souple/scene.h"
+#include "tools.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char* const s_formats[] = {"vtu", "obj", "png", "csv", "svg"};
+
+#define SP_FORMAT_COUNT ((int)(sizeof(s_formats) / sizeof(s_formats[0])))
+
+static bool spAddFormat(const char* part, void* context)
+{
+    for (int i = 0; i < SP_FORMAT_COUNT; ++i)
+    {
+        if (strcmp(part, s_formats[i]) == 0)
+        {
+            *(unsigned*)context |= 1u << i;
+            return true;
+        }
+    }
+    const char* nearest = spFindNearest(part, s_formats, SP_FORMAT_COUNT);
+    if (nearest != NULL)
+    {
+        spFailUsage("unknown format \"%s\"; did you mean \"%s\"?", part, nearest);
+    }
+    else
+    {
+        spFailUsage("unknown format \"%s\"; known are vtu, obj, png, csv and svg", part);
+    }
+    return false;
+}
+
+unsigned spParseFormats(const char* list)
+{
+    unsigned formats = 0;
+    if (!spForEachPart(list, spAddFormat, &formats))
+    {
+        return 0;
+    }
+    if (formats == 0)
+    {
+        spFailUsage("no format was given; known are vtu, obj, png, csv and svg");
+    }
+    return formats;
+}
+
+spExportPlan spMakeExportPlan(void)
+{
+    return (spExportPlan){.lastFrame = -1, .stride = 1};
+}
+
+static bool spShowExport(double fraction, void* context)
+{
+    spShowBar(context, fraction, "");
+    return !spIsInterrupted();
+}
+
+// Size of pictures: what the plan says, else what the scene in the recording says
+static spPictureDef spMakePicture(const spRecording* recording, const spExportPlan* plan)
+{
+    spPictureDef def = spDefaultPictureDef();
+    const char* text = spRecording_GetSceneText(recording);
+    spScene* scene = text != NULL ? spParseScene(text, strlen(text), NULL, NULL, NULL) : NULL;
+    if (scene != NULL)
+    {
+        spSceneOutput output = spScene_GetOutput(scene);
+        def.width = output.pictureWidth;
+        def.height = output.pictureHeight;
+        spDestroyScene(scene);
+    }
+    def.width = plan->width > 0 ? plan->width : def.width;
+    def.height = plan->height > 0 ? plan->height : def.height;
+    def.showEdges = plan->showEdges;
+    return def;
+}
+
+// One plot for each unit, with all measurements that have it
+static bool spExportPlots(const spRecording* recording, const spExportPlan* plan, spError* error)
+{
+    int measurementCount = spRecording_GetMeasurementCount(recording);
+    int rowCount = spRecording_GetRowCount(recording);
+    size_t size = (size_t)(rowCount > 0 ? rowCount : 1) * sizeof(double);
+    double* times = malloc(size);
+    double* values = malloc(size * (size_t)(measurementCount > 0 ? measurementCount : 1));
+    spPlotSeries* series = calloc((size_t)measurementCount + 1, sizeof(spPlotSeries));
+    bool good = times != NULL && values != NULL && series != NULL;
+    if (good)
+    {
+        spRecording_CopyTimes(recording, times, rowCount);
+    }
+    int plotCount = 0;
+    for (int i = 0; good && i < measurementCount; ++i)
+    {
+        // The first measurement of a unit draws all of that unit
+        const char* unit = spRecording_GetMeasurementUnit(recording, i);
+        bool drawn = false;
+        for (int j = 0; j < i; ++j)
+        {
+            drawn |= strcmp(unit, spRecording_GetMeasurementUnit(recording, j)) == 0;
+        }
+        if (drawn)
+        {
+            continue;
+        }
+        int seriesCount = 0;
+        for (int j = i; j < measurementCount; ++j)
+        {
+            if (strcmp(unit, spRecording_GetMeasurementUnit(recording, j)) == 0)
+            {
+                double* y = values + (size_t)seriesCount * (size_t)rowCount;
+                int count = spRecording_CopySeries(recording, j, y, rowCount);
+                series[seriesCount++] = (spPlotSeries){spRecording_GetMeasurementName(recording, j), times, y,
+                                                       count, sp_plotLine};
+            }
+        }
+        char label[80], name[128], path[4096];
+        snprintf(label, sizeof(label), "[%s]", unit);
+        snprintf(name, sizeof(name), "%.100s_plot%d", plan->name, ++plotCount);
+        spPlotDef def = spDefaultPlotDef();
+        def.title = plan->name;
+        def.xLabel = "time [s]";
+        def.yLabel = label;
+        def.series = series;
+        def.seriesCount = seriesCount;
+        good =
+            spMakeFileName(path, sizeof(path), plan->folder, name, ".svg") && spSavePlot(&def, path, error);
+    }
+    free(times);
+    free(values);
+    free(series);
+    return good;
+}
+
+static bool spExportFormatTo(const spRecording* recording, const spExportPlan* plan, unsigned format,
+                             const spExportDef* def, spError* error)
+{
+    spPictureDef picture;
+    switch (format)
+    {
+        case sp_exportVtu:
+            return spExportVtu(recording, def, error);
+        case sp_exportObj:
+            return spExportObj(recording, def, error);
+        case sp_exportPng:
+            picture = spMakePicture(recording, plan);
+            return spExportPng(recording, def, &picture, error);
+        case sp_exportCsv:
+            return spExportCsv(recording, def, error);
+        default:
+            return spExportPlots(recording, plan, error);
+    }
+}
+
+int spExportRecording(const spRecording* recording, const spExportPlan* plan)
+{
+    for (int i = 0; i < SP_FORMAT_COUNT; ++i)
+    {
+        unsigned format = 1u << i;
+        if ((plan->formats & format) == 0)
+        {
+            continue;
+        }
+        char folder[4096], title[32];
+        bool own = format != sp_exportCsv && format != sp_exportSvg;
+        if (!spMakeFileName(folder, sizeof(folder), plan->folder, own ? s_formats[i] : "", ""))
+        {
+            return spFailUsage("the name of the folder is too long");
+        }
+        snprintf(title, sizeof(title), "%-4s", s_formats[i]);
+        spBar bar = spMakeBar(title, !plan->quiet);
+        spExportDef def = spDefaultExportDef();
+        def.folder = own ? folder : plan->folder;
+        def.baseName = plan->name;
+        def.firstFrame = plan->firstFrame;
+        def.lastFrame = plan->lastFrame;
+        def.frameStride = plan->stride;
+        def.progress = spShowExport;
+        def.progressContext = &bar;
+        spError error = SP_ZERO_INIT;
+        bool good = spExportFormatTo(recording, plan, format, &def, &error);
+        spClearBar(&bar);
+        if (!good)
+        {
+            if (spIsInterrupted())
+            {
+                fprintf(stderr, "souple: interrupted; the files that were finished stay\n");
+                return SP_EXIT_INTERRUPTED;
+            }
+            fprintf(stderr, "souple: %s: %s\n", s_formats[i], error.message);
+            return SP_EXIT_USAGE;
+        }
+    }
+    return SP_EXIT_FINE;
+}

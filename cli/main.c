@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// The `souple` command: a table of subcommands.
+
+#include "commands.h"
+#include "options.h"
+#include "souple/base.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const spCommand s_commands[] = {
+    {"run", "play a scene file and record what happens", spRunRun},
+    {"check", "name everything that is wrong with a scene file", spRunCheck},
+    {"export", "make pictures, tables and meshes from a recording", spRunExport},
+    {"mesh", "examine, convert, repair and make meshes", spRunMesh},
+    {"materials", "list the materials that scenes know by name", spRunMaterials},
+    {"doctor", "tell what this build has and what it lacks", spRunDoctor},
+    {"help", "explain a command or a topic", spRunHelp},
+};
+
+#define SP_COMMAND_COUNT ((int)(sizeof(s_commands) / sizeof(s_commands[0])))
+
+const spCommand* spGetCommands(int* count)
+{
+    *count = SP_COMMAND_COUNT;
+    return s_commands;
+}
+
+const spCommand* spFindCommand(const char* name)
+{
+    for (int i = 0; i < SP_COMMAND_COUNT; ++i)
+    {
+        if (strcmp(s_commands[i].name, name) == 0)
+        {
+            return &s_commands[i];
+        }
+    }
+    return NULL;
+}
+
+int main(int argc, char** argv)
+{
+    if (argc < 2)
+    {
+        char* help[] = {"help", NULL};
+        spRunHelp(1, help);
+        return SP_EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--version") == 0)
+    {
+        printf("souple %d.%d.%d\n", spGetVersion() / 10000, spGetVersion() / 100 % 100, spGetVersion() % 100);
+        return SP_EXIT_FINE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+    {
+        return spRunHelp(argc - 1, argv + 1);
+    }
+    const spCommand* command = spFindCommand(argv[1]);
+    if (command != NULL)
+    {
+        return command->run(argc - 1, argv + 1);
+    }
+    const char* names[SP_COMMAND_COUNT];
+    for (int i = 0; i < SP_COMMAND_COUNT; ++i)
+    {
+        names[i] = s_commands[i].name;
+    }
+    const char* nearest = spFindNearest(argv[1], names, SP_COMMAND_COUNT);
+    if (nearest != NULL)
+    {
+        return spFailUsage("unknown command \"%s\"; did you mean \"%s\"?", argv[1], nearest);
+    }
+    return spFailUsage("unknown command \"%s\"; 'souple help' lists all", argv[1]);
+}

@@ -1,0 +1,379 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// souple mesh: info, convert, make.
+
+#include "souple/mesh.h"
+#include "commands.h"
+#include "mesh_make.h"
+#include "options.h"
+#include "tools.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// What is wrong with a mesh for each use
+static bool spIsFit(const spMeshReport* report, const spMesh* mesh, char* sentence, size_t size)
+{
+    const int* problems = report->problemCounts;
+    if (report->tetCount > 0)
+    {
+        int bad =
+            problems[sp_meshInvertedTets] + problems[sp_meshDegenerateTets] + problems[sp_meshDuplicateTets];
+        if (bad > 0)
+        {
+            snprintf(sentence, size,
+                     "Not fit to simulate: %d tets are inverted, flat or doubled; try 'souple mesh convert "
+                     "--repair'.",
+                     bad);
+            return false;
+        }
+        if (report->minDihedral < 5.0)
+        {
+            snprintf(sentence, size,
+                     "Fit to simulate, but slowly: its flattest tet has an angle of %.2g degrees.",
+                     report->minDihedral);
+        }
+        else
+        {
+            snprintf(sentence, size, "Fit to simulate as a solid body.");
+        }
+        return true;
+    }
+    if (report->triangleCount > 0)
+    {
+        int bad = problems[sp_meshDegenerateTriangles] + problems[sp_meshNonManifoldEdges];
+        if (bad > 0)
+        {
+            snprintf(sentence, size,
+                     "Not fit to simulate: %d triangles or edges are degenerate or have too many neighbours.",
+                     bad);
+            return false;
+        }
+        bool gas = report->closed && problems[sp_meshBadWinding] == 0 && problems[sp_meshInwardSurface] == 0;
+        snprintf(
+            sentence, size,
+            gas ? "Fit to simulate as a shell, with or without gas inside; it has no tets, so not as a solid."
+                : "Fit to simulate as a sheet; it is not closed outwards, so it cannot hold gas.");
+        return true;
+    }
+    if (spMesh_GetEdgeCount(mesh) > 0)
+    {
+        snprintf(sentence, size,
+                 "Fit to simulate as springs; it has neither volume nor area, so its nodes need a mass.");
+        return true;
+    }
+    snprintf(sentence, size, "Not fit to simulate: it has points only.");
+    return false;
+}
+
+static json_t* spMakeReportJson(const char* path, const spMesh* mesh, const spMeshReport* report)
+{
+    char sentence[200];
+    bool fit = spIsFit(report, mesh, sentence, sizeof(sentence));
+    json_t* problems = json_array();
+    for (int i = 0; i < sp_meshProblemCount; ++i)
+    {
+        if (report->problemCounts[i] > 0)
+        {
+            json_t* problem = json_object();
+            json_object_set_new(problem, "name", json_string(spMeshProblem_GetName((spMeshProblem)i)));
+            json_object_set_new(problem, "count", json_integer(report->problemCounts[i]));
+            json_object_set_new(problem, "first", json_integer(report->firstProblem[i]));
+            json_array_append_new(problems, problem);
+        }
+    }
+    json_t* histogram = json_array();
+    for (int i = 0; i < 18; ++i)
+    {
+        json_array_append_new(histogram, json_integer(report->dihedralHistogram[i]));
+    }
+    json_t* json = json_object();
+    json_object_set_new(json, "file", json_string(path));
+    json_object_set_new(json, "format", json_string(spMesh_GetFormatName(mesh)));
+    json_object_set_new(json, "vertices", json_integer(report->vertexCount));
+    json_object_set_new(json, "edges", json_integer(spMesh_GetEdgeCount(mesh)));
+    json_object_set_new(json, "triangles", json_integer(report->triangleCount));
+    json_object_set_new(json, "tets", json_integer(report->tetCount));
+    json_object_set_new(json, "components", json_integer(report->componentCount));
+    json_object_set_new(json, "boundaryTriangles", json_integer(report->boundaryTriangleCount));
+    json_object_set_new(json, "volume", spMakeJsonNumber(report->volume));
+    json_object_set_new(json, "surfaceArea", spMakeJsonNumber(report->surfaceArea));
+    json_object_set_new(json, "closed", json_boolean(report->closed));
+    json_object_set_new(json, "lower", json_pack("[fff]", report->lower.x, report->lower.y, report->lower.z));
+    json_object_set_new(json, "upper", json_pack("[fff]", report->upper.x, report->upper.y, report->upper.z));
+    json_object_set_new(json, "minEdge", spMakeJsonNumber(report->minEdge));
+    json_object_set_new(json, "meanEdge", spMakeJsonNumber(report->meanEdge));
+    json_object_set_new(json, "maxEdge", spMakeJsonNumber(report->maxEdge));
+    json_object_set_new(json, "minDihedral", spMakeJsonNumber(report->minDihedral));
+    json_object_set_new(json, "maxDihedral", spMakeJsonNumber(report->maxDihedral));
+    json_object_set_new(json, "worstAspect", spMakeJsonNumber(report->worstAspect));
+    json_object_set_new(json, "dihedralHistogram", histogram);
+    json_object_set_new(json, "problems", problems);
+    json_object_set_new(json, "fit", json_boolean(fit));
+    json_object_set_new(json, "verdict", json_string(sentence));
+    return json;
+}
+
+static void spTellHistogram(const spMeshReport* report)
+{
+    int most = 0;
+    for (int i = 0; i < 18; ++i)
+    {
+        most = report->dihedralHistogram[i] > most ? report->dihedralHistogram[i] : most;
+    }
+    if (most == 0)
+    {
+        return;
+    }
+    printf("\n%s, from %.3g to %.3g degrees:\n",
+           report->tetCount > 0 ? "dihedral angles of the tets" : "corner angles", report->minDihedral,
+           report->maxDihedral);
+    for (int i = 0; i < 18; ++i)
+    {
+        int count = report->dihedralHistogram[i];
+        int length = (int)(50.0 * count / most + 0.5);
+        printf("  %3d - %3d %9d  %.*s\n", 10 * i, 10 * i + 10, count, count > 0 && length == 0 ? 1 : length,
+               "##################################################");
+    }
+}
+
+static void spTellReport(const char* path, const spMesh* mesh, const spMeshReport* report)
+{
+    char sentence[200];
+    spIsFit(report, mesh, sentence, sizeof(sentence));
+    printf("%s: %s\n", path, spMesh_GetFormatName(mesh));
+    printf("  %d vertices, %d edges, %d triangles, %d tets in %d connected %s\n", report->vertexCount,
+           spMesh_GetEdgeCount(mesh), report->triangleCount, report->tetCount, report->componentCount,
+           report->componentCount == 1 ? "part" : "parts");
+    printf("  from (%.4g, %.4g, %.4g) to (%.4g, %.4g, %.4g) m\n", report->lower.x, report->lower.y,
+           report->lower.z, report->upper.x, report->upper.y, report->upper.z);
+    printf("  volume %.6g m^3, surface %.6g m^2 of %d triangles, %s\n", report->volume, report->surfaceArea,
+           report->boundaryTriangleCount, report->closed ? "closed" : "not closed");
+    printf("  edges from %.4g to %.4g m, mean %.4g m\n", report->minEdge, report->maxEdge, report->meanEdge);
+    spTellHistogram(report);
+    printf("\n");
+    for (int i = 0; i < sp_meshProblemCount; ++i)
+    {
+        if (report->problemCounts[i] > 0)
+        {
+            printf("  %d %s, the first is number %d\n", report->problemCounts[i],
+                   spMeshProblem_GetName((spMeshProblem)i), report->firstProblem[i]);
+        }
+    }
+    printf("%s\n", sentence);
+}
+
+static int spTellMesh(const char* path, const spMesh* mesh, bool json, bool* fit)
+{
+    spError error = SP_ZERO_INIT;
+    spMeshReport report;
+    if (!spMesh_Validate(mesh, &report, &error))
+    {
+        return spFailFile(path, &error);
+    }
+    char sentence[200];
+    *fit = spIsFit(&report, mesh, sentence, sizeof(sentence));
+    if (json)
+    {
+        spPrintJson(spMakeReportJson(path, mesh, &report));
+    }
+    else
+    {
+        spTellReport(path, mesh, &report);
+    }
+    return SP_EXIT_FINE;
+}
+
+static int spMeshInfo(int argc, char** argv)
+{
+    bool json = false;
+    const spOption table[] = {
+        {"json", sp_optionFlag, NULL, &json, "print one JSON object instead of a report", 0, 0, 0},
+    };
+    static const char* const examples[] = {"souple mesh info liver.msh", "souple mesh info liver.msh --json",
+                                           NULL};
+    const spUsage usage = {
+        .usage = "souple mesh info FILE [options]",
+        .description = "Tells what is in a mesh file, how good its elements are, everything that is wrong "
+                       "with it, and whether it\n"
+                       "is fit to simulate (exit code 1 when it is not).",
+        .options = table,
+        .optionCount = 1,
+        .minOperands = 1,
+        .maxOperands = 1,
+        .examples = examples,
+    };
+    const char* path = NULL;
+    int operandCount = 0;
+    int code = spParseOptions(&usage, argc, argv, &path, &operandCount);
+    if (code != SP_GO_ON)
+    {
+        return code;
+    }
+    spError error = SP_ZERO_INIT;
+    spMesh* mesh = spLoadMesh(path, NULL, &error);
+    if (mesh == NULL)
+    {
+        return spFailFile(path, &error);
+    }
+    bool fit = false;
+    code = spTellMesh(path, mesh, json, &fit);
+    spDestroyMesh(mesh);
+    return code == SP_EXIT_FINE && !fit ? SP_EXIT_TROUBLE : code;
+}
+
+static bool spRepair(spMesh* mesh, double mergeDistance, bool quiet, spError* error)
+{
+    spRepairDef def = spDefaultRepairDef();
+    spRepairReport report;
+    def.mergeDistance = mergeDistance;
+    if (!spMesh_Repair(mesh, &def, &report, error))
+    {
+        return false;
+    }
+    if (!quiet)
+    {
+        printf("Repaired: %d vertices merged, %d orphans, %d triangles and %d tets dropped, %d tets and %d "
+               "triangles turned.\n",
+               report.mergedVertices, report.droppedOrphans, report.droppedTriangles, report.droppedTets,
+               report.flippedTets, report.flippedTriangles);
+    }
+    return true;
+}
+
+static int spMeshConvert(int argc, char** argv)
+{
+    bool json = false, repair = false;
+    double merge = 0.0, scale = 1.0;
+    const spOption table[] = {
+        {"repair", sp_optionFlag, NULL, &repair,
+         "merge copies, drop what is degenerate, turn tets upright, orient", 0, 0, 0},
+        {"merge", sp_optionNumber, "METRES", &merge, "with --repair: merge vertices closer than this", 0, 1e6,
+         0},
+        {"scale", sp_optionNumber, "FACTOR", &scale, "factor on all coordinates, as 0.001 for a file in mm",
+         1e-12, 1e12, 0},
+        {"json", sp_optionFlag, NULL, &json, "print one JSON object on the result", 0, 0, 0},
+    };
+    static const char* const examples[] = {"souple mesh convert liver.msh liver.vtu",
+                                           "souple mesh convert part.stl part.obj --repair --scale 0.001",
+                                           NULL};
+    const spUsage usage = {
+        .usage = "souple mesh convert FROM TO [options]",
+        .description =
+            "Reads OBJ, STL, MSH, VTU or TetGen and writes .vtu, .obj or .msh, as the ending of TO says.",
+        .options = table,
+        .optionCount = (int)(sizeof(table) / sizeof(table[0])),
+        .minOperands = 2,
+        .maxOperands = 2,
+        .examples = examples,
+    };
+    const char* paths[2] = {NULL, NULL};
+    int operandCount = 0;
+    int code = spParseOptions(&usage, argc, argv, paths, &operandCount);
+    if (code != SP_GO_ON)
+    {
+        return code;
+    }
+    spError error = SP_ZERO_INIT;
+    spMesh* mesh = spLoadMesh(paths[0], NULL, &error);
+    if (mesh == NULL)
+    {
+        return spFailFile(paths[0], &error);
+    }
+    spDVec3 scales = {scale, scale, scale};
+    spTransform identity = {{0, 0, 0}, {0, 0, 0, 1}};
+    bool fit = false;
+    if ((scale != 1.0 && !spMesh_Transform(mesh, scales, identity, &error)) ||
+        (repair && !spRepair(mesh, merge, json, &error)))
+    {
+        code = spFailFile(paths[0], &error);
+    }
+    else if (!spSaveMesh(mesh, paths[1], &error))
+    {
+        code = spFailFile(paths[1], &error);
+    }
+    else if (json)
+    {
+        code = spTellMesh(paths[1], mesh, true, &fit);
+    }
+    else
+    {
+        printf("%s: %d vertices, %d edges, %d triangles, %d tets\n", paths[1], spMesh_GetVertexCount(mesh),
+               spMesh_GetEdgeCount(mesh), spMesh_GetTriangleCount(mesh), spMesh_GetTetCount(mesh));
+        code = SP_EXIT_FINE;
+    }
+    spDestroyMesh(mesh);
+    return code;
+}
+
+static int spMeshMake(int argc, char** argv)
+{
+    bool json = false;
+    const char* path = NULL;
+    spMesh* mesh = NULL;
+    int code = spMakeMeshFromOptions(argc, argv, &mesh, &path, &json);
+    if (code != SP_GO_ON)
+    {
+        return code;
+    }
+    spError error = SP_ZERO_INIT;
+    bool fit = false;
+    if (!spSaveMesh(mesh, path, &error))
+    {
+        code = spFailFile(path, &error);
+    }
+    else if (json)
+    {
+        code = spTellMesh(path, mesh, true, &fit);
+    }
+    else
+    {
+        printf("%s: %d vertices, %d edges, %d triangles, %d tets\n", path, spMesh_GetVertexCount(mesh),
+               spMesh_GetEdgeCount(mesh), spMesh_GetTriangleCount(mesh), spMesh_GetTetCount(mesh));
+        code = SP_EXIT_FINE;
+    }
+    spDestroyMesh(mesh);
+    return code;
+}
+
+int spRunMesh(int argc, char** argv)
+{
+    static const char* const s_actions[] = {"info", "convert", "make"};
+    static const char s_help[] =
+        "usage: souple mesh ACTION [arguments]\n\n"
+        "actions:\n"
+        "  info FILE        what is in a mesh file and whether it is fit to simulate\n"
+        "  convert FROM TO  to another format, with --repair also mended\n"
+        "  make GENERATOR   a box, beam, ball, cylinder, torus, cloth, icosphere, disc or lattice\n\n"
+        "'souple mesh ACTION --help' tells more.";
+    const char* action = argc > 1 ? argv[1] : "";
+    if (strcmp(action, "info") == 0)
+    {
+        return spMeshInfo(argc - 1, argv + 1);
+    }
+    if (strcmp(action, "convert") == 0)
+    {
+        return spMeshConvert(argc - 1, argv + 1);
+    }
+    if (strcmp(action, "make") == 0)
+    {
+        return spMeshMake(argc - 1, argv + 1);
+    }
+    if (strcmp(action, "--help") == 0 || strcmp(action, "-h") == 0)
+    {
+        puts(s_help);
+        return SP_EXIT_FINE;
+    }
+    if (action[0] == 0)
+    {
+        fprintf(stderr, "%s\n", s_help);
+        return SP_EXIT_USAGE;
+    }
+    const char* nearest = spFindNearest(action, s_actions, 3);
+    if (nearest != NULL)
+    {
+        return spFailUsage("unknown action \"%s\"; did you mean \"%s\"?", action, nearest);
+    }
+    return spFailUsage("unknown action \"%s\"; known are info, convert and make", action);
+}

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Options of the command line. Each command describes its options in one table; parsing and help both come
+// from it. Long options take their value after `=` or as the next argument; `--` ends the options.
+
+#pragma once
+
+#include <stdbool.h>
+
+typedef enum spOptionType
+{
+    sp_optionFlag,    // bool
+    sp_optionText,    // const char*
+    sp_optionNumber,  // double
+    sp_optionInteger, // int
+    sp_optionTriple,  // double[3], as 1,2,3; one number alone stands for all three
+} spOptionType;
+
+typedef struct spOption
+{
+    const char* name; // without the dashes
+    spOptionType type;
+    const char* argument; // name of the value in the help; NULL for a flag
+    void* target;         // where the value goes; left alone when the option is not given
+    const char* doc;
+    double lower, upper; // of numbers; both 0 means any
+    char letter;         // short form, 0 when it has none
+} spOption;
+
+typedef struct spUsage
+{
+    const char* usage;       // "souple run SCENE [options]"
+    const char* description; // a paragraph, may have several lines
+    const spOption* options;
+    int optionCount;
+    int minOperands, maxOperands;
+    const char* const* examples; // ends with NULL; may be NULL
+} spUsage;
+
+// What spParseOptions returns when the command should go on
+#define SP_GO_ON (-1)
+
+// Parses the arguments after argv[0]. Operands (what is no option) are collected in order.
+// Returns SP_GO_ON, or the exit code when help was asked for or something was wrong (which is then printed).
+int spParseOptions(const spUsage* usage, int argc, char** argv, const char** operands, int* operandCount);
+
+// Prints "souple: ..." to stderr and returns SP_EXIT_USAGE
+int spFailUsage(const char* format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 1, 2)))
+#endif
+    ;
+
+// The nearest of some words by edit distance; NULL when none is near
+const char* spFindNearest(const char* word, const char* const* words, int wordCount);
+
+// Calls back for every part of a list such as "vtu,png". Returns false when one call did.
+typedef bool spPartFcn(const char* part, void* context);
+bool spForEachPart(const char* list, spPartFcn* fcn, void* context);

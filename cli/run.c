@@ -1,0 +1,472 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// souple run: plays a scene, records it, exports the recording, and says what happened.
+
+#include "commands.h"
+#include "options.h"
+#include "souple/scene.h"
+#include "tools.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct spRunOptions
+{
+    const char* scenePath;
+    double duration, dt;
+    int steps, threads, lanes;
+    const char* out;
+    const char* exportList;
+    unsigned formats;
+    bool json, quiet, velocities;
+} spRunOptions;
+
+// What happened in a run
+typedef struct spRunResult
+{
+    int64_t steps;
+    double simulatedSeconds, wallSeconds;
+    double* stepTimes; // ms of each step
+    int64_t stepCapacity;
+    uint32_t flags;
+    int64_t flagCounts[32];
+    int firstFrameError;
+    bool interrupted;
+    char recordingPath[4096];
+} spRunResult;
+
+static const struct
+{
+    uint32_t flag;
+    const char* name;
+    const char* meaning;
+} s_flags[] = {
+    {sp_stepNonFinite, "nonFinite", "a body turned non-finite and was stopped at its last good state"},
+    {sp_stepUnstable, "unstable", "a body's time step was above its estimated stability limit"},
+    {sp_stepNotConverged, "notConverged", "contacts or links between bodies were not solved to tolerance"},
+    {sp_stepContactsFull, "contactsFull", "memory for contacts ran out and some were ignored"},
+    {sp_stepDeadlineMissed, "deadlineMissed", "a step covered less time than it should"},
+    {sp_stepBadInput, "badInput", "a step could not be done with this time step"},
+    {SP_RUN_EVENT_FAILED, "eventFailed", "an event of the scene could not be carried out"},
+};
+
+#define SP_FLAG_COUNT ((int)(sizeof(s_flags) / sizeof(s_flags[0])))
+
+static void spNoteStep(spRunResult* result, uint32_t flags, double milliseconds)
+{
+    if (result->steps == result->stepCapacity)
+    {
+        int64_t capacity = result->stepCapacity > 0 ? 2 * result->stepCapacity : 1024;
+        double* grown = realloc(result->stepTimes, (size_t)capacity * sizeof(double));
+        if (grown != NULL)
+        {
+            result->stepTimes = grown;
+            result->stepCapacity = capacity;
+        }
+    }
+    if (result->steps < result->stepCapacity)
+    {
+        result->stepTimes[result->steps] = milliseconds;
+    }
+    result->steps += 1;
+    result->flags |= flags;
+    for (int i = 0; i < SP_FLAG_COUNT; ++i)
+    {
+        result->flagCounts[i] += (flags & s_flags[i].flag) != 0;
+    }
+}
+
+static int spCompareTimes(const void* a, const void* b)
+{
+    double x = *(const double*)a, y = *(const double*)b;
+    return x < y ? -1 : x > y;
+}
+
+// After sorting: the time that a share of the steps stays within
+static double spGetPercentile(const spRunResult* result, double share)
+{
+    int64_t count = result->steps < result->stepCapacity ? result->steps : result->stepCapacity;
+    int64_t rank = (int64_t)ceil(share * (double)count) - 1;
+    return count > 0 ? result->stepTimes[rank < 0 ? 0 : rank] : 0.0;
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Playing
+
+static spRecorder* spStartRecorder(const spRunOptions* options, const spScene* scene, spRun* run,
+                                   spRunResult* result, spError* error)
+{
+    char stem[256];
+    spGetStem(stem, sizeof(stem), options->scenePath);
+    if (!spMakeFileName(result->recordingPath, sizeof(result->recordingPath), options->out, stem, ".souple"))
+    {
+        snprintf(error->message, sizeof(error->message), "the name of the folder is too long");
+        return NULL;
+    }
+    int count = spRun_GetMeasurementCount(run);
+    const char** names = calloc((size_t)count + 1, sizeof(char*));
+    const char** units = calloc((size_t)count + 1, sizeof(char*));
+    spRecorder* recorder = NULL;
+    if (names != NULL && units != NULL)
+    {
+        for (int i = 0; i < count; ++i)
+        {
+            names[i] = spRun_GetMeasurementName(run, i);
+            units[i] = spRun_GetMeasurementUnit(run, i);
+        }
+        spSceneOutput output = spScene_GetOutput(scene);
+        spCamera camera = {output.cameraPosition, output.cameraTarget, output.cameraUp, output.fieldOfView};
+        spRecorderDef def = spDefaultRecorderDef();
+        def.path = result->recordingPath;
+        def.sceneText = spScene_GetText(scene, NULL);
+        def.measurementNames = names;
+        def.measurementUnits = units;
+        def.measurementCount = count;
+        def.storeVelocities = options->velocities;
+        def.camera = output.hasCamera ? &camera : NULL;
+        recorder = spCreateRecorder(spRun_GetWorld(run), &def, error);
+    }
+    free(names);
+    free(units);
+    return recorder;
+}
+
+static void spShowRun(spBar* bar, spRun* run, const spRunResult* result)
+{
+    char text[96];
+    double spent = spGetClock() - bar->start;
+    double end = (double)spRun_GetStepCount(run) * spRun_GetTimeStep(run);
+    snprintf(text, sizeof(text), "%.2f of %.2f s, %.2gx real time, ", spRun_GetTime(run), end,
+             spRun_GetTime(run) / fmax(spent, 1e-9));
+    spShowBar(bar, (double)result->steps / (double)spRun_GetStepCount(run), text);
+}
+
+// The loop. A frame is recorded whenever its time has come, a row after every step.
+static bool spPlay(spRun* run, spRecorder* recorder, double frameRate, const spRunOptions* options,
+                   spRunResult* result)
+{
+    spWorld* world = spRun_GetWorld(run);
+    spBar bar = spMakeBar("run ", !options->quiet && !options->json);
+    double start = spGetClock();
+    int64_t frame = 1;
+    bool good = recorder == NULL || spRecorder_AddFrame(recorder, world, spRun_GetMeasurements(run));
+    while (good && !spRun_IsDone(run) && !spIsInterrupted())
+    {
+        uint32_t flags = spRun_Step(run);
+        spNoteStep(result, flags, spWorld_GetProfile(world).step);
+        if ((flags & SP_RUN_EVENT_FAILED) != 0 && !options->quiet)
+        {
+            spError error = spRun_GetLastError(run);
+            spClearBar(&bar);
+            spFailFile(options->scenePath, &error);
+        }
+        if (recorder != NULL)
+        {
+            const double* values = spRun_GetMeasurements(run);
+            bool due = spRun_GetTime(run) >= (double)frame / frameRate - 0.5 * spRun_GetTimeStep(run);
+            good = due || spRun_IsDone(run) ? spRecorder_AddFrame(recorder, world, values)
+                                            : spRecorder_AddMeasurements(recorder, world, values);
+            while (due && (double)frame / frameRate <= spRun_GetTime(run) + 0.5 * spRun_GetTimeStep(run))
+            {
+                frame += 1;
+            }
+        }
+        spShowRun(&bar, run, result);
+    }
+    spClearBar(&bar);
+    result->wallSeconds = spGetClock() - start;
+    result->simulatedSeconds = spRun_GetTime(run);
+    result->interrupted = spIsInterrupted();
+    return good;
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Telling
+
+static json_t* spMakeBodiesJson(spWorld* world)
+{
+    json_t* list = json_array();
+    int count = spWorld_GetBodyCount(world);
+    spBodyId* ids = calloc((size_t)count + 1, sizeof(spBodyId));
+    count = ids != NULL ? spWorld_GetBodies(world, ids, count) : 0;
+    for (int i = 0; i < count; ++i)
+    {
+        spEnergy energy = spBody_GetEnergy(world, ids[i]);
+        json_t* body = json_object();
+        json_object_set_new(body, "name", json_string(spBody_GetName(world, ids[i])));
+        json_object_set_new(body, "nodes", json_integer(spBody_GetNodeCount(world, ids[i])));
+        json_object_set_new(body, "elements", json_integer(spBody_GetElementCount(world, ids[i])));
+        json_object_set_new(body, "kineticEnergy", spMakeJsonNumber(energy.kinetic));
+        json_object_set_new(body, "elasticEnergy", spMakeJsonNumber(energy.elastic));
+        json_object_set_new(body, "potentialEnergy", spMakeJsonNumber(energy.potential));
+        json_object_set_new(body, "volume", spMakeJsonNumber(spBody_GetVolume(world, ids[i])));
+        json_object_set_new(body, "running", json_boolean(spBody_IsRunning(world, ids[i])));
+        json_array_append_new(list, body);
+    }
+    free(ids);
+    return list;
+}
+
+static void spFormatStatus(const spRunResult* result, char* buffer, size_t size)
+{
+    size_t at = 0;
+    snprintf(buffer, size, "ok");
+    for (int i = 0; i < SP_FLAG_COUNT && at < size; ++i)
+    {
+        if ((result->flags & s_flags[i].flag) != 0)
+        {
+            at += (size_t)snprintf(buffer + at, size - at, "%s%s", at > 0 ? "," : "", s_flags[i].name);
+        }
+    }
+}
+
+static void spTellJson(const spRunOptions* options, const spScene* scene, spRun* run,
+                       const spRunResult* result)
+{
+    spWorld* world = spRun_GetWorld(run);
+    char status[200], hash[24];
+    spFormatStatus(result, status, sizeof(status));
+    snprintf(hash, sizeof(hash), "%016llx", (unsigned long long)spWorld_GetStateHash(world));
+    json_t* times = json_object();
+    json_object_set_new(times, "median", spMakeJsonNumber(spGetPercentile(result, 0.5)));
+    json_object_set_new(times, "p95", spMakeJsonNumber(spGetPercentile(result, 0.95)));
+    json_object_set_new(times, "p99", spMakeJsonNumber(spGetPercentile(result, 0.99)));
+    json_object_set_new(times, "max", spMakeJsonNumber(spGetPercentile(result, 1.0)));
+    json_t* measurements = json_object();
+    for (int i = 0; i < spRun_GetMeasurementCount(run); ++i)
+    {
+        json_object_set_new(measurements, spRun_GetMeasurementName(run, i),
+                            spMakeJsonNumber(spRun_GetMeasurement(run, i)));
+    }
+    json_t* json = json_object();
+    json_object_set_new(json, "scene", json_string(spScene_GetName(scene)));
+    json_object_set_new(json, "file", json_string(options->scenePath));
+    json_object_set_new(json, "steps", json_integer(result->steps));
+    json_object_set_new(json, "dt", spMakeJsonNumber(spRun_GetTimeStep(run)));
+    json_object_set_new(json, "threads", json_integer(spWorld_GetWorkerCount(world)));
+    json_object_set_new(json, "simulatedSeconds", spMakeJsonNumber(result->simulatedSeconds));
+    json_object_set_new(json, "wallSeconds", spMakeJsonNumber(result->wallSeconds));
+    json_object_set_new(json, "msPerStep", times);
+    json_object_set_new(json, "stateHash", json_string(hash));
+    json_object_set_new(json, "status", json_string(status));
+    json_object_set_new(json, "interrupted", json_boolean(result->interrupted));
+    json_object_set_new(json, "bodies", spMakeBodiesJson(world));
+    json_object_set_new(json, "measurements", measurements);
+    if (result->recordingPath[0] != 0)
+    {
+        json_object_set_new(json, "recording", json_string(result->recordingPath));
+    }
+    spPrintJson(json);
+}
+
+static void spTellWords(const spRunOptions* options, const spScene* scene, spRun* run,
+                        const spRunResult* result)
+{
+    spWorld* world = spRun_GetWorld(run);
+    spStepReport report = spWorld_GetReport(world);
+    int bodyCount = spScene_GetBodyCount(scene);
+    printf("%s: %d %s with %d nodes and %d elements, %lld steps of %.3g ms, %.3g s simulated.\n",
+           spScene_GetName(scene), bodyCount, bodyCount == 1 ? "body" : "bodies", report.nodeCount,
+           report.elementCount, (long long)result->steps, 1e3 * spRun_GetTimeStep(run),
+           result->simulatedSeconds);
+    printf("It took %.3g s on %d %s, %.3g times as fast as real time; a step %.3g ms (median), %.3g ms at "
+           "most.\n",
+           result->wallSeconds, spWorld_GetWorkerCount(world),
+           spWorld_GetWorkerCount(world) == 1 ? "thread" : "threads",
+           result->simulatedSeconds / fmax(result->wallSeconds, 1e-9), spGetPercentile(result, 0.5),
+           spGetPercentile(result, 1.0));
+    for (int i = 0; i < spRun_GetMeasurementCount(run); ++i)
+    {
+        printf("  %-32s %12.6g %s\n", spRun_GetMeasurementName(run, i), spRun_GetMeasurement(run, i),
+               spRun_GetMeasurementUnit(run, i));
+    }
+    for (int i = 0; i < SP_FLAG_COUNT; ++i)
+    {
+        if (result->flagCounts[i] > 0)
+        {
+            printf("Trouble in %lld of %lld steps: %s.\n", (long long)result->flagCounts[i],
+                   (long long)result->steps, s_flags[i].meaning);
+        }
+    }
+    if (result->interrupted)
+    {
+        printf("It was interrupted before its end%s.\n",
+               options->out != NULL ? "; what was recorded is kept" : "");
+    }
+    if (result->recordingPath[0] != 0)
+    {
+        printf("Recording: %s\n", result->recordingPath);
+    }
+}
+
+static int spExportRun(const spRunOptions* options, const spRunResult* result)
+{
+    spError error = SP_ZERO_INIT;
+    spRecording* recording = spLoadRecording(result->recordingPath, NULL, &error);
+    if (recording == NULL)
+    {
+        return spFailFile(result->recordingPath, &error);
+    }
+    char stem[256];
+    spGetStem(stem, sizeof(stem), options->scenePath);
+    spExportPlan plan = spMakeExportPlan();
+    plan.folder = options->out;
+    plan.name = stem;
+    plan.formats = options->formats;
+    plan.quiet = options->quiet || options->json;
+    int code = spExportRecording(recording, &plan);
+    spDestroyRecording(recording);
+    if (code == SP_EXIT_FINE && !plan.quiet)
+    {
+        printf("Exports (%s): %s\n", options->exportList, options->out);
+    }
+    return code;
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// The command
+
+static int spParseRun(int argc, char** argv, spRunOptions* options)
+{
+    const spOption table[] = {
+        {"duration", sp_optionNumber, "SECONDS", &options->duration, "simulated time instead of the scene's",
+         1e-9, 1e6, 0},
+        {"steps", sp_optionInteger, "COUNT", &options->steps, "number of steps instead of a duration", 1, 1e8,
+         0},
+        {"dt", sp_optionNumber, "SECONDS", &options->dt, "time step instead of the scene's", 1e-9, 10, 0},
+        {"threads", sp_optionInteger, "COUNT", &options->threads, "threads that work on a step", 1,
+         SP_MAX_WORKERS, 0},
+        {"lanes", sp_optionInteger, "COUNT", &options->lanes, "lanes of the kernels: 1, 4, 8 or 16", 1, 16,
+         0},
+        {"out", sp_optionText, "DIR", &options->out, "record to DIR/<scene>.souple; DIR is created", 0, 0,
+         'o'},
+        {"export", sp_optionText, "LIST", &options->exportList,
+         "then export to DIR: some of vtu,obj,png,csv,svg", 0, 0, 0},
+        {"velocities", sp_optionFlag, NULL, &options->velocities, "record velocities too", 0, 0, 0},
+        {"json", sp_optionFlag, NULL, &options->json, "print one JSON object instead of words", 0, 0, 0},
+        {"quiet", sp_optionFlag, NULL, &options->quiet, "print nothing but errors", 0, 0, 'q'},
+    };
+    static const char* const examples[] = {
+        "souple run scenes/demo.json",
+        "souple run scenes/demo.json --out out/demo --export png,csv",
+        "souple run scenes/demo.json --steps=100 --threads 2 --json",
+        NULL,
+    };
+    const spUsage usage = {
+        .usage = "souple run SCENE [options]",
+        .description = "Plays a scene file to its end and says what happened. With --out it leaves a "
+                       "recording, from which\n"
+                       "'souple export' makes pictures, tables and meshes at any later time. Ctrl-C ends the "
+                       "run and keeps what\n"
+                       "was recorded.",
+        .options = table,
+        .optionCount = (int)(sizeof(table) / sizeof(table[0])),
+        .minOperands = 1,
+        .maxOperands = 1,
+        .examples = examples,
+    };
+    int operandCount = 0;
+    int result = spParseOptions(&usage, argc, argv, &options->scenePath, &operandCount);
+    if (result != SP_GO_ON)
+    {
+        return result;
+    }
+    if (options->exportList != NULL)
+    {
+        if (options->out == NULL)
+        {
+            return spFailUsage("--export needs --out: where should the files go?");
+        }
+        options->formats = spParseFormats(options->exportList);
+        if (options->formats == 0)
+        {
+            return SP_EXIT_USAGE;
+        }
+    }
+    if (options->steps > 0 && options->duration > 0.0)
+    {
+        return spFailUsage("--steps and --duration exclude each other");
+    }
+    return SP_GO_ON;
+}
+
+static int spPlayScene(const spRunOptions* options, const spScene* scene, spRun* run)
+{
+    spError error = SP_ZERO_INIT;
+    spRunResult result = {0};
+    spRecorder* recorder = NULL;
+    if (options->out != NULL)
+    {
+        if (!spMakeFolders(options->out))
+        {
+            return spFailUsage("cannot make the folder %s: %s", options->out, strerror(errno));
+        }
+        recorder = spStartRecorder(options, scene, run, &result, &error);
+        if (recorder == NULL)
+        {
+            return spFailFile(result.recordingPath, &error);
+        }
+    }
+    spCatchInterrupt();
+    spPlay(run, recorder, spScene_GetOutput(scene).frameRate, options, &result);
+    int code = result.flags != 0 ? SP_EXIT_TROUBLE : SP_EXIT_FINE;
+    if (recorder != NULL && !spCloseRecorder(recorder, &error))
+    {
+        code = spFailFile(result.recordingPath, &error);
+    }
+    int64_t count = result.steps < result.stepCapacity ? result.steps : result.stepCapacity;
+    if (count > 0)
+    {
+        qsort(result.stepTimes, (size_t)count, sizeof(double), spCompareTimes);
+    }
+    if (options->json)
+    {
+        spTellJson(options, scene, run, &result);
+    }
+    else if (!options->quiet)
+    {
+        spTellWords(options, scene, run, &result);
+    }
+    fflush(stdout);
+    if (options->formats != 0 && !result.interrupted && code != SP_EXIT_USAGE)
+    {
+        int exportCode = spExportRun(options, &result);
+        code = exportCode != SP_EXIT_FINE ? exportCode : code;
+    }
+    free(result.stepTimes);
+    return result.interrupted ? SP_EXIT_INTERRUPTED : code;
+}
+
+int spRunRun(int argc, char** argv)
+{
+    spRunOptions options = {0};
+    int code = spParseRun(argc, argv, &options);
+    if (code != SP_GO_ON)
+    {
+        return code;
+    }
+    spError error = SP_ZERO_INIT;
+    spScene* scene = spLoadScene(options.scenePath, NULL, &error);
+    if (scene == NULL)
+    {
+        return spFailFile(options.scenePath, &error);
+    }
+    spRunDef def = spDefaultRunDef();
+    def.dt = options.dt;
+    def.duration = options.duration;
+    if (options.steps > 0)
+    {
+        def.duration = options.steps * (options.dt > 0.0 ? options.dt : spScene_GetTimeStep(scene));
+    }
+    def.threadCount = options.threads;
+    def.laneCount = options.lanes;
+    spRun* run = spCreateRun(scene, &def, &error);
+    code = run != NULL ? spPlayScene(&options, scene, run) : spFailFile(options.scenePath, &error);
+    spDestroyRun(run);
+    spDestroyScene(scene);
+    return code;
+}

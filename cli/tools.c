@@ -1,0 +1,172 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// What several commands share.
+
+#include "tools.h"
+
+#include "commands.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+int spFailFile(const char* path, const spError* error)
+{
+    if (error->line > 0)
+    {
+        fprintf(stderr, "%s:%d:%d: %s\n", path, error->line, error->column, error->message);
+    }
+    else if (strstr(error->message, path) != NULL)
+    {
+        fprintf(stderr, "souple: %s\n", error->message);
+    }
+    else
+    {
+        fprintf(stderr, "souple: %s: %s\n", path, error->message);
+    }
+    return SP_EXIT_USAGE;
+}
+
+void spPrintJson(json_t* json)
+{
+    char* text = json != NULL ? json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
+    if (text != NULL)
+    {
+        puts(text);
+    }
+    free(text);
+    json_decref(json);
+}
+
+json_t* spMakeJsonNumber(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+bool spMakeFolders(const char* path)
+{
+    char copy[4096];
+    if ((size_t)snprintf(copy, sizeof(copy), "%s", path) >= sizeof(copy))
+    {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    for (char* c = copy + 1; *c != 0; ++c)
+    {
+        if (*c == '/')
+        {
+            *c = 0;
+            if (mkdir(copy, 0777) != 0 && errno != EEXIST)
+            {
+                return false;
+            }
+            *c = '/';
+        }
+    }
+    struct stat status;
+    if (mkdir(copy, 0777) != 0 && errno != EEXIST)
+    {
+        return false;
+    }
+    if (stat(copy, &status) != 0 || !S_ISDIR(status.st_mode))
+    {
+        errno = ENOTDIR;
+        return false;
+    }
+    return true;
+}
+
+bool spMakeFileName(char* buffer, size_t size, const char* folder, const char* name, const char* ending)
+{
+    size_t length = strlen(folder);
+    bool slash = length > 0 && folder[length - 1] != '/';
+    return (size_t)snprintf(buffer, size, "%s%s%s%s", folder, slash ? "/" : "", name, ending) < size;
+}
+
+void spGetStem(char* buffer, size_t size, const char* path)
+{
+    const char* slash = strrchr(path, '/');
+    const char* begin = slash != NULL ? slash + 1 : path;
+    const char* dot = strrchr(begin, '.');
+    int length = dot != NULL && dot != begin ? (int)(dot - begin) : (int)strlen(begin);
+    snprintf(buffer, size, "%.*s", length, begin);
+}
+
+double spGetClock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Ctrl-C
+
+static volatile sig_atomic_t s_interrupted;
+
+static void spOnInterrupt(int signalNumber)
+{
+    (void)signalNumber;
+    s_interrupted = 1;
+}
+
+void spCatchInterrupt(void)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof(action));
+    action.sa_handler = spOnInterrupt;
+    action.sa_flags = (int)SA_RESETHAND; // a second Ctrl-C ends the program at once
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+bool spIsInterrupted(void)
+{
+    return s_interrupted != 0;
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Progress
+
+spBar spMakeBar(const char* title, bool wanted)
+{
+    return (spBar){.on = wanted && isatty(STDERR_FILENO), .title = title, .start = spGetClock()};
+}
+
+void spShowBar(spBar* bar, double fraction, const char* text)
+{
+    double now = spGetClock();
+    if (!bar->on || now - bar->shown < 0.1)
+    {
+        return;
+    }
+    bar->shown = now;
+    char marks[31];
+    int done = (int)(30.0 * fmin(fmax(fraction, 0.0), 1.0));
+    for (int i = 0; i < 30; ++i)
+    {
+        marks[i] = i < done ? '#' : '.';
+    }
+    marks[30] = 0;
+    double spent = now - bar->start;
+    double left = fraction > 0.0 ? spent * (1.0 - fraction) / fraction : 0.0;
+    fprintf(stderr, "\r\033[K%s [%s] %3.0f %%  %s%.0f s left", bar->title, marks, 100.0 * fraction, text,
+            left);
+    fflush(stderr);
+}
+
+void spClearBar(spBar* bar)
+{
+    if (bar->on && bar->shown > 0.0)
+    {
+        fputs("\r\033[K", stderr);
+        fflush(stderr);
+    }
+}

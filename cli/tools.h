@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// What several commands share: errors on the screen, JSON, folders, the progress bar, exports.
+
+#pragma once
+
+#include "souple/record.h"
+
+#include <jansson.h>
+
+// Prints an error with its place: "file:line:column: message". Returns SP_EXIT_USAGE.
+int spFailFile(const char* path, const spError* error);
+
+// Prints one JSON object to stdout and destroys it. Numbers have a '.' in any locale.
+void spPrintJson(json_t* json);
+
+// A number, or null when it is not finite (JSON has no word for that)
+json_t* spMakeJsonNumber(double value);
+
+// Makes a folder and its parents. Returns false, with errno set, when that fails.
+bool spMakeFolders(const char* path);
+
+// "folder/name.ending" into a buffer. Returns false when it does not fit.
+bool spMakeFileName(char* buffer, size_t size, const char* folder, const char* name, const char* ending);
+
+// Name of a file without folder and ending
+void spGetStem(char* buffer, size_t size, const char* path);
+
+// Seconds on a clock that only goes forward
+double spGetClock(void);
+
+// Ctrl-C ends what runs at the next convenient moment
+void spCatchInterrupt(void);
+bool spIsInterrupted(void);
+
+// A progress bar on stderr. It shows only on a terminal and only when wanted.
+typedef struct spBar
+{
+    bool on;
+    const char* title;
+    double start, shown; // seconds
+} spBar;
+
+spBar spMakeBar(const char* title, bool wanted);
+void spShowBar(spBar* bar, double fraction, const char* text);
+void spClearBar(spBar* bar);
+
+// Formats that a recording can be exported to
+typedef enum spExportFormat
+{
+    sp_exportVtu = 0x01,
+    sp_exportObj = 0x02,
+    sp_exportPng = 0x04,
+    sp_exportCsv = 0x08,
+    sp_exportSvg = 0x10,
+} spExportFormat;
+
+// "vtu,png" to a set of formats. Returns 0, with the reason printed, when a word is unknown.
+unsigned spParseFormats(const char* list);
+
+typedef struct spExportPlan
+{
+    const char* folder;
+    const char* name; // first part of file names
+    unsigned formats;
+    int firstFrame, lastFrame, stride;
+    int width, height; // of pictures; 0 means as the scene in the recording says
+    bool showEdges;
+    bool quiet;
+} spExportPlan;
+
+spExportPlan spMakeExportPlan(void);
+
+// Exports. CSV and SVG go to the folder, others to folders of their own in it: png, vtu, obj. Returns an exit
+// code; what went wrong is printed.
+int spExportRecording(const spRecording* recording, const spExportPlan* plan);
