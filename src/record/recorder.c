@@ -48,13 +48,6 @@ struct spRecorder
     int numberCapacity;
 };
 
-spRecorderDef spDefaultRecorderDef(void)
-{
-    spRecorderDef def = {0};
-    def.internalValue = SP_DEF_COOKIE;
-    return def;
-}
-
 static bool spFailRecorderMemory(spRecorder* recorder)
 {
     if (recorder->writer.error.code == sp_errorNone)

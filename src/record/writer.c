@@ -17,6 +17,13 @@
 // Rows are written at the latest when they fill this many bytes
 #define SP_ROWS_BYTES 65536
 
+spRecorderDef spDefaultRecorderDef(void)
+{
+    spRecorderDef def = {0};
+    def.internalValue = SP_DEF_COOKIE;
+    return def;
+}
+
 // Remembers the first error
 static bool spFailWriter(spRecordWriter* writer, const spError* error)
 {

@@ -1,0 +1,651 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Pictures of a recording: gathers what one frame shows as triangles, draws it, writes it. Surfaces are
+// smooth where neighbours meet at a flat angle and sharp where they meet at a right one; bodies without
+// surface are drawn as round threads with balls at their nodes.
+
+#include "base/error.h"
+#include "record/camera.h"
+#include "record/output.h"
+#include "record/recording.h"
+#include "record/shading.h"
+#include "record/shape.h"
+#include "record/stroke_text.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define SP_SHADOW_SIZE 1024
+#define SP_CONTACT_SIZE 256
+#define SP_BALL_SIDES 10
+#define SP_SHEET_GAP 4
+
+// Colours that also people with a colour vision deficiency can tell apart, after Okabe and Ito
+static const uint32_t SP_BODY_COLORS[] = {0xE06A26, 0x1F7BBF, 0x17A07C, 0xE3A51D,
+                                          0xC774A6, 0x58B2E4, 0x8A6BBE, 0x9DA63A};
+#define SP_COLLIDER_COLOR 0x9AA3AF
+
+typedef struct spPicture
+{
+    spHeap heap;
+    const spRecording* recording;
+    const spPictureDef* def;
+    spStage stage;
+    spRaster raster;
+    spShapeMesh shape;
+
+    spDrawTriangle* triangles;
+    int triangleCount;
+    int triangleCapacity;
+    int drawnCount; // those without casters come first
+
+    // For one body
+    spFloat3* faceNormals; // length is twice the area
+    int faceCapacity;
+    int* firstFace; // faces around each node
+    int firstCapacity;
+    int* faces;
+    int facesCapacity;
+
+    // Everything seen in this frame
+    spFloat3 low;
+    spFloat3 high;
+    bool isEmpty;
+} spPicture;
+
+spPictureDef spDefaultPictureDef(void)
+{
+    spPictureDef def = {0};
+    def.width = 1280;
+    def.height = 720;
+    def.samples = 2;
+    def.showGround = true;
+    def.showCaption = true;
+    def.internalValue = SP_DEF_COOKIE;
+    return def;
+}
+
+static bool spCheckPicture(const spRecording* recording, const spPictureDef* def, spError* error)
+{
+    if (def == NULL || def->internalValue != SP_DEF_COOKIE)
+    {
+        return spFail(error, sp_errorBadDef, "picture: start from spDefaultPictureDef");
+    }
+    if (recording == NULL)
+    {
+        return spFail(error, sp_errorBadArgument, "picture: no recording");
+    }
+    if (def->width < 16 || def->width > SP_MAX_PICTURE_SIZE || def->height < 16 ||
+        def->height > SP_MAX_PICTURE_SIZE || def->samples < 1 || def->samples > 4)
+    {
+        return spFail(
+            error, sp_errorBadArgument,
+            "picture: %d by %d pixels with %d samples; 16 to %d pixels and 1 to 4 samples are possible",
+            def->width, def->height, def->samples, SP_MAX_PICTURE_SIZE);
+    }
+    if (!(def->lineWidth >= 0.0) || def->lineWidth > 1000.0)
+    {
+        return spFail(error, sp_errorBadArgument, "picture: a line width of %g pixels", def->lineWidth);
+    }
+    return true;
+}
+
+// 1, 2 or 5 times a power of ten, not above x
+static double spRoundDown(double x)
+{
+    double power = pow(10.0, floor(log10(x)));
+    double m = x / power;
+    return (m >= 5.0 ? 5.0 : (m >= 2.0 ? 2.0 : 1.0)) * power;
+}
+
+// What all frames of a recording share: camera, size of the grid, memory
+static bool spBeginPicture(spPicture* picture, const spRecording* recording, const spPictureDef* def,
+                           spError* error)
+{
+    *picture = (spPicture){0};
+    picture->heap = spMakeHeap(&recording->heap.allocator);
+    picture->recording = recording;
+    picture->def = def;
+
+    spCamera camera = {0};
+    if (def->camera != NULL)
+    {
+        camera = *def->camera;
+    }
+    else if (!spRecording_GetCamera(recording, &camera))
+    {
+        camera = spFitCamera(recording, (double)def->width / (double)def->height);
+    }
+    spStage* stage = &picture->stage;
+    if (!spMakeView(&camera, def->width, def->height, &stage->view))
+    {
+        return spFail(error, sp_errorBadArgument,
+                      "camera: eye and target must differ, up must not be along the view, the field of view "
+                      "must be 1 to 170 degrees");
+    }
+    spLightStage(stage);
+
+    spMotionBox box = spMeasureMotion(recording);
+    if (box.isEmpty)
+    {
+        box = (spMotionBox){{-0.5, -0.5, -0.5}, {0.5, 0.5, 0.5}, false};
+    }
+    double diagonal = 0.0;
+    for (int k = 0; k < 3; ++k)
+    {
+        diagonal += (box.high[k] - box.low[k]) * (box.high[k] - box.low[k]);
+    }
+    stage->radius = (float)fmax(0.5 * sqrt(diagonal), 1e-6);
+    stage->center =
+        spMakeF3((float)(0.5 * (box.low[0] + box.high[0])), (float)(0.5 * (box.low[1] + box.high[1])),
+                 (float)(0.5 * (box.low[2] + box.high[2])));
+    stage->cell = (float)spRoundDown(0.6 * (double)stage->radius);
+
+    if (!spCreateRaster(&picture->raster, &picture->heap, def->width, def->height, def->samples) ||
+        !spCreateDepthMap(&stage->shadow, &picture->heap, SP_SHADOW_SIZE) ||
+        !spCreateDepthMap(&stage->contact, &picture->heap, SP_CONTACT_SIZE))
+    {
+        return spFailMemory(error, "picture", picture->heap.byteCount);
+    }
+    return true;
+}
+
+static void spEndPicture(spPicture* picture)
+{
+    spHeap* heap = &picture->heap;
+    spFreeRaster(&picture->raster, heap);
+    spFreeDepthMap(&picture->stage.shadow, heap);
+    spFreeDepthMap(&picture->stage.contact, heap);
+    spFreeShape(heap, &picture->shape);
+    spFree(heap, picture->triangles, (size_t)picture->triangleCapacity * sizeof(spDrawTriangle));
+    spFree(heap, picture->faceNormals, (size_t)picture->faceCapacity * sizeof(spFloat3));
+    spFree(heap, picture->firstFace, (size_t)picture->firstCapacity * sizeof(int));
+    spFree(heap, picture->faces, (size_t)picture->facesCapacity * sizeof(int));
+}
+
+static bool spReserveTriangles(spPicture* picture, int64_t count)
+{
+    int64_t needed = picture->triangleCount + count;
+    return needed <= INT32_MAX &&
+           spReserve(&picture->heap, (void**)&picture->triangles, picture->triangleCount,
+                     &picture->triangleCapacity, (int)needed, sizeof(spDrawTriangle));
+}
+
+static void spExtendSeen(spPicture* picture, spFloat3 x)
+{
+    if (!spIsFiniteF3(x))
+    {
+        return;
+    }
+    spFloat3 low = picture->isEmpty ? x : picture->low;
+    spFloat3 high = picture->isEmpty ? x : picture->high;
+    picture->low = spMakeF3(fminf(low.x, x.x), fminf(low.y, x.y), fminf(low.z, x.z));
+    picture->high = spMakeF3(fmaxf(high.x, x.x), fmaxf(high.y, x.y), fmaxf(high.z, x.z));
+    picture->isEmpty = false;
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Surfaces
+
+// Lists the triangles around each node
+static bool spListFaces(spPicture* picture, const int32_t* triangles, int triangleCount, int nodeCount)
+{
+    spHeap* heap = &picture->heap;
+    if (!spReserve(heap, (void**)&picture->firstFace, 0, &picture->firstCapacity, nodeCount + 1,
+                   sizeof(int)) ||
+        !spReserve(heap, (void**)&picture->faces, 0, &picture->facesCapacity, 3 * triangleCount,
+                   sizeof(int)) ||
+        !spReserve(heap, (void**)&picture->faceNormals, 0, &picture->faceCapacity, triangleCount,
+                   sizeof(spFloat3)))
+    {
+        return false;
+    }
+    int* first = picture->firstFace;
+    memset(first, 0, (size_t)(nodeCount + 1) * sizeof(int));
+    for (int i = 0; i < 3 * triangleCount; ++i)
+    {
+        first[triangles[i]] += 1;
+    }
+    int sum = 0;
+    for (int i = 0; i <= nodeCount; ++i)
+    {
+        sum += first[i];
+        first[i] = sum;
+    }
+
+    // Filled from behind: afterwards first[i] is the start of node i
+    for (int i = 3 * triangleCount - 1; i >= 0; --i)
+    {
+        picture->faces[--first[triangles[i]]] = i / 3;
+    }
+    return true;
+}
+
+// The normal at a corner of a face: faces around the node count by area, and the less the more they turn away
+static spFloat3 spGetCornerNormal(const spPicture* picture, int face, int node)
+{
+    spFloat3 own = spNormalizeF3(picture->faceNormals[face]);
+    spFloat3 sum = {0};
+    for (int i = picture->firstFace[node]; i < picture->firstFace[node + 1]; ++i)
+    {
+        spFloat3 other = picture->faceNormals[picture->faces[i]];
+        float length = spLengthF3(other);
+        float cosine = length > 0.0f ? spDotF3(own, other) / length : 0.0f;
+        sum = spMulAddF3(sum, spSmoothStep(0.25f, 0.65f, cosine), other);
+    }
+    return spNormalizeF3(sum);
+}
+
+static bool spAddSurface(spPicture* picture, spPointView x, const int32_t* triangles, int triangleCount,
+                         spFloat3 color, uint32_t flags)
+{
+    if (!spReserveTriangles(picture, triangleCount) ||
+        !spListFaces(picture, triangles, triangleCount, x.count))
+    {
+        return false;
+    }
+    for (int i = 0; i < triangleCount; ++i)
+    {
+        const int32_t* t = triangles + 3 * i;
+        spFloat3 a = spLoadF3(x.data + 3 * t[0]);
+        spFloat3 b = spLoadF3(x.data + 3 * t[1]);
+        spFloat3 c = spLoadF3(x.data + 3 * t[2]);
+        spFloat3 n = spCrossF3(spSubF3(b, a), spSubF3(c, a));
+        picture->faceNormals[i] = spIsFiniteF3(n) ? n : spMakeF3(0.0f, 0.0f, 0.0f);
+    }
+    for (int i = 0; i < triangleCount; ++i)
+    {
+        spDrawTriangle* triangle = picture->triangles + picture->triangleCount++;
+        for (int k = 0; k < 3; ++k)
+        {
+            int node = triangles[3 * i + k];
+            triangle->x[k] = spLoadF3(x.data + 3 * node);
+            triangle->n[k] = spGetCornerNormal(picture, i, node);
+        }
+        triangle->color = color;
+        triangle->flags = flags;
+    }
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Threads and balls
+
+static void spAddTriangle(spPicture* picture, const spFloat3 x[3], const spFloat3 n[3], spFloat3 color,
+                          uint32_t flags)
+{
+    spDrawTriangle* triangle = picture->triangles + picture->triangleCount++;
+    for (int k = 0; k < 3; ++k)
+    {
+        triangle->x[k] = x[k];
+        triangle->n[k] = n[k];
+    }
+    triangle->color = color;
+    triangle->flags = flags;
+}
+
+// A thread as a strip that faces `eye`, or the direction `towards` when it is meant for the light
+static void spAddThread(spPicture* picture, spFloat3 a, spFloat3 b, float radius, spFloat3 color, bool caster)
+{
+    spFloat3 middle = spScaleF3(0.5f, spAddF3(a, b));
+    spFloat3 towards = caster ? picture->stage.light : spSubF3(picture->stage.view.eye, middle);
+    spFloat3 side = spNormalizeF3(spCrossF3(spSubF3(b, a), towards));
+    spFloat3 left = spScaleF3(-1.0f, side);
+    spFloat3 a0 = spMulAddF3(a, -radius, side), a1 = spMulAddF3(a, radius, side);
+    spFloat3 b0 = spMulAddF3(b, -radius, side), b1 = spMulAddF3(b, radius, side);
+    uint32_t flags = caster ? sp_drawCaster : sp_drawTube;
+    spAddTriangle(picture, (spFloat3[3]){a0, a1, b1}, (spFloat3[3]){left, side, side}, color, flags);
+    spAddTriangle(picture, (spFloat3[3]){a0, b1, b0}, (spFloat3[3]){left, side, left}, color, flags);
+}
+
+static void spAddBall(spPicture* picture, spFloat3 center, float radius, spFloat3 color, bool caster)
+{
+    spFloat3 towards =
+        spNormalizeF3(caster ? picture->stage.light : spSubF3(picture->stage.view.eye, center));
+    spFloat3 u = spNormalizeF3(spCrossF3(
+        fabsf(towards.y) < 0.9f ? spMakeF3(0.0f, 1.0f, 0.0f) : spMakeF3(1.0f, 0.0f, 0.0f), towards));
+    spFloat3 v = spCrossF3(towards, u);
+    spFloat3 zero = {0};
+    spFloat3 last = u;
+    for (int i = 1; i <= SP_BALL_SIDES; ++i)
+    {
+        float angle = 6.2831853f * (float)i / (float)SP_BALL_SIDES;
+        spFloat3 next = spMulAddF3(spScaleF3(cosf(angle), u), sinf(angle), v);
+        spAddTriangle(
+            picture,
+            (spFloat3[3]){center, spMulAddF3(center, radius, last), spMulAddF3(center, radius, next)},
+            (spFloat3[3]){zero, last, next}, color, caster ? sp_drawCaster : sp_drawTube);
+        last = next;
+    }
+}
+
+// How thick the threads of a body are: what the user says, or a share of their mean length; never so thin
+// that they flicker
+static float spGetThreadRadius(const spPicture* picture, spPointView x, const int32_t* edges, int edgeCount)
+{
+    const spView* view = &picture->stage.view;
+    spFloat3 center = x.count > 0 ? spLoadF3(x.data) : picture->stage.center;
+    float depth = spDotF3(spSubF3(center, view->eye), view->forward);
+    float pixel = (depth > view->nearest && isfinite(depth) ? depth : view->nearest) / view->focal;
+    if (picture->def->lineWidth > 0.0)
+    {
+        return 0.5f * (float)picture->def->lineWidth * pixel;
+    }
+
+    double sum = 0.0;
+    int counted = 0;
+    for (int i = 0; i < edgeCount; ++i)
+    {
+        float length =
+            spLengthF3(spSubF3(spLoadF3(x.data + 3 * edges[2 * i]), spLoadF3(x.data + 3 * edges[2 * i + 1])));
+        sum += isfinite(length) ? (double)length : 0.0;
+        counted += isfinite(length) ? 1 : 0;
+    }
+    float mean = counted > 0 ? (float)(sum / counted) : 0.06f * picture->stage.radius;
+    float share = 0.055f * mean;
+    float thickest = 0.02f * picture->stage.radius;
+    share = share < thickest ? share : thickest;
+    return share > 0.8f * pixel ? share : 0.8f * pixel;
+}
+
+static bool spAddThreads(spPicture* picture, spPointView x, const int32_t* edges, int edgeCount,
+                         spFloat3 color, bool caster)
+{
+    if (!spReserveTriangles(picture, 2 * (int64_t)edgeCount + (int64_t)SP_BALL_SIDES * x.count))
+    {
+        return false;
+    }
+    float radius = spGetThreadRadius(picture, x, edges, edgeCount);
+    for (int i = 0; i < edgeCount; ++i)
+    {
+        spFloat3 a = spLoadF3(x.data + 3 * edges[2 * i]);
+        spFloat3 b = spLoadF3(x.data + 3 * edges[2 * i + 1]);
+        if (spIsFiniteF3(a) && spIsFiniteF3(b))
+        {
+            spAddThread(picture, a, b, radius, color, caster);
+        }
+    }
+    for (int i = 0; i < x.count; ++i)
+    {
+        spFloat3 center = spLoadF3(x.data + 3 * i);
+        if (spIsFiniteF3(center))
+        {
+            spAddBall(picture, center, 1.9f * radius, spScaleF3(0.82f, color), caster);
+        }
+    }
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Frames
+
+static bool spAddBodies(spPicture* picture, int frame, bool caster)
+{
+    const spRecording* recording = picture->recording;
+    for (int body = 0; body < recording->bodyCount; ++body)
+    {
+        spPointView x = spRecording_GetPositions(recording, frame, body);
+        int triangleCount = 0;
+        int edgeCount = 0;
+        const int32_t* triangles = spRecording_GetTriangles(recording, frame, body, &triangleCount);
+        const int32_t* edges = spRecording_GetEdges(recording, frame, body, &edgeCount);
+        spFloat3 color = spMakeColor(SP_BODY_COLORS[body % SP_COUNT(SP_BODY_COLORS)]);
+        bool ok = true;
+        if (triangleCount > 0 && !caster)
+        {
+            uint32_t flags = picture->def->showEdges ? (uint32_t)sp_drawWire : 0;
+            ok = spAddSurface(picture, x, triangles, triangleCount, color, flags);
+        }
+        else if (triangleCount == 0)
+        {
+            ok = spAddThreads(picture, x, edges, edgeCount, color, caster);
+        }
+        if (!ok)
+        {
+            return false;
+        }
+        for (int i = 0; !caster && i < x.count; ++i)
+        {
+            spExtendSeen(picture, spLoadF3(x.data + 3 * i));
+        }
+    }
+    return true;
+}
+
+static bool spAddColliders(spPicture* picture, int frame)
+{
+    const spRecording* recording = picture->recording;
+    spFloat3 color = spMakeColor(SP_COLLIDER_COLOR);
+    picture->stage.groundCount = 0;
+    for (int collider = 0; collider < recording->colliderCount; ++collider)
+    {
+        spTransform transform;
+        if (!spRecording_GetColliderTransform(recording, frame, collider, &transform))
+        {
+            continue;
+        }
+        const spColliderDef* def = &recording->colliders[collider].def;
+        if (def->shape == sp_shapePlane)
+        {
+            // The y axis of its frame
+            spQuat q = transform.rotation;
+            spFloat3 normal =
+                spMakeF3((float)(2 * (q.x * q.y - q.w * q.z)), (float)(1 - 2 * (q.x * q.x + q.z * q.z)),
+                         (float)(2 * (q.y * q.z + q.w * q.x)));
+            spFloat3 point = spMakeF3((float)transform.position.x, (float)transform.position.y,
+                                      (float)transform.position.z);
+            if (picture->def->showGround && normal.y > 0.5f && spIsFiniteF3(normal) && spIsFiniteF3(point))
+            {
+                spAddGround(&picture->stage, normal, spDotF3(normal, point));
+            }
+            continue;
+        }
+        if (!spBuildShape(&picture->heap, &picture->shape, def, &transform) ||
+            !spReserveTriangles(picture, picture->shape.triangleCount))
+        {
+            return false;
+        }
+        for (int i = 0; i < picture->shape.triangleCount; ++i)
+        {
+            spDrawTriangle* triangle = picture->triangles + picture->triangleCount++;
+            for (int k = 0; k < 3; ++k)
+            {
+                int vertex = picture->shape.triangles[3 * i + k];
+                triangle->x[k] = spLoadF3(picture->shape.positions + 3 * vertex);
+                triangle->n[k] = spLoadF3(picture->shape.normals + 3 * vertex);
+            }
+            triangle->color = color;
+            triangle->flags = sp_drawDull;
+        }
+    }
+    return true;
+}
+
+static void spDrawCaption(const spPicture* picture, int frame, uint8_t* rgb)
+{
+    const spPictureDef* def = picture->def;
+    char text[160];
+    snprintf(text, sizeof(text), "t = %.3f s%s%.100s", spRecording_GetFrameTime(picture->recording, frame),
+             def->caption != NULL ? "   " : "", def->caption != NULL ? def->caption : "");
+    float height = (float)(def->height < def->width ? def->height : def->width);
+    float unit = height / 330.0f;
+    unit = unit < 1.1f ? 1.1f : unit;
+    spTextStyle style = {unit, 0.85f * unit, {52, 62, 76}, 0.85f};
+    float margin = 8.0f * unit;
+    spDrawText(rgb, def->width, def->height, margin, (float)def->height - margin, text, &style);
+}
+
+// Draws one frame with a picture that was begun
+static bool spDrawFrame(spPicture* picture, int frame, uint8_t* rgb, spError* error)
+{
+    if (frame < 0 || frame >= picture->recording->frameCount)
+    {
+        return spFail(error, sp_errorBadIndex, "picture: frame %d of a recording of %d frames", frame,
+                      picture->recording->frameCount);
+    }
+
+    // What is seen
+    spStage* stage = &picture->stage;
+    picture->triangleCount = 0;
+    picture->isEmpty = true;
+    bool ok = spAddColliders(picture, frame) && spAddBodies(picture, frame, false);
+    picture->drawnCount = picture->triangleCount;
+
+    // What only throws shadows
+    ok = ok && (stage->groundCount == 0 || spAddBodies(picture, frame, true));
+    if (!ok)
+    {
+        return spFailMemory(error, "picture", picture->heap.byteCount);
+    }
+
+    spRaster* raster = &picture->raster;
+    memset(raster->depth, 0, raster->depthSize);
+    memset(raster->ids, 0, raster->idSize);
+    for (int i = 0; i < picture->drawnCount; ++i)
+    {
+        spDrawTriangle* triangle = picture->triangles + i;
+        spRasterTriangle(raster, &stage->view, triangle->x, (uint32_t)(i + 1), &triangle->setup);
+    }
+
+    stage->triangles = picture->triangles;
+    stage->hasShadows = false;
+    if (!picture->isEmpty)
+    {
+        spFloat3 center = spScaleF3(0.5f, spAddF3(picture->low, picture->high));
+        float radius = 0.5f * spLengthF3(spSubF3(picture->high, picture->low));
+        radius = radius < 3.0f * stage->radius ? radius : 3.0f * stage->radius;
+        radius = radius > 1e-3f * stage->radius ? radius : 1e-3f * stage->radius;
+        spDrawShadows(stage, picture->triangles, picture->triangleCount, center, radius);
+    }
+    spResolvePicture(stage, raster, rgb);
+    if (picture->def->showCaption)
+    {
+        spDrawCaption(picture, frame, rgb);
+    }
+    return true;
+}
+
+bool spDrawPicture(const spRecording* recording, int frame, const spPictureDef* def, uint8_t* rgb,
+                   spError* error)
+{
+    if (!spCheckPicture(recording, def, error))
+    {
+        return false;
+    }
+    if (rgb == NULL)
+    {
+        return spFail(error, sp_errorBadArgument, "picture: no memory for pixels was given");
+    }
+    spPicture picture;
+    bool ok = spBeginPicture(&picture, recording, def, error) && spDrawFrame(&picture, frame, rgb, error);
+    spEndPicture(&picture);
+    return ok;
+}
+
+bool spSavePicture(const spRecording* recording, int frame, const spPictureDef* def, const char* path,
+                   spError* error)
+{
+    return spSaveContactSheet(recording, &frame, 1, 1, def, path, error);
+}
+
+// Copies a picture into its place on a sheet
+static void spPlacePicture(uint8_t* sheet, int sheetWidth, const uint8_t* rgb, const spPictureDef* def,
+                           int column, int row)
+{
+    size_t bytes = (size_t)def->width * 3;
+    for (int y = 0; y < def->height; ++y)
+    {
+        size_t sheetY = (size_t)row * (size_t)(def->height + SP_SHEET_GAP) + (size_t)y;
+        size_t sheetX = (size_t)column * (size_t)(def->width + SP_SHEET_GAP);
+        memcpy(sheet + 3 * (sheetY * (size_t)sheetWidth + sheetX), rgb + (size_t)y * bytes, bytes);
+    }
+}
+
+bool spSaveContactSheet(const spRecording* recording, const int* frames, int frameCount, int columns,
+                        const spPictureDef* def, const char* path, spError* error)
+{
+    if (!spCheckPicture(recording, def, error))
+    {
+        return false;
+    }
+    if (frames == NULL || frameCount < 1 || columns < 0 || path == NULL)
+    {
+        return spFail(error, sp_errorBadArgument, "picture: %d frames in %d columns, or no path", frameCount,
+                      columns);
+    }
+    if (!spHasPng())
+    {
+        return spSavePng(NULL, 0, 0, path, error);
+    }
+    columns = columns == 0 || columns > frameCount ? frameCount : columns;
+    int rows = (frameCount + columns - 1) / columns;
+    int64_t width = (int64_t)columns * (def->width + SP_SHEET_GAP) - SP_SHEET_GAP;
+    int64_t height = (int64_t)rows * (def->height + SP_SHEET_GAP) - SP_SHEET_GAP;
+    if (width > 4 * SP_MAX_PICTURE_SIZE || height > 4 * SP_MAX_PICTURE_SIZE)
+    {
+        return spFail(error, sp_errorLimit, "picture: a sheet of %lld by %lld pixels is too large",
+                      (long long)width, (long long)height);
+    }
+
+    spPicture picture;
+    bool ok = spBeginPicture(&picture, recording, def, error);
+    size_t pictureSize = (size_t)def->width * (size_t)def->height * 3;
+    size_t sheetSize = (size_t)width * (size_t)height * 3;
+    uint8_t* rgb = ok ? spAlloc(&picture.heap, pictureSize) : NULL;
+    uint8_t* sheet = ok ? spAlloc(&picture.heap, sheetSize) : NULL;
+    if (ok && (rgb == NULL || sheet == NULL))
+    {
+        ok = spFailMemory(error, "picture", pictureSize + sheetSize);
+    }
+    if (ok)
+    {
+        memset(sheet, 255, sheetSize);
+    }
+    for (int i = 0; ok && i < frameCount; ++i)
+    {
+        ok = spDrawFrame(&picture, frames[i], rgb, error);
+        if (ok)
+        {
+            spPlacePicture(sheet, (int)width, rgb, def, i % columns, i / columns);
+        }
+    }
+    ok = ok && spSavePng(sheet, (int)width, (int)height, path, error);
+    spFree(&picture.heap, rgb, pictureSize);
+    spFree(&picture.heap, sheet, sheetSize);
+    spEndPicture(&picture);
+    return ok;
+}
+
+bool spExportPng(const spRecording* recording, const spExportDef* def, const spPictureDef* pictureDef,
+                 spError* error)
+{
+    spExportRange range;
+    if (!spCheckPicture(recording, pictureDef, error) || (!spHasPng() && !spSavePng(NULL, 0, 0, "", error)) ||
+        !spBeginExport(recording, def, &range, error))
+    {
+        return false;
+    }
+    spPicture picture;
+    bool ok = spBeginPicture(&picture, recording, pictureDef, error);
+    size_t size = (size_t)pictureDef->width * (size_t)pictureDef->height * 3;
+    spBytes path = {.heap = &picture.heap};
+    uint8_t* rgb = ok ? spAlloc(&picture.heap, size) : NULL;
+    if (ok && rgb == NULL)
+    {
+        ok = spFailMemory(error, "picture", size);
+    }
+    for (int i = 0; ok && i < range.frameCount; ++i)
+    {
+        int frame = range.firstFrame + i * range.frameStride;
+        ok = spReportProgress(def, (double)i / range.frameCount, error) &&
+             spDrawFrame(&picture, frame, rgb, error) &&
+             spSetPath(&path, error, "%s/%s_%06d.png", range.folder, range.baseName, frame) &&
+             spSavePng(rgb, pictureDef->width, pictureDef->height, (const char*)path.data, error);
+    }
+    ok = ok && spReportProgress(def, 1.0, error);
+    spFreeBytes(&path);
+    spFree(&picture.heap, rgb, size);
+    spEndPicture(&picture);
+    return ok;
+}

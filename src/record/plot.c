@@ -1,0 +1,1 @@
+#include "souple/record.h"

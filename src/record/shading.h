@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// What samples look like: light, materials, ground, shadows, background; and the last step of a picture, from
+// samples to pixels. Colours are linear until the very end.
+//
+// Light comes from behind the left shoulder of the camera. Shadows on the ground are the blurred outline of
+// everything as the light sees it; where something is close above the ground, a second, softer map makes the
+// ground darker still, so that one sees whether it touches.
+
+#pragma once
+
+#include "record/raster.h"
+
+#define SP_MAX_GROUNDS 8
+
+// How a triangle is shaded
+enum
+{
+    sp_drawTube = 1,   // normals are the part across the view only: a round thread or a ball
+    sp_drawWire = 2,   // with its edges
+    sp_drawDull = 4,   // without highlights: colliders
+    sp_drawCaster = 8, // not seen, only throws a shadow: a thread or a ball turned towards the light
+};
+
+typedef struct spDrawTriangle
+{
+    spFloat3 x[3];
+    spFloat3 n[3];
+    spFloat3 color; // linear
+    uint32_t flags;
+    spTriangleSetup setup;
+} spDrawTriangle;
+
+// A plane that points upwards
+typedef struct spGround
+{
+    spFloat3 normal;
+    spFloat3 tangent[2];
+    float offset;     // normal . x of its points
+    float inverse[3]; // 1/w at pixel (x, y) is inverse . (x, y, 1)
+} spGround;
+
+typedef struct spStage
+{
+    spView view;
+    spFloat3 light;  // towards it
+    spFloat3 center; // middle of what moves
+    float radius;    // and its size: the ground fades out with the distance from there
+    float cell;      // of the grid on the ground, m
+    spGround grounds[SP_MAX_GROUNDS];
+    int groundCount;
+    bool hasShadows;
+    spDepthMap shadow;               // as the light sees it
+    spDepthMap contact;              // as the ground sees it
+    const spDrawTriangle* triangles; // id 1 is the first
+    uint8_t gamma[4096];             // linear to sRGB
+} spStage;
+
+// Colours as people write them, 0xRRGGBB, made linear
+spFloat3 spMakeColor(uint32_t rgb);
+
+// Fills the gamma table and the light from the view
+void spLightStage(spStage* stage);
+
+// Adds a plane when the camera is in front of it and there is room
+void spAddGround(spStage* stage, spFloat3 normal, float offset);
+
+// Draws the shadow maps. `center` and `radius` hold everything that is seen in this frame.
+void spDrawShadows(spStage* stage, const spDrawTriangle* triangles, int triangleCount, spFloat3 center,
+                   float radius);
+
+// Turns samples into pixels: 3 bytes each
+void spResolvePicture(const spStage* stage, const spRaster* raster, uint8_t* rgb);

@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Tessellated spheres, capsules and boxes.
+
+#include "record/shape.h"
+
+#include "math/quat.h"
+#include "math/vec3.h"
+
+#include <math.h>
+
+#define SP_RING_SIDES 48
+#define SP_RING_COUNT 24
+
+static const double SP_SHAPE_PI = 3.14159265358979323846;
+
+static void spAddShapeVertex(spShapeMesh* mesh, const spTransform* transform, spVec3 position, spVec3 normal)
+{
+    spVec3 x = spAdd3(spRotate(transform->rotation, position), transform->position);
+    spVec3 n = spRotate(transform->rotation, normal);
+    float* p = mesh->positions + 3 * mesh->vertexCount;
+    float* q = mesh->normals + 3 * mesh->vertexCount;
+    p[0] = (float)x.x, p[1] = (float)x.y, p[2] = (float)x.z;
+    q[0] = (float)n.x, q[1] = (float)n.y, q[2] = (float)n.z;
+    mesh->vertexCount += 1;
+}
+
+static void spAddShapeTriangle(spShapeMesh* mesh, int a, int b, int c)
+{
+    int32_t* t = mesh->triangles + 3 * mesh->triangleCount++;
+    t[0] = a, t[1] = b, t[2] = c;
+}
+
+// Rings from the upper pole to the lower one; the lower half is moved down by the height of the cylinder
+static void spAddRound(spShapeMesh* mesh, const spTransform* transform, double radius, double halfHeight)
+{
+    for (int ring = 0; ring <= SP_RING_COUNT + 1; ++ring)
+    {
+        // The equator comes twice: once up, once down
+        int step = ring <= SP_RING_COUNT / 2 ? ring : ring - 1;
+        double shift = ring <= SP_RING_COUNT / 2 ? halfHeight : -halfHeight;
+        double polar = SP_SHAPE_PI * step / SP_RING_COUNT;
+        for (int side = 0; side < SP_RING_SIDES; ++side)
+        {
+            double angle = 2.0 * SP_SHAPE_PI * side / SP_RING_SIDES;
+            spVec3 n = {(spReal)(sin(polar) * cos(angle)), (spReal)cos(polar),
+                        (spReal)(sin(polar) * sin(angle))};
+            spVec3 x = {(spReal)(radius * (double)n.x), (spReal)(radius * (double)n.y + shift),
+                        (spReal)(radius * (double)n.z)};
+            spAddShapeVertex(mesh, transform, x, n);
+        }
+    }
+    for (int ring = 0; ring <= SP_RING_COUNT; ++ring)
+    {
+        for (int side = 0; side < SP_RING_SIDES; ++side)
+        {
+            int next = (side + 1) % SP_RING_SIDES;
+            int a = ring * SP_RING_SIDES + side;
+            int b = ring * SP_RING_SIDES + next;
+            int c = a + SP_RING_SIDES;
+            int d = b + SP_RING_SIDES;
+            spAddShapeTriangle(mesh, a, b, c);
+            spAddShapeTriangle(mesh, b, d, c);
+        }
+    }
+}
+
+// Six sides with four vertices of their own, so that edges stay sharp
+static void spAddBox(spShapeMesh* mesh, const spTransform* transform, spVec3 halfSize)
+{
+    const spReal h[3] = {halfSize.x, halfSize.y, halfSize.z};
+    for (int side = 0; side < 6; ++side)
+    {
+        int axis = side / 2;
+        spReal sign = side % 2 == 0 ? (spReal)1 : (spReal)-1;
+        int u = (axis + 1) % 3;
+        int v = (axis + 2) % 3;
+        int first = mesh->vertexCount;
+        for (int corner = 0; corner < 4; ++corner)
+        {
+            spReal x[3] = {0}, n[3] = {0};
+            x[axis] = sign * h[axis];
+            x[u] = (corner == 1 || corner == 2 ? h[u] : -h[u]) * sign;
+            x[v] = corner >= 2 ? h[v] : -h[v];
+            n[axis] = sign;
+            spAddShapeVertex(mesh, transform, spMakeVec3(x[0], x[1], x[2]), spMakeVec3(n[0], n[1], n[2]));
+        }
+        spAddShapeTriangle(mesh, first, first + 1, first + 2);
+        spAddShapeTriangle(mesh, first, first + 2, first + 3);
+    }
+}
+
+// Room for both vertex arrays, which share one capacity
+static bool spReserveShapeVertices(spHeap* heap, spShapeMesh* mesh, int count)
+{
+    int capacity = mesh->vertexCapacity;
+    if (!spReserve(heap, (void**)&mesh->positions, 0, &capacity, count, 3 * sizeof(float)))
+    {
+        return false;
+    }
+    int normalCapacity = mesh->vertexCapacity;
+    if (!spReserve(heap, (void**)&mesh->normals, 0, &normalCapacity, count, 3 * sizeof(float)))
+    {
+        // Both are given up: their sizes differ now
+        spFree(heap, mesh->positions, (size_t)capacity * 3 * sizeof(float));
+        spFree(heap, mesh->normals, (size_t)mesh->vertexCapacity * 3 * sizeof(float));
+        mesh->positions = NULL;
+        mesh->normals = NULL;
+        mesh->vertexCapacity = 0;
+        return false;
+    }
+    mesh->vertexCapacity = capacity;
+    return true;
+}
+
+bool spBuildShape(spHeap* heap, spShapeMesh* mesh, const spColliderDef* def, const spTransform* transform)
+{
+    mesh->vertexCount = 0;
+    mesh->triangleCount = 0;
+    int vertexCount = (SP_RING_COUNT + 2) * SP_RING_SIDES;
+    int triangleCount = 2 * (SP_RING_COUNT + 1) * SP_RING_SIDES;
+    if (!spReserveShapeVertices(heap, mesh, vertexCount) ||
+        !spReserve(heap, (void**)&mesh->triangles, 0, &mesh->triangleCapacity, triangleCount,
+                   3 * sizeof(int32_t)))
+    {
+        return false;
+    }
+    switch (def->shape)
+    {
+        case sp_shapeSphere:
+            spAddRound(mesh, transform, (double)def->radius, 0.0);
+            break;
+        case sp_shapeCapsule:
+            spAddRound(mesh, transform, (double)def->radius, (double)def->halfHeight);
+            break;
+        case sp_shapeBox:
+            spAddBox(mesh, transform, def->halfSize);
+            break;
+        case sp_shapePlane:
+        case sp_shapeCount:
+            break;
+    }
+    return true;
+}
+
+void spFreeShape(spHeap* heap, spShapeMesh* mesh)
+{
+    spFree(heap, mesh->positions, (size_t)mesh->vertexCapacity * 3 * sizeof(float));
+    spFree(heap, mesh->normals, (size_t)mesh->vertexCapacity * 3 * sizeof(float));
+    spFree(heap, mesh->triangles, (size_t)mesh->triangleCapacity * 3 * sizeof(int32_t));
+    *mesh = (spShapeMesh){0};
+}
