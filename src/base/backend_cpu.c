@@ -5,29 +5,37 @@
 
 #include <string.h>
 
+// The w of x is the inverse mass, that of v and f is 0: whole quads can be added
+static spQuadMemory* spAsQuads(spVec4* a)
+{
+    return (spQuadMemory*)a;
+}
+
+static const spQuadMemory* spAsConstQuads(const spVec4* a)
+{
+    return (const spQuadMemory*)a;
+}
+
 static void spDriftNodes(spVec4* x, const spVec4* v, spReal h, int begin, int end)
 {
+    spQuadMemory* xs = spAsQuads(x);
+    const spQuadMemory* vs = spAsConstQuads(v);
     for (int i = begin; i < end; ++i)
     {
-        x[i].x += h * v[i].x;
-        x[i].y += h * v[i].y;
-        x[i].z += h * v[i].z;
+        xs[i] += h * vs[i];
     }
 }
 
 static void spKickDriftNodes(spVec4* x, spVec4* v, const spVec4* f, spReal h, spReal hx, int begin, int end)
 {
+    spQuadMemory* xs = spAsQuads(x);
+    spQuadMemory* vs = spAsQuads(v);
+    const spQuadMemory* fs = spAsConstQuads(f);
     for (int i = begin; i < end; ++i)
     {
-        spReal a = h * x[i].w;
-        spVec4 w = v[i];
-        w.x += a * f[i].x;
-        w.y += a * f[i].y;
-        w.z += a * f[i].z;
-        x[i].x += hx * w.x;
-        x[i].y += hx * w.y;
-        x[i].z += hx * w.z;
-        v[i] = w;
+        spQuad moved = vs[i] + (h * x[i].w) * fs[i];
+        vs[i] = moved;
+        xs[i] += hx * moved;
     }
 }
 
@@ -40,23 +48,18 @@ static void spDriftKickNodes(spVec4* x, spVec4* v, const spVec4* f, spReal h, in
 static void spRungeStageNodes(const spVec4* x, const spVec4* v, const spVec4* f, const spRungeArrays* arrays,
                               spReal weight, spReal advance, int begin, int end)
 {
+    spQuadMemory* stageX = spAsQuads(arrays->stageX);
+    spQuadMemory* stageV = spAsQuads(arrays->stageV);
+    spQuadMemory* sumX = spAsQuads(arrays->sumX);
+    spQuadMemory* sumV = spAsQuads(arrays->sumV);
     for (int i = begin; i < end; ++i)
     {
-        spVec4 slopeX = arrays->stageV[i];
-        spReal w = x[i].w;
-        spVec4 slopeV = {w * f[i].x, w * f[i].y, w * f[i].z, 0};
-        spVec4* sumX = arrays->sumX + i;
-        spVec4* sumV = arrays->sumV + i;
-        sumX->x += weight * slopeX.x;
-        sumX->y += weight * slopeX.y;
-        sumX->z += weight * slopeX.z;
-        sumV->x += weight * slopeV.x;
-        sumV->y += weight * slopeV.y;
-        sumV->z += weight * slopeV.z;
-        arrays->stageX[i] = (spVec4){x[i].x + advance * slopeX.x, x[i].y + advance * slopeX.y,
-                                     x[i].z + advance * slopeX.z, w};
-        arrays->stageV[i] = (spVec4){v[i].x + advance * slopeV.x, v[i].y + advance * slopeV.y,
-                                     v[i].z + advance * slopeV.z, 0};
+        spQuad slopeX = stageV[i];
+        spQuad slopeV = x[i].w * spAsConstQuads(f)[i];
+        sumX[i] += weight * slopeX;
+        sumV[i] += weight * slopeV;
+        stageX[i] = spAsConstQuads(x)[i] + advance * slopeX;
+        stageV[i] = spAsConstQuads(v)[i] + advance * slopeV;
     }
 }
 

@@ -17,6 +17,10 @@ typedef struct spVec4
     spReal y, z, w;
 } spVec4;
 
+// A node as a vector of four that lies in an spVec4
+typedef spReal spQuad __attribute__((vector_size(4 * sizeof(spReal))));
+typedef spQuad spQuadMemory __attribute__((may_alias));
+
 static inline spVec3 spXyz(spVec4 a)
 {
     return (spVec3){a.x, a.y, a.z};

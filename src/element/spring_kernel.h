@@ -22,9 +22,11 @@ typedef struct spSpringShape
 
 SP_KERNEL spSpringShape spGetSpringShape(RVec3 d)
 {
+    // Root and division do not wait for each other this way
     spSpringShape shape;
-    shape.length = spSqrt(spMax(spDotR(d, d), spSplat(SP_MIN_LENGTH2)));
-    shape.inverse = spSplat(1) / shape.length;
+    R length2 = spMax(spDotR(d, d), spSplat(SP_MIN_LENGTH2));
+    shape.length = spSqrt(length2);
+    shape.inverse = shape.length * (spSplat(1) / length2);
     return shape;
 }
 

@@ -34,50 +34,67 @@ SP_KERNEL spSpringLanes spLoadSprings(const spSpringSet* set, int block, int lan
     return s;
 }
 
+typedef enum spSpringVariant
+{
+    sp_variantPlain,
+    sp_variantDamped,
+    sp_variantTension,
+} spSpringVariant;
+
+SP_KERNEL RVec3 spEvaluateSprings(const spSpringLanes* s, const spNodeState* state, spSpringVariant variant)
+{
+    if (variant == sp_variantPlain)
+    {
+        return spGetSpringForce(spGatherDifference(state->x, s->n0, s->n1), s->rest, s->k);
+    }
+    RVec3 d, dv;
+    spGatherDifferences(state->x, state->v, s->n0, s->n1, &d, &dv);
+    return variant == sp_variantDamped ? spGetDampedSpringForce(d, dv, s->rest, s->k, s->c)
+                                       : spGetTensionForce(d, dv, s->rest, s->k, s->c);
+}
+
+// The next lanes are evaluated before the forces of the last ones are added, so that the long root and
+// division overlap with the loads and stores of the scatter: one block alone fills the processor's window.
+SP_KERNEL void spRunSprings(const spSpringSet* set, const spNodeState* state, int patch, spVec4* f,
+                            spSpringVariant variant)
+{
+    int begin = set->blocks.patchBlock[patch];
+    int end = set->blocks.patchBlock[patch + 1];
+    if (begin == end)
+    {
+        return;
+    }
+    spSpringLanes last = spLoadSprings(set, begin, 0);
+    RVec3 force = spEvaluateSprings(&last, state, variant);
+    int lane = SP_LANES % SP_BLOCK;
+    int block = begin + SP_LANES / SP_BLOCK;
+    while (block < end)
+    {
+        spSpringLanes next = spLoadSprings(set, block, lane);
+        RVec3 nextForce = spEvaluateSprings(&next, state, variant);
+        spScatterPair(f, last.s0, last.s1, force);
+        last = next;
+        force = nextForce;
+        lane = (lane + SP_LANES) % SP_BLOCK;
+        block += lane == 0 ? 1 : 0;
+    }
+    spScatterPair(f, last.s0, last.s1, force);
+}
+
 static void spAddSpringForces(const spElementSet* base, const spNodeState* state, int patch, spVec4* f)
 {
     const spSpringSet* set = (const spSpringSet*)base;
-    const spVec4* x = state->x;
-    const spVec4* v = state->v;
-    int begin = set->blocks.patchBlock[patch];
-    int end = set->blocks.patchBlock[patch + 1];
     if (set->law == sp_springTension)
     {
-        for (int block = begin; block < end; ++block)
-        {
-            for (int lane = 0; lane < SP_BLOCK; lane += SP_LANES)
-            {
-                spSpringLanes s = spLoadSprings(set, block, lane);
-                RVec3 d = spGatherDifference(x, s.n0, s.n1);
-                RVec3 dv = spGatherDifference(v, s.n0, s.n1);
-                spScatterPair(f, s.s0, s.s1, spGetTensionForce(d, dv, s.rest, s.k, s.c));
-            }
-        }
+        spRunSprings(set, state, patch, f, sp_variantTension);
     }
     else if (set->damped)
     {
-        for (int block = begin; block < end; ++block)
-        {
-            for (int lane = 0; lane < SP_BLOCK; lane += SP_LANES)
-            {
-                spSpringLanes s = spLoadSprings(set, block, lane);
-                RVec3 d = spGatherDifference(x, s.n0, s.n1);
-                RVec3 dv = spGatherDifference(v, s.n0, s.n1);
-                spScatterPair(f, s.s0, s.s1, spGetDampedSpringForce(d, dv, s.rest, s.k, s.c));
-            }
-        }
+        spRunSprings(set, state, patch, f, sp_variantDamped);
     }
     else
     {
-        for (int block = begin; block < end; ++block)
-        {
-            for (int lane = 0; lane < SP_BLOCK; lane += SP_LANES)
-            {
-                spSpringLanes s = spLoadSprings(set, block, lane);
-                RVec3 d = spGatherDifference(x, s.n0, s.n1);
-                spScatterPair(f, s.s0, s.s1, spGetSpringForce(d, s.rest, s.k));
-            }
-        }
+        spRunSprings(set, state, patch, f, sp_variantPlain);
     }
 }
 
@@ -90,9 +107,9 @@ static void spAddSpringDifference(const spElementSet* base, const spNodeState* s
         for (int lane = 0; lane < SP_BLOCK; lane += SP_LANES)
         {
             spSpringLanes s = spLoadSprings(set, block, lane);
+            RVec3 ddx, ddv;
             RVec3 d = spGatherDifference(state->x, s.n0, s.n1);
-            RVec3 ddx = spGatherDifference(dx, s.n0, s.n1);
-            RVec3 ddv = spGatherDifference(dv, s.n0, s.n1);
+            spGatherDifferences(dx, dv, s.n0, s.n1, &ddx, &ddv);
             if (set->law == sp_springTension)
             {
                 // A slack spring has no stiffness

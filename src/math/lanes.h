@@ -19,11 +19,15 @@
 #include <math.h>
 #include <string.h>
 
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
 #ifndef SP_LANES
 #error "define SP_LANES before including math/lanes.h"
 #endif
 
-#define SP_KERNEL static inline
+#define SP_KERNEL static inline __attribute__((always_inline))
 
 #ifdef SOUPLE_DOUBLE_PRECISION
 typedef int64_t spMaskInt;
@@ -140,36 +144,45 @@ SP_KERNEL RVec3 spAddR(RVec3 a, RVec3 b)
     return (RVec3){a.x + b.x, a.y + b.y, a.z + b.z};
 }
 
-// One node as a vector of four
-typedef spReal spQuad __attribute__((vector_size(4 * sizeof(spReal))));
-typedef spQuad spQuadMemory __attribute__((may_alias)); // one that lies in an spVec4
-
-SP_KERNEL spQuad spLoadQuad(const spVec4* a)
+// Nodes are named by offset: the index of their first number, which saves a
+// shift per load.
+SP_KERNEL spQuad spLoadQuad(const spVec4* nodes, int64_t offset)
 {
-    return *(const spQuadMemory*)a;
+    return *(const spQuadMemory*)((const spReal*)nodes + offset);
 }
 
-SP_KERNEL void spStoreQuad(spVec4* a, spQuad value)
+SP_KERNEL void spStoreQuad(spVec4* nodes, int64_t offset, spQuad value)
 {
-    *(spQuadMemory*)a = value;
+    *(spQuadMemory*)((spReal*)nodes + offset) = value;
+}
+
+SP_KERNEL void spAddQuadPair(spVec4* nodes, int64_t plus, int64_t minus, spQuad force)
+{
+    spStoreQuad(nodes, plus, spLoadQuad(nodes, plus) + force);
+    spStoreQuad(nodes, minus, spLoadQuad(nodes, minus) - force);
 }
 
 #if SP_LANES == 1
 
-// nodes[to] - nodes[from]
-SP_KERNEL RVec3 spGatherDifference(const spVec4* nodes, const int32_t* from, const int32_t* to)
+// a[to] - a[from]
+SP_KERNEL RVec3 spGatherDifference(const spVec4* a, const int32_t* from, const int32_t* to)
 {
-    const spVec4* a = nodes + *from;
-    const spVec4* b = nodes + *to;
-    return (RVec3){b->x - a->x, b->y - a->y, b->z - a->z};
+    spQuad d = spLoadQuad(a, *to) - spLoadQuad(a, *from);
+    return (RVec3){d[0], d[1], d[2]};
+}
+
+// The same of two arrays
+SP_KERNEL void spGatherDifferences(const spVec4* a, const spVec4* b, const int32_t* from, const int32_t* to,
+                                   RVec3* da, RVec3* db)
+{
+    *da = spGatherDifference(a, from, to);
+    *db = spGatherDifference(b, from, to);
 }
 
 // nodes[plus] += f, nodes[minus] -= f. No two lanes share a node.
 SP_KERNEL void spScatterPair(spVec4* nodes, const int32_t* plus, const int32_t* minus, RVec3 f)
 {
-    spQuad force = {f.x, f.y, f.z, 0};
-    spStoreQuad(nodes + *plus, spLoadQuad(nodes + *plus) + force);
-    spStoreQuad(nodes + *minus, spLoadQuad(nodes + *minus) - force);
+    spAddQuadPair(nodes, *plus, *minus, (spQuad){f.x, f.y, f.z, 0});
 }
 
 #else
@@ -178,57 +191,100 @@ SP_KERNEL void spScatterPair(spVec4* nodes, const int32_t* plus, const int32_t* 
 // transpose joins the nodes k, k + 4, k + 8, k + 12.
 #if SP_LANES == 4
 #define SP_SHUFFLE(a, b, i0, i1, i2, i3) __builtin_shufflevector(a, b, i0, i1, i2, i3)
-#define SP_OTHER 4
 #elif SP_LANES == 8
 #define SP_SHUFFLE(a, b, i0, i1, i2, i3)                                                                     \
     __builtin_shufflevector(a, b, i0, i1, i2, i3, i0 + 4, i1 + 4, i2 + 4, i3 + 4)
-#define SP_OTHER 8
 #else
 #define SP_SHUFFLE(a, b, i0, i1, i2, i3)                                                                     \
     __builtin_shufflevector(a, b, i0, i1, i2, i3, i0 + 4, i1 + 4, i2 + 4, i3 + 4, i0 + 8, i1 + 8, i2 + 8,    \
                             i3 + 8, i0 + 12, i1 + 12, i2 + 12, i3 + 12)
-#define SP_OTHER 16
 #endif
 
-SP_KERNEL R spJoinNodes(const spVec4* nodes, const int32_t* index)
+// Nodes at four offsets (as many as there are groups), side by side
+SP_KERNEL R spJoinNodes(const spVec4* nodes, const int64_t* offsets)
 {
 #if SP_LANES == 4
-    return spLoadQuad(nodes + index[0]);
+    return spLoadQuad(nodes, offsets[0]);
 #elif SP_LANES == 8
-    return __builtin_shufflevector(spLoadQuad(nodes + index[0]), spLoadQuad(nodes + index[4]), 0, 1, 2, 3, 4,
-                                   5, 6, 7);
+    return __builtin_shufflevector(spLoadQuad(nodes, offsets[0]), spLoadQuad(nodes, offsets[1]), 0, 1, 2, 3,
+                                   4, 5, 6, 7);
+#elif defined(__AVX512F__) && !defined(SOUPLE_DOUBLE_PRECISION)
+    // Masked broadcasts fill one group each; the compiler's own choice shuffles across groups and is half as
+    // fast
+    const spReal* base = (const spReal*)nodes;
+    __m512 a = _mm512_castps128_ps512(_mm_load_ps(base + offsets[0]));
+    a = _mm512_mask_broadcast_f32x4(a, 0x00F0, _mm_load_ps(base + offsets[1]));
+    a = _mm512_mask_broadcast_f32x4(a, 0x0F00, _mm_load_ps(base + offsets[2]));
+    return (R)_mm512_mask_broadcast_f32x4(a, 0xF000, _mm_load_ps(base + offsets[3]));
 #else
     typedef spReal spOctet __attribute__((vector_size(8 * sizeof(spReal))));
-    spOctet lower = __builtin_shufflevector(spLoadQuad(nodes + index[0]), spLoadQuad(nodes + index[4]), 0, 1,
-                                            2, 3, 4, 5, 6, 7);
-    spOctet upper = __builtin_shufflevector(spLoadQuad(nodes + index[8]), spLoadQuad(nodes + index[12]), 0, 1,
-                                            2, 3, 4, 5, 6, 7);
+    spOctet lower = __builtin_shufflevector(spLoadQuad(nodes, offsets[0]), spLoadQuad(nodes, offsets[1]), 0,
+                                            1, 2, 3, 4, 5, 6, 7);
+    spOctet upper = __builtin_shufflevector(spLoadQuad(nodes, offsets[2]), spLoadQuad(nodes, offsets[3]), 0,
+                                            1, 2, 3, 4, 5, 6, 7);
     return __builtin_shufflevector(lower, upper, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 #endif
 }
 
-// nodes[to] - nodes[from]
-SP_KERNEL RVec3 spGatherDifference(const spVec4* nodes, const int32_t* from, const int32_t* to)
+#define SP_GROUPS (SP_LANES / 4)
+#define SP_OTHER SP_LANES // first lane of the second operand of a shuffle
+
+// From nodes side by side to coordinates in lanes
+SP_KERNEL RVec3 spTransposeNodes(R n0, R n1, R n2, R n3)
 {
-    R d0 = spJoinNodes(nodes, to + 0) - spJoinNodes(nodes, from + 0);
-    R d1 = spJoinNodes(nodes, to + 1) - spJoinNodes(nodes, from + 1);
-    R d2 = spJoinNodes(nodes, to + 2) - spJoinNodes(nodes, from + 2);
-    R d3 = spJoinNodes(nodes, to + 3) - spJoinNodes(nodes, from + 3);
-    R xy01 = SP_SHUFFLE(d0, d1, 0, SP_OTHER, 1, SP_OTHER + 1);
-    R xy23 = SP_SHUFFLE(d2, d3, 0, SP_OTHER, 1, SP_OTHER + 1);
-    R zw01 = SP_SHUFFLE(d0, d1, 2, SP_OTHER + 2, 3, SP_OTHER + 3);
-    R zw23 = SP_SHUFFLE(d2, d3, 2, SP_OTHER + 2, 3, SP_OTHER + 3);
-    RVec3 d;
-    d.x = SP_SHUFFLE(xy01, xy23, 0, 1, SP_OTHER, SP_OTHER + 1);
-    d.y = SP_SHUFFLE(xy01, xy23, 2, 3, SP_OTHER + 2, SP_OTHER + 3);
-    d.z = SP_SHUFFLE(zw01, zw23, 0, 1, SP_OTHER, SP_OTHER + 1);
-    return d;
+    R xy01 = SP_SHUFFLE(n0, n1, 0, SP_OTHER, 1, SP_OTHER + 1);
+    R xy23 = SP_SHUFFLE(n2, n3, 0, SP_OTHER, 1, SP_OTHER + 1);
+    R zw01 = SP_SHUFFLE(n0, n1, 2, SP_OTHER + 2, 3, SP_OTHER + 3);
+    R zw23 = SP_SHUFFLE(n2, n3, 2, SP_OTHER + 2, 3, SP_OTHER + 3);
+    RVec3 a;
+    a.x = SP_SHUFFLE(xy01, xy23, 0, 1, SP_OTHER, SP_OTHER + 1);
+    a.y = SP_SHUFFLE(xy01, xy23, 2, 3, SP_OTHER + 2, SP_OTHER + 3);
+    a.z = SP_SHUFFLE(zw01, zw23, 0, 1, SP_OTHER, SP_OTHER + 1);
+    return a;
 }
 
-SP_KERNEL void spAddQuadPair(spVec4* nodes, int32_t plus, int32_t minus, spQuad force)
+// The k-th offset of each group
+typedef struct spOffsets
 {
-    spStoreQuad(nodes + plus, spLoadQuad(nodes + plus) + force);
-    spStoreQuad(nodes + minus, spLoadQuad(nodes + minus) - force);
+    int64_t of[SP_GROUPS];
+} spOffsets;
+
+SP_KERNEL spOffsets spLoadOffsets(const int32_t* offsets, int k)
+{
+    spOffsets loaded;
+    for (int g = 0; g < SP_GROUPS; ++g)
+    {
+        loaded.of[g] = offsets[4 * g + k];
+    }
+    return loaded;
+}
+
+// a[to] - a[from]
+SP_KERNEL RVec3 spGatherDifference(const spVec4* a, const int32_t* from, const int32_t* to)
+{
+    R n[4];
+    for (int k = 0; k < 4; ++k)
+    {
+        spOffsets i = spLoadOffsets(from, k), j = spLoadOffsets(to, k);
+        n[k] = spJoinNodes(a, j.of) - spJoinNodes(a, i.of);
+    }
+    return spTransposeNodes(n[0], n[1], n[2], n[3]);
+}
+
+// The same of two arrays at once, so that an offset is used up as soon as it is loaded: there are too few
+// registers to keep them all
+SP_KERNEL void spGatherDifferences(const spVec4* a, const spVec4* b, const int32_t* from, const int32_t* to,
+                                   RVec3* da, RVec3* db)
+{
+    R na[4], nb[4];
+    for (int k = 0; k < 4; ++k)
+    {
+        spOffsets i = spLoadOffsets(from, k), j = spLoadOffsets(to, k);
+        na[k] = spJoinNodes(a, j.of) - spJoinNodes(a, i.of);
+        nb[k] = spJoinNodes(b, j.of) - spJoinNodes(b, i.of);
+    }
+    *da = spTransposeNodes(na[0], na[1], na[2], na[3]);
+    *db = spTransposeNodes(nb[0], nb[1], nb[2], nb[3]);
 }
 
 #define SP_EXTRACT_QUAD(a, group)                                                                            \
@@ -238,34 +294,28 @@ SP_KERNEL void spAddQuadPair(spVec4* nodes, int32_t plus, int32_t minus, spQuad 
 SP_KERNEL void spScatterPair(spVec4* nodes, const int32_t* plus, const int32_t* minus, RVec3 f)
 {
     R zero = {0};
-    R xy02 = SP_SHUFFLE(f.x, f.y, 0, SP_OTHER, 1, SP_OTHER + 1);
-    R xy24 = SP_SHUFFLE(f.x, f.y, 2, SP_OTHER + 2, 3, SP_OTHER + 3);
-    R zw02 = SP_SHUFFLE(f.z, zero, 0, SP_OTHER, 1, SP_OTHER + 1);
-    R zw24 = SP_SHUFFLE(f.z, zero, 2, SP_OTHER + 2, 3, SP_OTHER + 3);
-    R f0 = SP_SHUFFLE(xy02, zw02, 0, 1, SP_OTHER, SP_OTHER + 1);
-    R f1 = SP_SHUFFLE(xy02, zw02, 2, 3, SP_OTHER + 2, SP_OTHER + 3);
-    R f2 = SP_SHUFFLE(xy24, zw24, 0, 1, SP_OTHER, SP_OTHER + 1);
-    R f3 = SP_SHUFFLE(xy24, zw24, 2, 3, SP_OTHER + 2, SP_OTHER + 3);
-    spAddQuadPair(nodes, plus[0], minus[0], SP_EXTRACT_QUAD(f0, 0));
-    spAddQuadPair(nodes, plus[1], minus[1], SP_EXTRACT_QUAD(f1, 0));
-    spAddQuadPair(nodes, plus[2], minus[2], SP_EXTRACT_QUAD(f2, 0));
-    spAddQuadPair(nodes, plus[3], minus[3], SP_EXTRACT_QUAD(f3, 0));
+    R xy01 = SP_SHUFFLE(f.x, f.y, 0, SP_OTHER, 1, SP_OTHER + 1);
+    R xy23 = SP_SHUFFLE(f.x, f.y, 2, SP_OTHER + 2, 3, SP_OTHER + 3);
+    R zw01 = SP_SHUFFLE(f.z, zero, 0, SP_OTHER, 1, SP_OTHER + 1);
+    R zw23 = SP_SHUFFLE(f.z, zero, 2, SP_OTHER + 2, 3, SP_OTHER + 3);
+    R f0 = SP_SHUFFLE(xy01, zw01, 0, 1, SP_OTHER, SP_OTHER + 1);
+    R f1 = SP_SHUFFLE(xy01, zw01, 2, 3, SP_OTHER + 2, SP_OTHER + 3);
+    R f2 = SP_SHUFFLE(xy23, zw23, 0, 1, SP_OTHER, SP_OTHER + 1);
+    R f3 = SP_SHUFFLE(xy23, zw23, 2, 3, SP_OTHER + 2, SP_OTHER + 3);
+#define SP_ADD_GROUP(group)                                                                                  \
+    spAddQuadPair(nodes, plus[4 * (group)], minus[4 * (group)], SP_EXTRACT_QUAD(f0, group));                 \
+    spAddQuadPair(nodes, plus[4 * (group) + 1], minus[4 * (group) + 1], SP_EXTRACT_QUAD(f1, group));         \
+    spAddQuadPair(nodes, plus[4 * (group) + 2], minus[4 * (group) + 2], SP_EXTRACT_QUAD(f2, group));         \
+    spAddQuadPair(nodes, plus[4 * (group) + 3], minus[4 * (group) + 3], SP_EXTRACT_QUAD(f3, group))
+    SP_ADD_GROUP(0);
 #if SP_LANES >= 8
-    spAddQuadPair(nodes, plus[4], minus[4], SP_EXTRACT_QUAD(f0, 1));
-    spAddQuadPair(nodes, plus[5], minus[5], SP_EXTRACT_QUAD(f1, 1));
-    spAddQuadPair(nodes, plus[6], minus[6], SP_EXTRACT_QUAD(f2, 1));
-    spAddQuadPair(nodes, plus[7], minus[7], SP_EXTRACT_QUAD(f3, 1));
+    SP_ADD_GROUP(1);
 #endif
 #if SP_LANES == 16
-    spAddQuadPair(nodes, plus[8], minus[8], SP_EXTRACT_QUAD(f0, 2));
-    spAddQuadPair(nodes, plus[9], minus[9], SP_EXTRACT_QUAD(f1, 2));
-    spAddQuadPair(nodes, plus[10], minus[10], SP_EXTRACT_QUAD(f2, 2));
-    spAddQuadPair(nodes, plus[11], minus[11], SP_EXTRACT_QUAD(f3, 2));
-    spAddQuadPair(nodes, plus[12], minus[12], SP_EXTRACT_QUAD(f0, 3));
-    spAddQuadPair(nodes, plus[13], minus[13], SP_EXTRACT_QUAD(f1, 3));
-    spAddQuadPair(nodes, plus[14], minus[14], SP_EXTRACT_QUAD(f2, 3));
-    spAddQuadPair(nodes, plus[15], minus[15], SP_EXTRACT_QUAD(f3, 3));
+    SP_ADD_GROUP(2);
+    SP_ADD_GROUP(3);
 #endif
+#undef SP_ADD_GROUP
 }
 
 #endif

@@ -71,7 +71,7 @@ static bool spCloseBlock(spBlockBuilder* b, int position)
         for (int k = 0; k < n; ++k)
         {
             int32_t node = b->elementNodes[(size_t)element * n + k];
-            nodes[k * SP_BLOCK + lane] = node;
+            nodes[k * SP_BLOCK + lane] = 4 * node;
             b->openOf[node] &= ~(1ull << position);
         }
     }
@@ -257,7 +257,7 @@ static void spVisitForeign(spBlocks** sets, int setCount, const int32_t* patchBe
                 for (int lane = 0; lane < SP_BLOCK; ++lane)
                 {
                     size_t place = ((size_t)block * n + k) * SP_BLOCK + lane;
-                    int32_t node = blocks->nodes[place];
+                    int32_t node = blocks->nodes[place] / 4;
                     bool empty = blocks->elements[(size_t)block * SP_BLOCK + lane] < 0;
                     if (empty == false && (node < patchBegin[patch] || node >= patchBegin[patch + 1]))
                     {
@@ -302,7 +302,7 @@ static void spAssignForeign(spBlocks* blocks, size_t place, int32_t node, int pa
         b->slots->references[b->refCount[node]++] = b->slotOf[node];
         b->next += 1;
     }
-    blocks->slots[place] = b->slotOf[node];
+    blocks->slots[place] = 4 * b->slotOf[node];
 }
 
 // Own nodes are their own slots; empty lanes go to the trash slot of their patch
@@ -318,7 +318,7 @@ static void spFillPlainSlots(spBlocks* blocks, const spSlots* slots)
             {
                 size_t place = (size_t)block * n * SP_BLOCK + (size_t)i;
                 bool empty = blocks->elements[(size_t)block * SP_BLOCK + i % SP_BLOCK] < 0;
-                blocks->slots[place] = empty ? trash : blocks->nodes[place];
+                blocks->slots[place] = empty ? 4 * trash : blocks->nodes[place];
             }
         }
     }

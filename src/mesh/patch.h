@@ -14,6 +14,9 @@
 // summed into the node afterwards by the patch that owns the node, in patch order. So patches can run on any
 // thread in any order and give the same bits.
 
+//
+// Blocks name nodes and slots by the offset of their first number, 4 * index: what the kernels load with.
+
 #pragma once
 
 #include "base/memory.h"
@@ -26,8 +29,8 @@ typedef struct spBlocks
     int blockCount;
     int patchCount;
     int32_t* patchBlock; // first block of each patch (patchCount + 1)
-    int32_t* nodes;      // (blockCount x nodesPerElement x SP_BLOCK)
-    int32_t* slots;      // where forces go, same shape
+    int32_t* nodes;      // offsets, 4 * node (blockCount x nodesPerElement x SP_BLOCK)
+    int32_t* slots;      // offsets of where forces go, same shape
     int32_t* elements;   // element in each lane, -1 for an empty one (blockCount x SP_BLOCK)
 } spBlocks;
 
