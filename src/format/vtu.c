@@ -147,7 +147,7 @@ static bool spNextTag(spScanner* scanner, spTag* tag, bool* found, spError* erro
     return true;
 }
 
-// The value of an attribute. Returns false when the tag has none of that name.
+// The value of an attribute. Returns false, with *value as it was, when the tag has none of that name.
 static bool spFindAttribute(const spTag* tag, const char* name, spWord* value)
 {
     const char* at = tag->attributes.text;
@@ -173,17 +173,17 @@ static bool spFindAttribute(const spTag* tag, const char* name, spWord* value)
             return false;
         }
         char quote = *at++;
-        value->text = at;
+        const char* text = at;
         while (at < end && *at != quote)
         {
             ++at;
         }
-        value->length = (size_t)(at - value->text);
-        at += at < end;
         if (spWordIs(key, name))
         {
+            *value = (spWord){text, (size_t)(at - text)};
             return true;
         }
+        at += at < end;
     }
     return false;
 }
