@@ -125,8 +125,9 @@ static void TestNumbers(void** state)
     {
         assert_false(spParseReal(none[i], none[i] + strlen(none[i]), &stop, &value));
     }
-    assert_true(spParseReal("-inf", "-inf" + 4, &stop, &value) && value == -INFINITY);
-    assert_true(spParseReal("NaN", "NaN" + 3, &stop, &value) && isnan(value));
+    const char words[] = "-inf NaN";
+    assert_true(spParseReal(words, words + 4, &stop, &value) && value == -INFINITY);
+    assert_true(spParseReal(words + 5, words + 8, &stop, &value) && isnan(value));
     spScanner scanner = spMakeScanner("1.5x", 4);
     assert_false(spScanReal(&scanner, &value));
     int64_t integer;
@@ -808,6 +809,72 @@ static void TestDamage(void** state)
     }
 }
 
+// TetGen comes in two files, which only the internal reader takes from memory
+static bool ParseTetGen(const char* node, size_t nodeSize, const char* ele, size_t eleSize, int failAt)
+{
+    char* nodeCopy = malloc(nodeSize + 1);
+    char* eleCopy = malloc(eleSize + 1);
+    memcpy(nodeCopy + 1, node, nodeSize);
+    memcpy(eleCopy + 1, ele, eleSize);
+    FailingAllocator failing = {.failAt = failAt};
+    spAllocator allocator = MakeFailingAllocator(&failing);
+    spError error = SP_ZERO_INIT;
+    spTetGenText nodeText = {nodeCopy + 1, nodeSize, "a.node"}, eleText = {eleCopy + 1, eleSize, "a.ele"};
+    spMesh* mesh = spAllocMesh(&allocator, &error);
+    bool ok = mesh != NULL && spReadTetGen(&nodeText, &eleText, mesh, &error);
+    assert_true(ok == (error.code == sp_errorNone));
+    spDestroyMesh(mesh);
+    free(nodeCopy);
+    free(eleCopy);
+    assert_int_equal(failing.out, 0);
+    assert_true(failing.peak < 100000);
+    return ok;
+}
+
+static void TestDamagedTetGen(void** state)
+{
+    SP_UNUSED(state);
+    const char node[] =
+        "# points\n6 3 1 1\n5 0 0 0 9.5 1\n7 1 0 0 9 1\n6 0 1 0 9 0\n9 0 0 1 9 0\n1 2 2 2 0 0\n"
+        "2 3 3 3 0 0\n";
+    const char ele[] = "2 10 1\n0 5 7 6 9 1 1 2 2 1 2 -3.0\n1 9 7 6 5 1 1 1 1 2 2 4\n";
+    size_t nodeSize = sizeof(node) - 1, eleSize = sizeof(ele) - 1;
+    assert_true(ParseTetGen(node, nodeSize, ele, eleSize, -1));
+    for (size_t size = 0; size < nodeSize - 2; ++size)
+    {
+        assert_false(ParseTetGen(node, size, ele, eleSize, -1));
+    }
+    for (size_t size = 0; size < eleSize - 2; ++size)
+    {
+        assert_false(ParseTetGen(node, nodeSize, ele, size, -1));
+    }
+    for (int k = 0; !ParseTetGen(node, nodeSize, ele, eleSize, k); ++k)
+    {
+        assert_true(k < 100);
+    }
+    uint64_t seed = 77;
+    for (int round = 0; round < 8000; ++round)
+    {
+        char damagedNode[sizeof(node)], damagedEle[sizeof(ele)];
+        memcpy(damagedNode, node, sizeof(node));
+        memcpy(damagedEle, ele, sizeof(ele));
+        for (int i = 0; i < 2; ++i)
+        {
+            uint64_t r = spNextRandom(&seed);
+            char c = r & 1 ? (char)(r >> 8) : "0123456789-.e# \n"[(r >> 8) % 16];
+            if (r & 2)
+            {
+                damagedNode[(r >> 32) % nodeSize] = c;
+            }
+            else
+            {
+                damagedEle[(r >> 32) % eleSize] = c;
+            }
+        }
+        ParseTetGen(damagedNode, nodeSize, damagedEle, eleSize, -1);
+    }
+}
+
 static void TestHugeClaims(void** state)
 {
     SP_UNUSED(state);
@@ -1000,6 +1067,7 @@ int main(void)
         cmocka_unit_test(TestFileErrors),
         cmocka_unit_test(TestTruncation),
         cmocka_unit_test(TestDamage),
+        cmocka_unit_test(TestDamagedTetGen),
         cmocka_unit_test(TestHugeClaims),
         cmocka_unit_test(TestFailingAllocations),
         cmocka_unit_test(TestFilesFromOutside),
