@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char* const s_formats[] = {"vtu", "obj", "png", "csv", "svg"};
+static const char* const s_formats[] = {"vtu", "obj", "png", "csv", "svg", "sheet"};
 
 #define SP_FORMAT_COUNT ((int)(sizeof(s_formats) / sizeof(s_formats[0])))
 
@@ -34,7 +34,7 @@ static bool spAddFormat(const char* part, void* context)
     }
     else
     {
-        spFailUsage("unknown format \"%s\"; known are vtu, obj, png, csv and svg", part);
+        spFailUsage("unknown format \"%s\"; known are vtu, obj, png, csv, svg and sheet", part);
     }
     return false;
 }
@@ -48,7 +48,7 @@ unsigned spParseFormats(const char* list)
     }
     if (formats == 0)
     {
-        spFailUsage("no format was given; known are vtu, obj, png, csv and svg");
+        spFailUsage("no format was given; known are vtu, obj, png, csv, svg and sheet");
     }
     return formats;
 }
@@ -140,6 +140,32 @@ static bool spExportPlots(const spRecording* recording, const spExportPlan* plan
     return good;
 }
 
+#define SP_SHEET_COLUMNS 3
+#define SP_SHEET_PICTURES 9
+
+// The whole motion at a glance: nine frames, evenly spread, in one picture
+static bool spExportSheet(const spRecording* recording, const spExportPlan* plan, spError* error)
+{
+    int frames[SP_SHEET_PICTURES];
+    int frameCount = spRecording_GetFrameCount(recording);
+    int last = plan->lastFrame >= 0 && plan->lastFrame < frameCount ? plan->lastFrame : frameCount - 1;
+    int count =
+        last - plan->firstFrame + 1 < SP_SHEET_PICTURES ? last - plan->firstFrame + 1 : SP_SHEET_PICTURES;
+    for (int i = 0; i < count; ++i)
+    {
+        double share = count > 1 ? (double)i / (count - 1) : 0.0;
+        frames[i] = plan->firstFrame + (int)(share * (last - plan->firstFrame) + 0.5);
+    }
+    char name[128], path[4096];
+    snprintf(name, sizeof(name), "%.100s_sheet", plan->name);
+    spPictureDef picture = spMakePicture(recording, plan);
+    double scale = plan->width > 0 ? 1.0 : 480.0 / picture.width;
+    picture.width = (int)(scale * picture.width);
+    picture.height = (int)(scale * picture.height);
+    return spMakeFileName(path, sizeof(path), plan->folder, name, ".png") &&
+           spSaveContactSheet(recording, frames, count, SP_SHEET_COLUMNS, &picture, path, error);
+}
+
 static bool spExportFormatTo(const spRecording* recording, const spExportPlan* plan, unsigned format,
                              const spExportDef* def, spError* error)
 {
@@ -155,6 +181,8 @@ static bool spExportFormatTo(const spRecording* recording, const spExportPlan* p
             return spExportPng(recording, def, &picture, error);
         case sp_exportCsv:
             return spExportCsv(recording, def, error);
+        case sp_exportSheet:
+            return spExportSheet(recording, plan, error);
         default:
             return spExportPlots(recording, plan, error);
     }
@@ -170,7 +198,7 @@ int spExportRecording(const spRecording* recording, const spExportPlan* plan)
             continue;
         }
         char folder[4096], title[32];
-        bool own = format != sp_exportCsv && format != sp_exportSvg;
+        bool own = format == sp_exportVtu || format == sp_exportObj || format == sp_exportPng;
         if (!spMakeFileName(folder, sizeof(folder), plan->folder, own ? s_formats[i] : "", ""))
         {
             return spFailUsage("the name of the folder is too long");

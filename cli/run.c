@@ -345,7 +345,7 @@ static int spParseRun(int argc, char** argv, spRunOptions* options)
         {"out", sp_optionText, "DIR", &options->out, "record to DIR/<scene>.souple; DIR is created", 0, 0,
          'o'},
         {"export", sp_optionText, "LIST", &options->exportList,
-         "then export to DIR: some of vtu,obj,png,csv,svg", 0, 0, 0},
+         "then export to DIR: some of vtu,obj,png,csv,svg,sheet", 0, 0, 0},
         {"velocities", sp_optionFlag, NULL, &options->velocities, "record velocities too", 0, 0, 0},
         {"json", sp_optionFlag, NULL, &options->json, "print one JSON object instead of words", 0, 0, 0},
         {"quiet", sp_optionFlag, NULL, &options->quiet, "print nothing but errors", 0, 0, 'q'},

@@ -54,6 +54,7 @@ typedef enum spExportFormat
     sp_exportPng = 0x04,
     sp_exportCsv = 0x08,
     sp_exportSvg = 0x10,
+    sp_exportSheet = 0x20,
 } spExportFormat;
 
 // "vtu,png" to a set of formats. Returns 0, with the reason printed, when a word is unknown.
@@ -72,6 +73,6 @@ typedef struct spExportPlan
 
 spExportPlan spMakeExportPlan(void);
 
-// Exports. CSV and SVG go to the folder, others to folders of their own in it: png, vtu, obj. Returns an exit
+// Exports. CSV, SVG and the sheet go to the folder, others to folders of their own in it: png, vtu, obj. Returns an exit
 // code; what went wrong is printed.
 int spExportRecording(const spRecording* recording, const spExportPlan* plan);
