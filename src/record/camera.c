@@ -124,7 +124,7 @@ spCamera spFitCamera(const spRecording* recording, double aspect)
         }
         distance = fmax(distance, fmax(b + fabs(r) / tanH, b + fabs(u) / tanV));
     }
-    distance = fmax(distance, 1.5 * size);
+    distance = fmax(distance, 0.8 * size);
 
     spCamera camera = {0};
     camera.target = (spDVec3){center[0], center[1], center[2]};

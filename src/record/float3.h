@@ -90,6 +90,13 @@ static inline float spClampF(float a, float lower, float upper)
     return a < lower ? lower : (a > upper ? upper : a);
 }
 
+// The largest whole number not above a, for |a| < 2^31: a few instructions where floorf is a call
+static inline float spFloorF(float a)
+{
+    float whole = (float)(int)a;
+    return whole > a ? whole - 1.0f : whole;
+}
+
 // 0 below a, 1 above b, smooth between
 static inline float spSmoothStep(float a, float b, float x)
 {

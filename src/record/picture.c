@@ -320,6 +320,12 @@ static void spAddBall(spPicture* picture, spFloat3 center, float radius, spFloat
     }
 }
 
+// A chain or ring can be thicker than a lattice that one wants to look into
+static bool spIsChain(int nodeCount, int edgeCount)
+{
+    return edgeCount > 0 && edgeCount <= nodeCount;
+}
+
 // How thick the threads of a body are: what the user says, or a share of their mean length; never so thin
 // that they flicker
 static float spGetThreadRadius(const spPicture* picture, spPointView x, const int32_t* edges, int edgeCount)
@@ -343,10 +349,80 @@ static float spGetThreadRadius(const spPicture* picture, spPointView x, const in
         counted += isfinite(length) ? 1 : 0;
     }
     float mean = counted > 0 ? (float)(sum / counted) : 0.06f * picture->stage.radius;
-    float share = 0.055f * mean;
+    float share = (spIsChain(x.count, edgeCount) ? 0.16f : 0.06f) * mean;
     float thickest = 0.02f * picture->stage.radius;
     share = share < thickest ? share : thickest;
     return share > 0.8f * pixel ? share : 0.8f * pixel;
+}
+
+// Whether a body is one closed outline in a plane z = constant: each node has two edges, and all are reached
+static bool spIsOutline(spPicture* picture, spPointView x, const int32_t* edges, int edgeCount)
+{
+    if (edgeCount != x.count || x.count < 3 ||
+        !spReserve(&picture->heap, (void**)&picture->firstFace, 0, &picture->firstCapacity, 2 * x.count,
+                   sizeof(int)))
+    {
+        return false;
+    }
+    int* neighbours = picture->firstFace; // two each, -1 when free
+    for (int i = 0; i < 2 * x.count; ++i)
+    {
+        neighbours[i] = -1;
+    }
+    for (int i = 0; i < 2 * edgeCount; ++i)
+    {
+        int* own = neighbours + 2 * edges[i];
+        int slot = own[0] < 0 ? 0 : 1;
+        if (own[slot] >= 0)
+        {
+            return false;
+        }
+        own[slot] = edges[i ^ 1];
+    }
+
+    float tolerance = 1e-3f * picture->stage.radius;
+    int last = -1;
+    int node = 0;
+    int count = 0;
+    do
+    {
+        if (!(fabsf(x.data[3 * node + 2] - x.data[2]) <= tolerance) || neighbours[2 * node + 1] < 0)
+        {
+            return false;
+        }
+        int next = neighbours[2 * node] != last ? neighbours[2 * node] : neighbours[2 * node + 1];
+        last = node;
+        node = next;
+        count += 1;
+    } while (node != 0 && count <= x.count);
+    return count == x.count;
+}
+
+// The inside of an outline, as a fan about its middle, a little behind the outline
+static bool spAddMembrane(spPicture* picture, spPointView x, const int32_t* edges, int edgeCount,
+                          spFloat3 color)
+{
+    if (!spReserveTriangles(picture, edgeCount))
+    {
+        return false;
+    }
+    spFloat3 middle = {0};
+    for (int i = 0; i < x.count; ++i)
+    {
+        middle = spMulAddF3(middle, 1.0f / (float)x.count, spLoadF3(x.data + 3 * i));
+    }
+    spFloat3 n = spMakeF3(0.0f, 0.0f, picture->stage.view.eye.z < middle.z ? -1.0f : 1.0f);
+    float back = -2.0f * spGetThreadRadius(picture, x, edges, edgeCount);
+    middle = spMulAddF3(middle, back, n);
+    for (int i = 0; i < edgeCount; ++i)
+    {
+        spFloat3 a = spMulAddF3(spLoadF3(x.data + 3 * edges[2 * i]), back, n);
+        spFloat3 b = spMulAddF3(spLoadF3(x.data + 3 * edges[2 * i + 1]), back, n);
+        bool turns = spCrossF3(spSubF3(a, middle), spSubF3(b, middle)).z * n.z < 0.0f;
+        spAddTriangle(picture, (spFloat3[3]){middle, turns ? b : a, turns ? a : b}, (spFloat3[3]){n, n, n},
+                      color, sp_drawFlat);
+    }
+    return true;
 }
 
 static bool spAddThreads(spPicture* picture, spPointView x, const int32_t* edges, int edgeCount,
@@ -356,6 +432,7 @@ static bool spAddThreads(spPicture* picture, spPointView x, const int32_t* edges
     {
         return false;
     }
+    bool isChain = spIsChain(x.count, edgeCount);
     float radius = spGetThreadRadius(picture, x, edges, edgeCount);
     for (int i = 0; i < edgeCount; ++i)
     {
@@ -371,7 +448,7 @@ static bool spAddThreads(spPicture* picture, spPointView x, const int32_t* edges
         spFloat3 center = spLoadF3(x.data + 3 * i);
         if (spIsFiniteF3(center))
         {
-            spAddBall(picture, center, 1.9f * radius, spScaleF3(0.82f, color), caster);
+            spAddBall(picture, center, (isChain ? 1.25f : 1.9f) * radius, spScaleF3(0.82f, color), caster);
         }
     }
     return true;
@@ -400,6 +477,11 @@ static bool spAddBodies(spPicture* picture, int frame, bool caster)
         else if (triangleCount == 0)
         {
             ok = spAddThreads(picture, x, edges, edgeCount, color, caster);
+            if (ok && !caster && spIsOutline(picture, x, edges, edgeCount))
+            {
+                spFloat3 pale = spMixF3(color, spMakeF3(0.9f, 0.9f, 0.9f), 0.55f);
+                ok = spAddMembrane(picture, x, edges, edgeCount, pale);
+            }
         }
         if (!ok)
         {

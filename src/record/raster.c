@@ -192,8 +192,8 @@ bool spRasterTriangle(spRaster* raster, const spView* view, const spFloat3 x[3],
                 continue;
             }
             float shift = raster->shiftX[k];
-            int first = (int)ceilf(low - shift);
-            int last = (int)floorf(high - shift);
+            int first = (int)(low - shift + 1.0f); // rounded up: low >= 0
+            int last = (int)(high - shift + 1.0f) - 1;
             first = first < 0 ? 0 : first;
             last = last > columns - 1 ? columns - 1 : last;
 
@@ -310,20 +310,20 @@ void spRasterDepth(spDepthMap* map, const spFloat3 x[3])
     }
 }
 
-// Running sum along `count` cells that are `stride` apart
-static void spBlurLine(const float* from, float* to, int count, size_t stride, int radius)
+// Running sum along u
+static void spBlurRow(const float* from, float* to, int count, int radius)
 {
     float scale = 1.0f / (float)(2 * radius + 1);
     double sum = 0.0;
     for (int i = 0; i <= radius && i < count; ++i)
     {
-        sum += (double)from[(size_t)i * stride];
+        sum += (double)from[i];
     }
     for (int i = 0; i < count; ++i)
     {
-        to[(size_t)i * stride] = (float)sum * scale;
-        sum += i + radius + 1 < count ? (double)from[(size_t)(i + radius + 1) * stride] : 0.0;
-        sum -= i - radius >= 0 ? (double)from[(size_t)(i - radius) * stride] : 0.0;
+        to[i] = (float)sum * scale;
+        sum += i + radius + 1 < count ? (double)from[i + radius + 1] : 0.0;
+        sum -= i - radius >= 0 ? (double)from[i - radius] : 0.0;
     }
 }
 
@@ -367,26 +367,8 @@ void spBlurCoverage(spDepthMap* map, int radius)
         for (int y = 0; y < size; ++y)
         {
             size_t row = (size_t)y * (size_t)size;
-            spBlurLine(map->coverage + row, map->scratch + row, size, 1, radius);
+            spBlurRow(map->coverage + row, map->scratch + row, size, radius);
         }
         spBlurColumns(map->scratch, map->coverage, size, radius);
     }
-}
-
-float spSampleCoverage(const spDepthMap* map, spFloat3 x)
-{
-    float u = (spDotF3(map->u, x) - map->originU) * map->scale - 0.5f;
-    float v = (spDotF3(map->v, x) - map->originV) * map->scale - 0.5f;
-    float limit = (float)(map->size - 1);
-    if (!(u >= 0.0f && v >= 0.0f && u < limit && v < limit))
-    {
-        return 0.0f;
-    }
-    int iu = (int)u;
-    int iv = (int)v;
-    float fu = u - (float)iu;
-    float fv = v - (float)iv;
-    const float* p = map->coverage + (size_t)iv * (size_t)map->size + iu;
-    const float* q = p + map->size;
-    return (1.0f - fv) * ((1.0f - fu) * p[0] + fu * p[1]) + fv * ((1.0f - fu) * q[0] + fu * q[1]);
 }

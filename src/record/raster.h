@@ -97,5 +97,21 @@ void spRasterDepth(spDepthMap* map, const spFloat3 x[3]);
 // Blurs the coverage with a box of 2 * radius + 1 cells, twice along each side
 void spBlurCoverage(spDepthMap* map, int radius);
 
-// Coverage at a point, linear between cells; 0 outside the map
-float spSampleCoverage(const spDepthMap* map, spFloat3 x);
+// Coverage at cell coordinates (u, v), linear between cells; 0 outside the map
+static inline float spSampleCoverage(const spDepthMap* map, float u, float v)
+{
+    u -= 0.5f;
+    v -= 0.5f;
+    float limit = (float)(map->size - 1);
+    if (!(u >= 0.0f && v >= 0.0f && u < limit && v < limit))
+    {
+        return 0.0f;
+    }
+    int iu = (int)u;
+    int iv = (int)v;
+    float fu = u - (float)iu;
+    float fv = v - (float)iv;
+    const float* p = map->coverage + (size_t)iv * (size_t)map->size + iu;
+    const float* q = p + map->size;
+    return (1.0f - fv) * ((1.0f - fu) * p[0] + fu * p[1]) + fv * ((1.0f - fu) * q[0] + fu * q[1]);
+}

@@ -49,11 +49,10 @@ void spAddGround(spStage* stage, spFloat3 normal, float offset)
         return;
     }
     spGround* ground = stage->grounds + stage->groundCount++;
+    *ground = (spGround){0};
     ground->normal = normal;
     ground->offset = offset;
-    spFloat3 axis = fabsf(normal.x) < 0.9f ? spMakeF3(1.0f, 0.0f, 0.0f) : spMakeF3(0.0f, 0.0f, 1.0f);
-    ground->tangent[0] = spNormalizeF3(spMulAddF3(axis, -spDotF3(axis, normal), normal));
-    ground->tangent[1] = spCrossF3(ground->tangent[0], normal);
+    ground->height = height;
 
     // Along the ray eye + w * (forward + right * (x - cx) / f - up * (y - cy) / f): 1/w = n . ray / -height
     float r = spDotF3(normal, view->right) / view->focal;
@@ -62,6 +61,50 @@ void spAddGround(spStage* stage, spFloat3 normal, float offset)
     ground->inverse[0] = -r / height;
     ground->inverse[1] = u / height;
     ground->inverse[2] = -(f - r * view->centerX + u * view->centerY) / height;
+}
+
+// The coordinate (axis . x - origin) * scale
+static spCoordinate spMakeCoordinate(const spView* view, spFloat3 axis, float origin, float scale)
+{
+    spCoordinate c;
+    c.base = (spDotF3(axis, view->eye) - origin) * scale;
+    c.slope[0] = spDotF3(axis, view->right) / view->focal * scale;
+    c.slope[1] = -spDotF3(axis, view->up) / view->focal * scale;
+    c.slope[2] =
+        spDotF3(axis, view->forward) * scale - c.slope[0] * view->centerX - c.slope[1] * view->centerY;
+    return c;
+}
+
+static float spGetCoordinate(const spCoordinate* c, float x, float y, float w)
+{
+    return c->base + w * (c->slope[0] * x + c->slope[1] * y + c->slope[2]);
+}
+
+static void spPrepareGround(const spStage* stage, spGround* ground)
+{
+    const spView* view = &stage->view;
+    spFloat3 n = ground->normal;
+    spFloat3 axis = fabsf(n.x) < 0.9f ? spMakeF3(1.0f, 0.0f, 0.0f) : spMakeF3(0.0f, 0.0f, 1.0f);
+    spFloat3 tangent[2];
+    tangent[0] = spNormalizeF3(spMulAddF3(axis, -spDotF3(axis, n), n));
+    tangent[1] = spCrossF3(tangent[0], n);
+    spFloat3 ahead = spNormalizeF3(spMulAddF3(view->forward, -spDotF3(view->forward, n), n));
+    for (int k = 0; k < 2; ++k)
+    {
+        // Cells are counted from an even one near the middle, so that numbers stay small
+        float center = spDotF3(tangent[k], stage->center);
+        float origin = 2.0f * stage->cell * floorf(0.5f * center / stage->cell);
+        ground->grid[k] = spMakeCoordinate(view, tangent[k], origin, 1.0f / stage->cell);
+        ground->center[k] = (center - origin) / stage->cell;
+        ground->ahead[k] = fabsf(spDotF3(ahead, tangent[k]));
+    }
+    const spDepthMap* maps[2] = {&stage->shadow, &stage->contact};
+    spCoordinate* coordinates[2] = {ground->shadow, ground->contact};
+    for (int i = 0; stage->hasShadows && i < 2; ++i)
+    {
+        coordinates[i][0] = spMakeCoordinate(view, maps[i]->u, maps[i]->originU, maps[i]->scale);
+        coordinates[i][1] = spMakeCoordinate(view, maps[i]->v, maps[i]->originV, maps[i]->scale);
+    }
 }
 
 static void spAimMap(spDepthMap* map, spFloat3 w, spFloat3 center, float radius)
@@ -152,16 +195,10 @@ static float spSampleLight(const spStage* stage, spFloat3 x, spFloat3 n)
     return (1.0f - fv) * ((1.0f - fu) * a0 + fu * a1) + fv * ((1.0f - fu) * b0 + fu * b1);
 }
 
-static spFloat3 spGetRay(const spView* view, float x, float y)
-{
-    spFloat3 ray = spMulAddF3(view->forward, (x - view->centerX) / view->focal, view->right);
-    return spMulAddF3(ray, -(y - view->centerY) / view->focal, view->up);
-}
-
 // How much of a pixel's footprint is on a line of the grid; blends into the mean where lines are too close
 static float spCoverGrid(float coordinate, float footprint, float halfWidth)
 {
-    float distance = fabsf(coordinate - floorf(coordinate + 0.5f));
+    float distance = fabsf(coordinate - spFloorF(coordinate + 0.5f));
     float half = 0.5f * footprint;
     float low = distance - half > -halfWidth ? distance - half : -halfWidth;
     float high = distance + half < halfWidth ? distance + half : halfWidth;
@@ -175,8 +212,8 @@ static float spCoverChecker(float u, float v, float footprint)
 {
     float edge = footprint > 0.04f ? footprint : 0.04f;
     float fade = spClampF(1.6f - 1.6f * edge, 0.0f, 1.0f);
-    float du = fabsf(u - 2.0f * floorf(0.5f * u) - 1.0f) - 0.5f;
-    float dv = fabsf(v - 2.0f * floorf(0.5f * v) - 1.0f) - 0.5f;
+    float du = fabsf(u - 2.0f * spFloorF(0.5f * u) - 1.0f) - 0.5f;
+    float dv = fabsf(v - 2.0f * spFloorF(0.5f * v) - 1.0f) - 0.5f;
     return fade * spClampF(du / edge, -0.5f, 0.5f) * spClampF(dv / edge, -0.5f, 0.5f) * 4.0f;
 }
 
@@ -190,49 +227,44 @@ static spFloat3 spShadeBackground(const spStage* stage, float y)
 static spFloat3 spShadeGround(const spStage* stage, const spGround* ground, float x, float y,
                               spFloat3 background)
 {
-    const spView* view = &stage->view;
-    float inverse = ground->inverse[0] * x + ground->inverse[1] * y + ground->inverse[2];
-    float w = 1.0f / inverse;
-    spFloat3 p = spMulAddF3(view->eye, w, spGetRay(view, x, y));
-    spFloat3 r = spSubF3(p, stage->center);
-    r = spMulAddF3(r, -spDotF3(r, ground->normal), ground->normal);
-    float fade = 1.0f - spSmoothStep(1.2f * stage->radius, 6.0f * stage->radius, spLengthF3(r));
+    float w = 1.0f / (ground->inverse[0] * x + ground->inverse[1] * y + ground->inverse[2]);
+    float u = spGetCoordinate(&ground->grid[0], x, y, w);
+    float v = spGetCoordinate(&ground->grid[1], x, y, w);
+    float du = u - ground->center[0];
+    float dv = v - ground->center[1];
+    float distance = sqrtf(du * du + dv * dv) * stage->cell;
+    float fade = 1.0f - spSmoothStep(1.2f * stage->radius, 6.0f * stage->radius, distance);
     if (!(fade > 0.0f))
     {
         return background;
     }
 
     // Size of a pixel on the ground, in cells: across the view, and longer along it
-    float across = w / (view->focal * stage->cell);
-    float slope = fabsf(spDotF3(spSubF3(view->eye, p), ground->normal)) / (w > 0.0f ? w : 1.0f);
+    float across = w / (stage->view.focal * stage->cell);
+    float slope = ground->height / w;
     float along = across / (slope > 0.02f ? slope : 0.02f);
-    spFloat3 ahead =
-        spNormalizeF3(spMulAddF3(view->forward, -spDotF3(view->forward, ground->normal), ground->normal));
-    float u = spDotF3(p, ground->tangent[0]) / stage->cell;
-    float v = spDotF3(p, ground->tangent[1]) / stage->cell;
-    float ahead0 = fabsf(spDotF3(ahead, ground->tangent[0]));
-    float ahead1 = fabsf(spDotF3(ahead, ground->tangent[1]));
-    float footU = ahead0 * along + (1.0f - ahead0) * across;
-    float footV = ahead1 * along + (1.0f - ahead1) * across;
+    float footU = across + ground->ahead[0] * (along - across);
+    float footV = across + ground->ahead[1] * (along - across);
 
-    spFloat3 color = spMakeF3(0.760f, 0.785f, 0.815f);
-    float checker = spCoverChecker(u, v, footU > footV ? footU : footV);
-    color = spScaleF3(1.0f + 0.035f * checker, color);
+    float light = 1.0f + 0.035f * spCoverChecker(u, v, footU > footV ? footU : footV);
     float lineU = spCoverGrid(u, footU, 0.012f);
     float lineV = spCoverGrid(v, footV, 0.012f);
-    float line = lineU > lineV ? lineU : lineV;
-    color = spScaleF3(1.0f - 0.22f * line, color);
+    light *= 1.0f - 0.22f * (lineU > lineV ? lineU : lineV);
+    spFloat3 color = spMakeF3(0.760f, 0.785f, 0.815f);
     if (stage->hasShadows)
     {
-        float shadow = spSampleCoverage(&stage->shadow, p);
-        float contact = spSampleCoverage(&stage->contact, p);
-        float dark = (1.0f - 0.52f * shadow) * (1.0f - 0.55f * contact);
+        float shadow = spSampleCoverage(&stage->shadow, spGetCoordinate(&ground->shadow[0], x, y, w),
+                                        spGetCoordinate(&ground->shadow[1], x, y, w));
+        float contact = spSampleCoverage(&stage->contact, spGetCoordinate(&ground->contact[0], x, y, w),
+                                         spGetCoordinate(&ground->contact[1], x, y, w));
+        light *= (1.0f - 0.52f * shadow) * (1.0f - 0.55f * contact);
 
         // Shadows are a little blue: only the sky lights them
-        color = spMulF3(color, spMixF3(spMakeF3(1.0f, 1.0f, 1.0f), spMakeF3(0.93f, 0.97f, 1.06f), shadow));
-        color = spScaleF3(dark, color);
+        color.x *= 1.0f - 0.07f * shadow;
+        color.y *= 1.0f - 0.03f * shadow;
+        color.z *= 1.0f + 0.05f * shadow;
     }
-    return spMixF3(background, color, fade);
+    return spMixF3(background, spScaleF3(light, color), fade);
 }
 
 // Dark lines along the edges of a triangle, about one pixel wide
@@ -254,6 +286,11 @@ static float spCoverWire(const spTriangleSetup* setup, const float lambda[3], fl
 
 static spFloat3 spShadeTriangle(const spStage* stage, const spDrawTriangle* triangle, float x, float y)
 {
+    if ((triangle->flags & sp_drawFlat) != 0)
+    {
+        return triangle->color;
+    }
+
     // Perspective-correct weights of the corners
     const spTriangleSetup* setup = &triangle->setup;
     float fx = x - setup->originX;
@@ -344,15 +381,15 @@ static const spGround* spFindGround(const spStage* stage, float x, float y, floa
 }
 
 // What a pixel sees of the ground or the background
-static spFloat3 spShadeBehind(const spStage* stage, float x, float y)
+static spFloat3 spShadeBehind(const spStage* stage, float x, float y, spFloat3 background)
 {
-    spFloat3 background = spShadeBackground(stage, y);
     const spGround* ground = spFindGround(stage, x, y, 0.0f);
     return ground != NULL ? spShadeGround(stage, ground, x, y, background) : background;
 }
 
 // A pixel in which something is drawn: each triangle is shaded once, where its samples are
-static spFloat3 spResolvePixel(const spStage* stage, const spRaster* raster, int x, int y)
+static spFloat3 spResolvePixel(const spStage* stage, const spRaster* raster, int x, int y,
+                               spFloat3 background)
 {
     uint32_t ids[SP_MAX_SAMPLES];
     int n = raster->sampleCount;
@@ -386,7 +423,7 @@ static spFloat3 spResolvePixel(const spStage* stage, const spRaster* raster, int
         }
         sx = (float)x + sx / count;
         sy = (float)y + sy / count;
-        spFloat3 color = ids[k] == 0 ? spShadeBehind(stage, sx, sy)
+        spFloat3 color = ids[k] == 0 ? spShadeBehind(stage, sx, sy, background)
                                      : spShadeTriangle(stage, stage->triangles + ids[k] - 1, sx, sy);
         sum = spMulAddF3(sum, count / (float)n, color);
     }
@@ -399,13 +436,18 @@ static uint8_t spToByte(const spStage* stage, float linear)
     return stage->gamma[(int)(4095.0f * c + 0.5f)];
 }
 
-void spResolvePicture(const spStage* stage, const spRaster* raster, uint8_t* rgb)
+void spResolvePicture(spStage* stage, const spRaster* raster, uint8_t* rgb)
 {
+    for (int i = 0; i < stage->groundCount; ++i)
+    {
+        spPrepareGround(stage, stage->grounds + i);
+    }
     int n = raster->sampleCount;
     size_t width = (size_t)raster->width;
     for (int y = 0; y < raster->height; ++y)
     {
         const uint32_t* ids = raster->ids + (size_t)y * (size_t)n * width;
+        spFloat3 background = spShadeBackground(stage, (float)y + 0.5f);
         for (int x = 0; x < raster->width; ++x)
         {
             uint32_t any = 0;
@@ -413,8 +455,8 @@ void spResolvePicture(const spStage* stage, const spRaster* raster, uint8_t* rgb
             {
                 any |= ids[(size_t)k * width + (size_t)x];
             }
-            spFloat3 color = any == 0 ? spShadeBehind(stage, (float)x + 0.5f, (float)y + 0.5f)
-                                      : spResolvePixel(stage, raster, x, y);
+            spFloat3 color = any == 0 ? spShadeBehind(stage, (float)x + 0.5f, (float)y + 0.5f, background)
+                                      : spResolvePixel(stage, raster, x, y, background);
             uint8_t* pixel = rgb + 3 * ((size_t)y * width + (size_t)x);
             pixel[0] = spToByte(stage, color.x);
             pixel[1] = spToByte(stage, color.y);

@@ -17,10 +17,11 @@
 // How a triangle is shaded
 enum
 {
-    sp_drawTube = 1,   // normals are the part across the view only: a round thread or a ball
-    sp_drawWire = 2,   // with its edges
-    sp_drawDull = 4,   // without highlights: colliders
-    sp_drawCaster = 8, // not seen, only throws a shadow: a thread or a ball turned towards the light
+    sp_drawTube = 1,    // normals are the part across the view only: a round thread or a ball
+    sp_drawWire = 2,    // with its edges
+    sp_drawDull = 4,    // without highlights: colliders
+    sp_drawFlat = 8,    // its colour as it is
+    sp_drawCaster = 16, // not seen, only throws a shadow: a thread or a ball turned towards the light
 };
 
 typedef struct spDrawTriangle
@@ -32,13 +33,27 @@ typedef struct spDrawTriangle
     spTriangleSetup setup;
 } spDrawTriangle;
 
+// A coordinate of the point that a pixel sees at depth w: base + w * slope . (x, y, 1)
+typedef struct spCoordinate
+{
+    float base;
+    float slope[3];
+} spCoordinate;
+
 // A plane that points upwards
 typedef struct spGround
 {
     spFloat3 normal;
-    spFloat3 tangent[2];
     float offset;     // normal . x of its points
+    float height;     // of the eye above it
     float inverse[3]; // 1/w at pixel (x, y) is inverse . (x, y, 1)
+
+    // What shading needs of a point, ready for all pixels
+    spCoordinate grid[2]; // in cells
+    spCoordinate shadow[2];
+    spCoordinate contact[2];
+    float center[2]; // of what moves, in cells
+    float ahead[2];  // how far the view runs along each line of the grid, 0 to 1
 } spGround;
 
 typedef struct spStage
@@ -71,4 +86,4 @@ void spDrawShadows(spStage* stage, const spDrawTriangle* triangles, int triangle
                    float radius);
 
 // Turns samples into pixels: 3 bytes each
-void spResolvePicture(const spStage* stage, const spRaster* raster, uint8_t* rgb);
+void spResolvePicture(spStage* stage, const spRaster* raster, uint8_t* rgb);
