@@ -128,22 +128,22 @@ typedef struct spMeshReport
     int boundaryTriangleCount; ///< triangles on the boundary of the tets; all triangles when there are no
                                ///< tets
     int componentCount;        ///< connected components, orphan vertices not counted
-    bool closed;         ///< every edge of the surface (boundary, or triangles) has exactly two triangles
-    double volume;       ///< sum of signed tet volumes, or volume that closed triangles enclose (0 when
-                         ///< they are not closed); m^3
-    double surfaceArea;  ///< area of the boundary; m^2
-    spDVec3 lower;       ///< smallest coordinates, m
-    spDVec3 upper;       ///< largest coordinates, m
-    double minEdge;      ///< shortest edge, m
-    double maxEdge;      ///< longest edge, m
-    double meanEdge;     ///< mean edge length, m
-    double minTetVolume; ///< smallest signed tet volume, m^3; 0 without tets
-    double maxTetVolume; ///< largest signed tet volume, m^3; 0 without tets
-    double minDihedral;  ///< smallest dihedral angle of the tets, or corner angle of triangles, degrees
-    double maxDihedral;  ///< largest such angle, degrees
-    double worstAspect;  ///< largest of circumradius / (3 inradius) over tets, or of circumradius / (2
-                         ///< inradius) over triangles; 1 is regular, infinity is flat
-    double worstEdgeRatio;                  ///< largest ratio of longest to shortest edge within one element
+    bool closed;           ///< every edge of the surface (boundary, or triangles) has exactly two triangles
+    double volume;         ///< sum of signed tet volumes, or volume that closed triangles enclose (0 when
+                           ///< they are not closed); m^3
+    double surfaceArea;    ///< area of the boundary; m^2
+    spDVec3 lower;         ///< smallest coordinates, m
+    spDVec3 upper;         ///< largest coordinates, m
+    double minEdge;        ///< shortest edge, m
+    double maxEdge;        ///< longest edge, m
+    double meanEdge;       ///< mean edge length, m
+    double minTetVolume;   ///< smallest signed tet volume, m^3; 0 without tets
+    double maxTetVolume;   ///< largest signed tet volume, m^3; 0 without tets
+    double minDihedral;    ///< smallest dihedral angle of the tets, or corner angle of triangles, degrees
+    double maxDihedral;    ///< largest such angle, degrees
+    double worstAspect;    ///< largest of circumradius / (3 inradius) over tets, or of circumradius / (2
+                           ///< inradius) over triangles; 1 is regular, infinity is flat
+    double worstEdgeRatio; ///< largest ratio of longest to shortest edge within one element
     int dihedralHistogram[18];              ///< number of angles in each 10 degrees from 0 to 180
     int problemCounts[sp_meshProblemCount]; ///< how many of each problem, 0 when fine
     int firstProblem[sp_meshProblemCount];  ///< index of the first vertex, triangle (of the list that
