@@ -1,0 +1,532 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Explicit methods against closed forms: period and order of accuracy of an oscillator, energy over a million
+// steps, free fall, momentum, stability limits of the slides' lattice, gas equilibria.
+
+#include "base/core.h"
+#include "testbed/check.h"
+#include "testbed/worlds.h"
+
+#include <stdlib.h>
+
+#define PI 3.14159265358979323846
+
+// Two masses on a spring along x
+static spTestWorld MakeOscillator(spMethodType type, spReal stiffness, spReal damping, spReal stretch)
+{
+    spTestWorld test = {.gas = -1};
+    spWorldDef worldDef = spDefaultWorldDef();
+    worldDef.gravity = (spVec3){0, 0, 0};
+    test.world = spCreateWorld(&worldDef, NULL);
+    spVec3 x[2] = {{0, 0, 0}, {1, 0, 0}};
+    spReal masses[2] = {1, 3};
+    spBodyDef bodyDef = spDefaultBodyDef();
+    bodyDef.positions = x;
+    bodyDef.positionCount = 2;
+    bodyDef.nodeMasses = masses;
+    bodyDef.method.type = type;
+    bodyDef.method.substeps = 1;
+    test.body = spCreateBody(test.world, &bodyDef);
+    int32_t edge[2] = {0, 1};
+    spSpringDef springDef = spDefaultSpringDef();
+    springDef.edges = edge;
+    springDef.edgeCount = 1;
+    springDef.stiffness = stiffness;
+    springDef.damping = damping;
+    test.springs = spBody_AddSprings(test.world, test.body, &springDef);
+    // Stretched, with the centre of mass kept
+    spVec3 y[2] = {{(spReal)(-0.75) * stretch, 0, 0}, {1 + (spReal)0.25 * stretch, 0, 0}};
+    assert_true(spBody_SetPositions(test.world, test.body, y, 2));
+    return test;
+}
+
+static double GetStretch(const spTestWorld* test)
+{
+    spVec3 x[2];
+    assert_int_equal(spBody_CopyPositions(test->world, test->body, x, 2), 2);
+    return (double)x[1].x - (double)x[0].x - 1.0;
+}
+
+// Reduced mass 0.75 kg
+static double GetFrequency(double stiffness)
+{
+    return sqrt(stiffness / 0.75);
+}
+
+static void TestPeriod(void** state)
+{
+    SP_UNUSED(state);
+    const spMethodType types[] = {sp_symplecticEuler, sp_verlet, sp_rungeKutta4};
+    for (int k = 0; k < SP_COUNT(types); ++k)
+    {
+        double w = GetFrequency(30.0);
+        double dt = 2.0 * PI / w / 400.0;
+        spTestWorld test = MakeOscillator(types[k], 30, 0, (spReal)0.1);
+        // Ten periods, from one falling zero crossing to another
+        double first = 0.0, last = 0.0, old = GetStretch(&test);
+        int crossings = 0;
+        for (int i = 1; crossings < 11; ++i)
+        {
+            assert_int_equal(spWorld_Step(test.world, (spReal)dt), 0);
+            double now = GetStretch(&test);
+            if (old > 0.0 && now <= 0.0)
+            {
+                double t = (i - 1 + old / (old - now)) * dt;
+                first = crossings == 0 ? t : first;
+                last = t;
+                crossings += 1;
+            }
+            old = now;
+        }
+        CHECK_NEAR((last - first) / 10.0, 2.0 * PI / w, 0.001 * 2.0 * PI / w);
+        spDestroyTestWorld(&test);
+    }
+}
+
+// Error at time 1 s against the closed form, for two step sizes: the slope is the order
+static double GetOscillatorError(spMethodType type, int steps, double damping)
+{
+    double w2 = 30.0 / 0.75, b = damping / 0.75;
+    double w = sqrt(w2 - 0.25 * b * b);
+    spTestWorld test = MakeOscillator(type, 30, (spReal)damping, (spReal)0.2);
+    for (int i = 0; i < steps; ++i)
+    {
+        assert_int_equal(spWorld_Step(test.world, (spReal)(1.0 / steps)) & ~(unsigned)sp_stepUnstable, 0);
+    }
+    double exact = 0.2 * exp(-0.5 * b) * (cos(w) + 0.5 * b / w * sin(w));
+    double error = fabs(GetStretch(&test) - exact);
+    spDestroyTestWorld(&test);
+    return error;
+}
+
+static void TestOrders(void** state)
+{
+    SP_UNUSED(state);
+#ifdef SOUPLE_DOUBLE_PRECISION
+    const struct
+    {
+        spMethodType type;
+        double order;
+        int steps;
+    } cases[] = {{sp_forwardEuler, 1.0, 4000},
+                 {sp_symplecticEuler, 1.0, 2000},
+                 {sp_verlet, 2.0, 400},
+                 {sp_rungeKutta4, 4.0, 100}};
+    for (int k = 0; k < SP_COUNT(cases); ++k)
+    {
+        double coarse = GetOscillatorError(cases[k].type, cases[k].steps, 0.0);
+        double fine = GetOscillatorError(cases[k].type, 2 * cases[k].steps, 0.0);
+        double order = log2(coarse / fine);
+        printf("order of method %d: %.3f\n", (int)cases[k].type, order);
+        CHECK_NEAR(order, cases[k].order, 0.1);
+    }
+    // Runge-Kutta keeps its order with damping
+    double coarse = GetOscillatorError(sp_rungeKutta4, 100, 1.0);
+    double fine = GetOscillatorError(sp_rungeKutta4, 200, 1.0);
+    CHECK_NEAR(log2(coarse / fine), 4.0, 0.1);
+#else
+    // Float shows the first order; higher ones need the double build
+    CHECK_NEAR(log2(GetOscillatorError(sp_symplecticEuler, 100, 0.0) /
+                    GetOscillatorError(sp_symplecticEuler, 200, 0.0)),
+               1.0, 0.15);
+    CHECK_LESS(GetOscillatorError(sp_rungeKutta4, 200, 0.0), 2e-5);
+#endif
+}
+
+static void TestEnergyDrift(void** state)
+{
+    SP_UNUSED(state);
+    const spMethodType types[] = {sp_symplecticEuler, sp_verlet};
+    for (int k = 0; k < SP_COUNT(types); ++k)
+    {
+        spTestWorld test = MakeOscillator(types[k], 30, 0, (spReal)0.2);
+        double dt = 0.02 / GetFrequency(30.0);
+        spEnergy start = spBody_GetEnergy(test.world, test.body);
+        double total = start.kinetic + start.elastic, low = total, high = total;
+        for (int i = 0; i < 1000000; ++i)
+        {
+            spWorld_Step(test.world, (spReal)dt);
+            if (i % 997 == 0)
+            {
+                spEnergy e = spBody_GetEnergy(test.world, test.body);
+                low = fmin(low, e.kinetic + e.elastic);
+                high = fmax(high, e.kinetic + e.elastic);
+            }
+        }
+        printf("method %d: energy within %.4f..%.4f of its start over 1e6 steps\n", (int)types[k],
+               low / total, high / total);
+#ifdef SOUPLE_DOUBLE_PRECISION
+        CHECK_LESS(high / total, 1.025);
+        CHECK_LESS(0.975, low / total);
+#else
+        // Rounding of positions of size 1 in float wanders: bounded all the same
+        CHECK_LESS(high / total, 1.10);
+        CHECK_LESS(0.90, low / total);
+#endif
+        spDestroyTestWorld(&test);
+    }
+}
+
+static void TestFreeFall(void** state)
+{
+    SP_UNUSED(state);
+    for (int type = 0; type < sp_methodTypeCount; ++type)
+    {
+        spTestDef def = spDefaultTestDef();
+        def.method.type = (spMethodType)type;
+        def.method.substeps = 64;
+        spTestWorld test = spBuildLattice(&def, 4, 400, (spReal)0.1, 10);
+        double start = (double)spBody_GetCenter(test.world, test.body).y;
+        for (int i = 0; i < 60; ++i)
+        {
+            spWorld_Step(test.world, (spReal)(1.0 / 60.0));
+        }
+        double fallen = start - (double)spBody_GetCenter(test.world, test.body).y;
+        // Order 1 methods are off by g h t / 2
+        double slack = type == sp_verlet || type == sp_rungeKutta4 ? 1e-4 : 9.81 / (60.0 * 64.0);
+        CHECK_NEAR(fallen, 0.5 * 9.81, slack + 1e-3);
+        spDestroyTestWorld(&test);
+    }
+}
+
+// S1: momentum drift per step of a free lattice
+static void TestMomentum(void** state)
+{
+    SP_UNUSED(state);
+    uint64_t seed = 4;
+    for (int type = 0; type < sp_methodTypeCount; ++type)
+    {
+        spTestDef def = spDefaultTestDef();
+        def.method.type = (spMethodType)type;
+        def.method.substeps = 4;
+        spTestWorld test = spBuildLattice(&def, 8, 400, (spReal)0.05, 0);
+        spWorld_SetGravity(test.world, (spVec3){0, 0, 0});
+        spVec3 v[64];
+        for (int i = 0; i < 64; ++i)
+        {
+            v[i] = (spVec3){(spReal)spRandomRange(&seed, -1, 1), (spReal)spRandomRange(&seed, -1, 1), 0};
+        }
+        spBody_SetVelocities(test.world, test.body, v, 64);
+        spVec3 p0 = spBody_GetMomentum(test.world, test.body);
+        spVec3 l0 = spBody_GetAngularMomentum(test.world, test.body);
+        const int steps = 100;
+        for (int i = 0; i < steps; ++i)
+        {
+            spWorld_Step(test.world, (spReal)1e-3);
+        }
+        spVec3 p1 = spBody_GetMomentum(test.world, test.body);
+        spVec3 l1 = spBody_GetAngularMomentum(test.world, test.body);
+#ifdef SOUPLE_DOUBLE_PRECISION
+        double each = 1e-12;
+#else
+        double each = 2e-7;
+#endif
+        CHECK_NEAR(p1.x, p0.x, each * steps);
+        CHECK_NEAR(p1.y, p0.y, each * steps);
+        // Forward Euler does not keep angular momentum, nor does a spring force at different x and v stages
+        // of order 1
+        if (type == sp_symplecticEuler || type == sp_verlet)
+        {
+            CHECK_NEAR(l1.z, l0.z, each * steps * 2);
+        }
+        spDestroyTestWorld(&test);
+    }
+}
+
+// Whether a lattice of the slides survives two seconds at a step size: a drop of 0.2 m on the ground
+static bool SurvivesDrop(spMethodType type, double damping, double dt)
+{
+    spTestDef def = spDefaultTestDef();
+    def.method.type = type;
+    def.method.substeps = 1;
+    def.method.contact = sp_contactBacktrack;
+    spTestWorld test = spBuildLattice(&def, 8, 400, (spReal)damping, (spReal)0.2);
+    spAddGround(test.world, 0, (spReal)0.3);
+    bool alive = true;
+    for (int i = 0; alive && i < (int)(2.0 / dt); ++i)
+    {
+        uint32_t flags = spWorld_Step(test.world, (spReal)dt);
+        alive = (flags & sp_stepNonFinite) == 0;
+        if (i % 50 == 0)
+        {
+            spEnergy e = spBody_GetEnergy(test.world, test.body);
+            alive = alive && e.kinetic + e.elastic < 20.0;
+        }
+    }
+    spDestroyTestWorld(&test);
+    return alive;
+}
+
+// S2: forward Euler explodes where symplectic Euler and Runge-Kutta 4 settle; limits near 3.6 ms and 5.4 ms
+static void TestStabilityLimits(void** state)
+{
+    SP_UNUSED(state);
+    assert_false(SurvivesDrop(sp_forwardEuler, 0.0, 0.5e-3));
+    assert_true(SurvivesDrop(sp_symplecticEuler, 0.0, 3.3e-3));
+    assert_false(SurvivesDrop(sp_symplecticEuler, 0.0, 3.9e-3));
+    assert_true(SurvivesDrop(sp_rungeKutta4, 0.0, 4.9e-3));
+    assert_false(SurvivesDrop(sp_rungeKutta4, 0.0, 5.9e-3));
+
+    // The estimate is on the safe side and close
+    spTestDef def = spDefaultTestDef();
+    spTestWorld test = spBuildLattice(&def, 8, 400, 0, 1);
+    double estimate = spBody_GetStableStep(test.world, test.body);
+    printf("estimated stable step of the 8 x 8 lattice: %.3f ms\n", 1e3 * estimate);
+    CHECK_LESS(estimate, 3.75e-3);
+    CHECK_LESS(3.0e-3, estimate);
+    spDestroyTestWorld(&test);
+}
+
+// S4: time to fall below 1 % of the initial elastic and kinetic energy
+static double GetSettlingTime(double damping)
+{
+    spTestDef def = spDefaultTestDef();
+    def.method.substeps = 1;
+    spTestWorld test = spBuildLattice(&def, 6, 400, (spReal)damping, 0);
+    spWorld_SetGravity(test.world, (spVec3){0, 0, 0});
+    spVec3 x[36];
+    spBody_CopyPositions(test.world, test.body, x, 36);
+    for (int i = 0; i < 36; ++i)
+    {
+        x[i].x *= (spReal)1.2;
+    }
+    spBody_SetPositions(test.world, test.body, x, 36);
+    spEnergy start = spBody_GetEnergy(test.world, test.body);
+    double settled = 0.0;
+    for (int i = 0; i < 20000; ++i)
+    {
+        spWorld_Step(test.world, (spReal)1e-3);
+        spEnergy e = spBody_GetEnergy(test.world, test.body);
+        if (e.kinetic + e.elastic > 0.01 * start.elastic)
+        {
+            settled = 1e-3 * (i + 1);
+        }
+    }
+    spDestroyTestWorld(&test);
+    return settled;
+}
+
+static void TestDampingSettles(void** state)
+{
+    SP_UNUSED(state);
+    double slow = GetSettlingTime(0.05), middle = GetSettlingTime(0.1), fast = GetSettlingTime(0.2);
+    printf("settling times: %.2f s, %.2f s, %.2f s\n", slow, middle, fast);
+    CHECK_LESS(middle, slow);
+    CHECK_LESS(fast, middle);
+}
+
+// Automatic substeps keep any stiffness stable
+static void TestAutomaticSubsteps(void** state)
+{
+    SP_UNUSED(state);
+    for (int type = 0; type < sp_methodTypeCount; ++type)
+    {
+        for (spReal stiffness = 10; stiffness < (spReal)2e6; stiffness *= 100)
+        {
+            if (type == sp_forwardEuler)
+            {
+                continue;
+            }
+            spTestDef def = spDefaultTestDef();
+            def.method.type = (spMethodType)type;
+            spTestWorld test = spBuildLattice(&def, 6, stiffness, stiffness / 1000, (spReal)0.3);
+            spAddGround(test.world, (spReal)0.5, 0);
+            for (int i = 0; i < 60; ++i)
+            {
+                assert_int_equal(spWorld_Step(test.world, (spReal)(1.0 / 60.0)), 0);
+            }
+            spStepReport report = spWorld_GetReport(test.world);
+            assert_true(report.substepCount >= 1);
+            spEnergy e = spBody_GetEnergy(test.world, test.body);
+            CHECK_LESS(e.kinetic + e.elastic, 36 * 0.01 * 9.81 * 1.0);
+            spDestroyTestWorld(&test);
+        }
+    }
+    // Forward Euler without damping has no stable step, and says so
+    spTestDef def = spDefaultTestDef();
+    def.method.type = sp_forwardEuler;
+    def.method.maxSubsteps = 100;
+    spTestWorld test = spBuildLattice(&def, 4, 400, 0, 1);
+    assert_true(spBody_GetStableStep(test.world, test.body) == 0.0);
+    assert_int_equal(spWorld_Step(test.world, (spReal)1e-3) & sp_stepUnstable, sp_stepUnstable);
+    spDestroyTestWorld(&test);
+}
+
+// Relaxes a body to rest with drag
+static void Relax(spTestWorld* test, int steps, double dt)
+{
+    spFieldDef drag = spDefaultFieldDef();
+    drag.coefficient = (spReal)0.2;
+    assert_true(spBody_AddField(test->world, test->body, &drag) >= 0);
+    for (int i = 0; i < steps; ++i)
+    {
+        assert_int_equal(spWorld_Step(test->world, (spReal)dt), 0);
+    }
+}
+
+// S7: edge of a one-layer p-gon in equilibrium, L (L - l0) = 2 knrt / (p k)
+static void TestPolygonEquilibrium(void** state)
+{
+    SP_UNUSED(state);
+    const int p = 24;
+    const double k = 400.0, knrt = 3.0;
+    spTestWorld test = {.gas = -1};
+    spWorldDef worldDef = spDefaultWorldDef();
+    worldDef.gravity = (spVec3){0, 0, 0};
+    test.world = spCreateWorld(&worldDef, NULL);
+    spShellMeshDef meshDef = spDefaultShellMeshDef();
+    meshDef.points = p;
+    spMesh* mesh = spMakeDiscMesh(&meshDef, NULL);
+    spBodyDef bodyDef = spDefaultBodyDef();
+    bodyDef.mesh = mesh;
+    bodyDef.nodeMass = (spReal)0.01;
+    test.body = spCreateBody(test.world, &bodyDef);
+    spSpringDef springDef = spDefaultSpringDef();
+    springDef.stiffness = (spReal)k;
+    springDef.damping = 0;
+    assert_true(spBody_AddSprings(test.world, test.body, &springDef) >= 0);
+    int32_t outline[24];
+    for (int i = 0; i < p; ++i)
+    {
+        outline[i] = i;
+    }
+    spGasDef gasDef = spDefaultGasDef();
+    gasDef.outline = outline;
+    gasDef.outlineCount = p;
+    gasDef.restPressure = 0;
+    gasDef.knrt = (spReal)knrt;
+    test.gas = spBody_AddGas(test.world, test.body, &gasDef);
+    assert_true(test.gas >= 0);
+    double l0 = 2.0 * 0.5 * sin(PI / p);
+    Relax(&test, 3000, 1.0 / 240.0);
+    spVec3 x[24];
+    spBody_CopyPositions(test.world, test.body, x, p);
+    double want = 0.5 * (l0 + sqrt(l0 * l0 + 8.0 * knrt / (p * k)));
+    for (int i = 0; i < p; ++i)
+    {
+        double dx = (double)x[(i + 1) % p].x - (double)x[i].x, dy = (double)x[(i + 1) % p].y - (double)x[i].y;
+#ifdef SOUPLE_DOUBLE_PRECISION
+        CHECK_NEAR(sqrt(dx * dx + dy * dy), want, 1e-6 * want);
+#else
+        CHECK_NEAR(sqrt(dx * dx + dy * dy), want, 1e-3 * want);
+#endif
+    }
+    spDestroyMesh(mesh);
+    spDestroyTestWorld(&test);
+}
+
+// Ideal gas law: a ball pressed to half its volume has twice the pressure
+static void TestIdealGasLaw(void** state)
+{
+    SP_UNUSED(state);
+    spTestDef def = spDefaultTestDef();
+    spTestWorld test = spBuildGasBall(&def, 4, 1, 1, 0);
+    spWorld_SetGravity(test.world, (spVec3){0, 0, 0});
+    double v0 = spBody_GetVolume(test.world, test.body),
+           p0 = spBody_GetPressure(test.world, test.body, test.gas);
+    CHECK_NEAR(v0, 4.0 / 3.0 * PI * 0.125, 0.01 * v0);
+    int n = spBody_GetNodeCount(test.world, test.body);
+    spVec3* x = malloc((size_t)n * sizeof(spVec3));
+    const double scales[] = {0.9, 0.7937005, 0.6};
+    for (int k = 0; k < SP_COUNT(scales); ++k)
+    {
+        spBody_CopyPositions(test.world, test.body, x, n);
+        double now = cbrt(spBody_GetVolume(test.world, test.body) / v0);
+        for (int i = 0; i < n; ++i)
+        {
+            double s = scales[k] / now;
+            x[i] = (spVec3){(spReal)(s * (double)x[i].x), (spReal)(0.5 + s * ((double)x[i].y - 0.5)),
+                            (spReal)(s * (double)x[i].z)};
+        }
+        spBody_SetPositions(test.world, test.body, x, n);
+        double v = spBody_GetVolume(test.world, test.body),
+               p = spBody_GetPressure(test.world, test.body, test.gas);
+        CHECK_NEAR(v, v0 * pow(scales[k], 3.0), 1e-3 * v0);
+        CHECK_NEAR(p * v, p0 * v0, 0.01 * p0 * v0);
+    }
+    free(x);
+    spDestroyTestWorld(&test);
+}
+
+// S14: breathing shows up in the volume at its frequency
+static void TestBreathing(void** state)
+{
+    SP_UNUSED(state);
+    spTestWorld test = {.gas = -1};
+    spWorldDef worldDef = spDefaultWorldDef();
+    worldDef.gravity = (spVec3){0, 0, 0};
+    test.world = spCreateWorld(&worldDef, NULL);
+    spShellMeshDef meshDef = spDefaultShellMeshDef();
+    spMesh* mesh = spMakeIcosphereMesh(&meshDef, NULL);
+    spBodyDef bodyDef = spDefaultBodyDef();
+    bodyDef.mesh = mesh;
+    bodyDef.nodeMass = (spReal)0.01;
+    test.body = spCreateBody(test.world, &bodyDef);
+    spSpringDef springDef = spDefaultSpringDef();
+    springDef.stiffness = 400;
+    springDef.damping = 2;
+    spBody_AddSprings(test.world, test.body, &springDef);
+    spGasDef gasDef = spDefaultGasDef();
+    gasDef.restPressure = 100;
+    gasDef.breathAmplitude = (spReal)0.3;
+    gasDef.breathFrequency = (spReal)1.25;
+    test.gas = spBody_AddGas(test.world, test.body, &gasDef);
+    assert_true(test.gas >= 0);
+    enum
+    {
+        samples = 960,
+        skip = 240
+    };
+    static double volumes[samples];
+    for (int i = 0; i < skip + samples; ++i)
+    {
+        assert_int_equal(spWorld_Step(test.world, (spReal)(1.0 / 120.0)), 0);
+        if (i >= skip)
+        {
+            volumes[i - skip] = spBody_GetVolume(test.world, test.body);
+        }
+    }
+    double mean = 0.0;
+    for (int i = 0; i < samples; ++i)
+    {
+        mean += volumes[i] / samples;
+    }
+    // Power at 0.125 Hz steps: the strongest must be the breath
+    double bestPower = 0.0, bestFrequency = 0.0;
+    for (int k = 1; k < 80; ++k)
+    {
+        double f = 0.125 * k * 0.2, re = 0.0, im = 0.0;
+        for (int i = 0; i < samples; ++i)
+        {
+            re += (volumes[i] - mean) * cos(2.0 * PI * f * i / 120.0);
+            im += (volumes[i] - mean) * sin(2.0 * PI * f * i / 120.0);
+        }
+        if (re * re + im * im > bestPower)
+        {
+            bestPower = re * re + im * im;
+            bestFrequency = f;
+        }
+    }
+    CHECK_NEAR(bestFrequency, 1.25, 0.02 * 1.25);
+    spDestroyMesh(mesh);
+    spDestroyTestWorld(&test);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(TestPeriod),
+        cmocka_unit_test(TestOrders),
+        cmocka_unit_test(TestEnergyDrift),
+        cmocka_unit_test(TestFreeFall),
+        cmocka_unit_test(TestMomentum),
+        cmocka_unit_test(TestStabilityLimits),
+        cmocka_unit_test(TestDampingSettles),
+        cmocka_unit_test(TestAutomaticSubsteps),
+        cmocka_unit_test(TestPolygonEquilibrium),
+        cmocka_unit_test(TestIdealGasLaw),
+        cmocka_unit_test(TestBreathing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

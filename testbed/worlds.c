@@ -1,0 +1,239 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+#include "testbed/worlds.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const spReal latticeSpacing = (spReal)0.1;
+static const spReal latticeMass = (spReal)0.01;
+
+spTestDef spDefaultTestDef(void)
+{
+    return (spTestDef){.workerCount = 1, .method = spDefaultMethodDef()};
+}
+
+void spDestroyTestWorld(spTestWorld* test)
+{
+    spDestroyWorld(test->world);
+    test->world = NULL;
+}
+
+static spTestWorld spStartTestWorld(const spTestDef* def)
+{
+    spTestWorld test = {.springs = -1, .gas = -1};
+    spWorldDef worldDef = spDefaultWorldDef();
+    worldDef.workerCount = def->workerCount;
+    worldDef.laneCount = def->laneCount;
+    test.world = spCreateWorld(&worldDef, &test.error);
+    return test;
+}
+
+// Ends building: a world without its body or its elements is no world
+static spTestWorld spFinishTestWorld(spTestWorld test, spMesh* mesh, bool ok)
+{
+    spDestroyMesh(mesh);
+    if (ok == false && test.world != NULL)
+    {
+        test.error = spWorld_GetLastError(test.world);
+        spDestroyTestWorld(&test);
+    }
+    return test;
+}
+
+static bool spAddTestBody(spTestWorld* test, const spTestDef* def, const spMesh* mesh, spReal nodeMass)
+{
+    if (test->world == NULL || mesh == NULL)
+    {
+        return false;
+    }
+    spBodyDef bodyDef = spDefaultBodyDef();
+    bodyDef.mesh = mesh;
+    bodyDef.nodeMass = nodeMass;
+    bodyDef.method = def->method;
+    test->body = spCreateBody(test->world, &bodyDef);
+    return SP_IS_NULL(test->body) == false;
+}
+
+static bool spAddTestSprings(spTestWorld* test, const spMesh* mesh, spReal stiffness, spReal young,
+                             spReal damping)
+{
+    spSpringDef springDef = spDefaultSpringDef();
+    if (spMesh_GetEdgeCount(mesh) > 0)
+    {
+        springDef.edges = spMesh_GetEdges(mesh);
+        springDef.edgeCount = spMesh_GetEdgeCount(mesh);
+    }
+    springDef.stiffness = stiffness;
+    springDef.youngModulus = young;
+    springDef.damping = damping;
+    test->springs = spBody_AddSprings(test->world, test->body, &springDef);
+    return test->springs >= 0;
+}
+
+spColliderId spAddGround(spWorld* world, spReal friction, spReal restitution)
+{
+    spColliderDef def = spDefaultColliderDef();
+    def.name = "ground";
+    def.friction = friction;
+    def.restitution = restitution;
+    return spCreateCollider(world, &def);
+}
+
+spTestWorld spBuildSpringCloth(const spTestDef* def, int count, spReal stiffness, spReal damping)
+{
+    spTestWorld test = spStartTestWorld(def);
+    spClothMeshDef meshDef = spDefaultClothMeshDef();
+    meshDef.corner = (spDVec3){-1.0, 2.0, 0.0};
+    meshDef.countX = count;
+    meshDef.countZ = count;
+    spMesh* mesh = spMakeClothMesh(&meshDef, &test.error);
+    int32_t pins[2] = {0, (count - 1) * count};
+    bool ok = spAddTestBody(&test, def, mesh, (spReal)(0.8 / ((double)count * count))) &&
+              spAddTestSprings(&test, mesh, stiffness, 0, damping) &&
+              spBody_PinNodes(test.world, test.body, pins, 2);
+    return spFinishTestWorld(test, mesh, ok);
+}
+
+spTestWorld spBuildSpringBeam(const spTestDef* def, int m)
+{
+    spTestWorld test = spStartTestWorld(def);
+    spBoxMeshDef meshDef = spDefaultBoxMeshDef();
+    meshDef.origin = (spDVec3){0.0, 0.0, 0.0};
+    meshDef.size = (spDVec3){1.0, 0.25, 0.25};
+    meshDef.cells[0] = 4 * m;
+    meshDef.cells[1] = m;
+    meshDef.cells[2] = m;
+    spMesh* mesh = spMakeBoxMesh(&meshDef, &test.error);
+    bool ok = spAddTestBody(&test, def, mesh, 0) && spAddTestSprings(&test, mesh, 0, (spReal)1e6, 0);
+    for (int32_t node = 0; ok && node < (m + 1) * (m + 1); ++node)
+    {
+        ok = spBody_PinNodes(test.world, test.body, &node, 1);
+    }
+    return spFinishTestWorld(test, mesh, ok);
+}
+
+spTestWorld spBuildSpringDrop(const spTestDef* def, int m)
+{
+    spTestWorld test = spStartTestWorld(def);
+    spBoxMeshDef meshDef = spDefaultBoxMeshDef();
+    meshDef.origin = (spDVec3){-0.25, 0.5, -0.25};
+    meshDef.size = (spDVec3){0.5, 0.5, 0.5};
+    for (int axis = 0; axis < 3; ++axis)
+    {
+        meshDef.cells[axis] = m;
+    }
+    spMesh* mesh = spMakeBoxMesh(&meshDef, &test.error);
+    bool ok = spAddTestBody(&test, def, mesh, 0) && spAddTestSprings(&test, mesh, 0, (spReal)1e5, 2) &&
+              SP_IS_NULL(spAddGround(test.world, (spReal)0.5, 0)) == false;
+    return spFinishTestWorld(test, mesh, ok);
+}
+
+spTestWorld spBuildLattice(const spTestDef* def, int count, spReal stiffness, spReal damping, spReal height)
+{
+    spTestWorld test = spStartTestWorld(def);
+    spLatticeMeshDef meshDef = spDefaultLatticeMeshDef();
+    meshDef.origin = (spDVec3){0.0, height, 0.0};
+    meshDef.spacing = latticeSpacing;
+    meshDef.counts[0] = count;
+    meshDef.counts[1] = count;
+    spMesh* mesh = spMakeLatticeMesh(&meshDef, &test.error);
+    bool ok =
+        spAddTestBody(&test, def, mesh, latticeMass) && spAddTestSprings(&test, mesh, stiffness, 0, damping);
+    return spFinishTestWorld(test, mesh, ok);
+}
+
+spTestWorld spBuildLattice3(const spTestDef* def, int count, spReal spacing, spReal height)
+{
+    spTestWorld test = spStartTestWorld(def);
+    spLatticeMeshDef meshDef = spDefaultLatticeMeshDef();
+    meshDef.origin = (spDVec3){0.0, height, 0.0};
+    meshDef.spacing = spacing;
+    for (int axis = 0; axis < 3; ++axis)
+    {
+        meshDef.counts[axis] = count;
+    }
+    spMesh* mesh = spMakeLatticeMesh(&meshDef, &test.error);
+    bool ok =
+        spAddTestBody(&test, def, mesh, latticeMass) && spAddTestSprings(&test, mesh, 400, 0, (spReal)0.05);
+    return spFinishTestWorld(test, mesh, ok);
+}
+
+spTestWorld spBuildGasDisc(const spTestDef* def, int points, int layers, spReal diameter, spReal height)
+{
+    spTestWorld test = spStartTestWorld(def);
+    spShellMeshDef meshDef = spDefaultShellMeshDef();
+    meshDef.radius = 0.5 * (double)diameter;
+    meshDef.center = (spDVec3){0.0, (double)height + meshDef.radius, 0.0};
+    meshDef.points = points;
+    meshDef.layers = layers;
+    meshDef.layerDistance = 0.08 * (double)diameter;
+    spMesh* mesh = spMakeDiscMesh(&meshDef, &test.error);
+    bool ok =
+        spAddTestBody(&test, def, mesh, latticeMass) && spAddTestSprings(&test, mesh, 400, 0, (spReal)0.05);
+    int32_t* outline = malloc((size_t)points * sizeof(int32_t));
+    if (ok && outline != NULL)
+    {
+        for (int i = 0; i < points; ++i)
+        {
+            outline[i] = i;
+        }
+        // The pressure carries the weight on a footprint of a fifth of the diameter
+        spGasDef gasDef = spDefaultGasDef();
+        gasDef.outline = outline;
+        gasDef.outlineCount = points;
+        double weight = (double)points * layers * (double)latticeMass * 9.81;
+        gasDef.restPressure = (spReal)(weight / (0.2 * (double)diameter));
+        test.gas = spBody_AddGas(test.world, test.body, &gasDef);
+    }
+    ok = ok && test.gas >= 0;
+    free(outline);
+    return spFinishTestWorld(test, mesh, ok);
+}
+
+spTestWorld spBuildGasBall(const spTestDef* def, int level, int layers, spReal diameter, spReal height)
+{
+    spTestWorld test = spStartTestWorld(def);
+    spShellMeshDef meshDef = spDefaultShellMeshDef();
+    meshDef.radius = 0.5 * (double)diameter;
+    meshDef.center = (spDVec3){0.0, (double)height + meshDef.radius, 0.0};
+    meshDef.level = level;
+    meshDef.layers = layers;
+    meshDef.layerDistance = 0.08 * (double)diameter;
+    spMesh* mesh = spMakeIcosphereMesh(&meshDef, &test.error);
+    bool ok =
+        spAddTestBody(&test, def, mesh, latticeMass) && spAddTestSprings(&test, mesh, 400, 0, (spReal)0.05);
+    if (ok)
+    {
+        spGasDef gasDef = spDefaultGasDef();
+        double weight = (double)spMesh_GetVertexCount(mesh) * (double)latticeMass * 9.81;
+        double foot = 0.2 * (double)diameter;
+        gasDef.restPressure = (spReal)(weight / (foot * foot));
+        test.gas = spBody_AddGas(test.world, test.body, &gasDef);
+        ok = test.gas >= 0;
+    }
+    return spFinishTestWorld(test, mesh, ok);
+}
+
+static double spReduceHeight(const spTestWorld* test, bool lowest)
+{
+    spVec3View x = spBody_GetPositions(test->world, test->body);
+    double sum = 0.0, low = INFINITY;
+    for (int i = 0; i < x.count; ++i)
+    {
+        sum += (double)x.data[i].y;
+        low = fmin(low, (double)x.data[i].y);
+    }
+    return lowest ? low : sum / x.count;
+}
+
+double spGetMeanHeight(const spTestWorld* test)
+{
+    return spReduceHeight(test, false);
+}
+
+double spGetLowestHeight(const spTestWorld* test)
+{
+    return spReduceHeight(test, true);
+}
