@@ -75,6 +75,10 @@ static void spFormatRange(const spKey* key, char* buffer, size_t size)
     {
         buffer[0] = 0;
     }
+    else if (key->lower == key->upper)
+    {
+        snprintf(buffer, size, ", %s", lower);
+    }
     else
     {
         snprintf(buffer, size, ", %s%s to %s", bracket, lower, upper);
@@ -188,7 +192,7 @@ static void spFormatDefault(const spKey* key, char* buffer, size_t size)
             snprintf(buffer, size, "%s", number[0]);
             break;
         default:
-            snprintf(buffer, size, "none");
+            snprintf(buffer, size, "%s", (key->flags & sp_keyImplied) != 0 ? "as its keys say" : "none");
             break;
     }
 }
@@ -277,7 +281,7 @@ static void spSayIntroduction(spManual* manual)
                                     "            \"name\": \"ball\",\n"
                                     "            \"mesh\": {\"generator\": \"ball\", \"radius\": 0.3},\n"
                                     "            \"transform\": {\"position\": [0, 1, 0]},\n"
-                                    "            \"springs\": {\"youngModulus\": 50000, \"damping\": 2}\n"
+                                    "            \"springs\": {\"youngModulus\": 500000, \"damping\": 20}\n"
                                     "        }\n"
                                     "    ],\n"
                                     "    \"colliders\": [{\"name\": \"ground\", \"shape\": \"plane\"}],\n"

@@ -238,7 +238,7 @@ static const spSchema s_method = SCHEMA("method", spMethodData, s_methodKeys,
 // Bodies
 
 static const spKey s_bodyKeys[] = {
-    STRING(spBodyData, "name", name, "Name, for everything that refers to the body; at most 63 bytes, unlike every other.", .text = "body, body2, ..."),
+    STRING(spBodyData, "name", name, "Name, for everything that refers to the body; at most 63 bytes, no two alike.", .text = "body, body2, ..."),
     OBJECT(spBodyData, "mesh", mesh, s_mesh, "The shape.", .flags = sp_keyRequired),
     OBJECT(spBodyData, "transform", transform, s_bodyPlacement, "Where it starts.", .flags = sp_keyImplied),
     VECTOR(spBodyData, "velocity", velocity, "m/s", 0, 0, 0, FAR_AWAY, "Initial velocity of every node."),
@@ -299,7 +299,7 @@ static const char* const s_shapes[] = {"plane", "sphere", "capsule", "box"};
 _Static_assert(SP_COUNT(s_shapes) == sp_shapeCount, "one word for each shape");
 
 static const spKey s_colliderKeys[] = {
-    STRING(spColliderData, "name", name, "Name, for everything that refers to the collider; at most 63 bytes, unlike every other.", .text = "collider, collider2, ..."),
+    STRING(spColliderData, "name", name, "Name, for everything that refers to the collider; at most 63 bytes, no two alike.", .text = "collider, collider2, ..."),
     CHOICE(spColliderData, "shape", shape, s_shapes, -1, "`plane`: everything below y = 0 is solid. `capsule`: along y. `box`: centred.",
            .flags = sp_keySelector | sp_keyRequired),
     OBJECT(spColliderData, "transform", transform, s_colliderPlacement, "Where it is.", .flags = sp_keyImplied),
@@ -378,7 +378,7 @@ static const char* const s_heights[] = {"mean", "min", "max"};
 #define MOMENTA (BIT(sp_measureMomentum) | BIT(sp_measureAngularMomentum))
 
 static const spKey s_measurementKeys[] = {
-    STRING(spMeasurementData, "name", name, "Name in tables and summaries, unlike every other.", .text = "made from type and body"),
+    STRING(spMeasurementData, "name", name, "Name in tables and summaries, at most 63 bytes, no two alike.", .text = "made from type and body"),
     CHOICE(spMeasurementData, "type", type, s_measurementTypes, -1,
            "`position` (m) and `velocity` (m/s) of a node, `energy` (J), `volume` (m^3, m^2 in 2D), `pressure` of the gas (Pa, N/m in 2D), `height` of the nodes (m), "
            "`contactForce` on a body or on a collider (N), `pinForce` that holds pinned nodes (N), `linkForce` of a grab or attachment (N), "

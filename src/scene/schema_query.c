@@ -209,4 +209,17 @@ void spFormatNumber(char* buffer, size_t size, double value)
     {
         *found = '.';
     }
+
+    // 1e+06 and 1e-06 become 1e6 and 1e-6
+    char* exponent = strchr(buffer, 'e');
+    if (exponent != NULL)
+    {
+        char* to = exponent + 1 + (exponent[1] == '-');
+        char* from = exponent + 2;
+        while (*from == '0' && from[1] != 0)
+        {
+            from += 1;
+        }
+        memmove(to, from, strlen(from) + 1);
+    }
 }

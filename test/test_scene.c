@@ -1,0 +1,829 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Scene files: what is read, what is refused and where, what is written, and what a run makes of it.
+
+#include "base/core.h"
+#include "scene/scene_internal.h"
+#include "souple/scene.h"
+#include "testbed/check.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BODY "\"bodies\": [{\"mesh\": {\"generator\": \"box\"}, \"springs\": {}}]"
+
+// A body with a name, on one line
+#define NAMED(name)                                                                                          \
+    "{\"name\": \"" name "\", \"mesh\": {\"generator\": \"ball\", \"resolution\": 2}, \"springs\": {}}"
+
+static spScene* Parse(const char* text)
+{
+    spError error = SP_ZERO_INIT;
+    spScene* scene = spParseScene(text, strlen(text), NULL, NULL, &error);
+    if (scene == NULL)
+    {
+        print_error("%d:%d: %s\n", error.line, error.column, error.message);
+    }
+    assert_non_null(scene);
+    return scene;
+}
+
+static spRun* Start(const spScene* scene)
+{
+    spError error = SP_ZERO_INIT;
+    spRunDef def = spDefaultRunDef();
+    spRun* run = spCreateRun(scene, &def, &error);
+    if (run == NULL)
+    {
+        print_error("%d:%d: %s\n", error.line, error.column, error.message);
+    }
+    assert_non_null(run);
+    return run;
+}
+
+static char* ReadFile(const char* path, size_t* size)
+{
+    FILE* file = fopen(path, "rb");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    *size = (size_t)ftell(file);
+    rewind(file);
+    char* text = malloc(*size + 1);
+    assert_non_null(text);
+    assert_int_equal(fread(text, 1, *size, file), *size);
+    text[*size] = 0;
+    fclose(file);
+    return text;
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Wrong scenes
+
+typedef struct BadScene
+{
+    const char* text;
+    int line, column;
+    const char* message; // part of it
+    const char* path;    // NULL: any
+} BadScene;
+
+static const BadScene s_bad[] = {
+    // Syntax
+    {"", 1, -1, "not JSON", NULL},
+    {"{", 1, -1, "not JSON", NULL},
+    {"[1, 2", 1, -1, "not JSON", NULL},
+    {"{\"souple\": 1,}", 1, -1, "not JSON", NULL},
+    {"{\"souple\": 1} x", 1, -1, "not JSON", NULL},
+    {"{\"souple\": 1, \"dt\": 1e999}", 1, -1, "not JSON", NULL},
+    {"{\"souple\": 1, \"dt\": NaN}", 1, -1, "not JSON", NULL},
+    {"{\"souple\": 1, \"souple\": 1}", 1, -1, "duplicate", NULL},
+    {"{\"souple\": 99999999999999999999999}", 1, -1, "not JSON", NULL},
+    // Types and ranges
+    {"[]", 1, 1, "must be an object, but is a list", ""},
+    {"{}", 1, 1, "\"souple\" is missing", ""},
+    {"{\"souple\": 2}", 1, 12, "must be at most 1, but is 2", "souple"},
+    {"{\"souple\": \"1\"}", 1, 12, "must be a whole number, but is a text", "souple"},
+    {"{\"souple\": 1.5}", 1, 12, "must be a whole number, but is 1.5", "souple"},
+    {"{\n  \"souple\": 1,\n  \"gravity\": [0, -9.81]\n}", 3, 14, "must be a list of 3 numbers, but has 2",
+     "gravity"},
+    {"{\n  \"souple\": 1,\n  \"gravity\": [0, \"x\", 0]\n}", 3, 18, "must be a number, but is a text",
+     "gravity[1]"},
+    {"{\"souple\": 1, \"gravity\": -9.81}", 1, 26, "must be a list of 3 numbers, but is a number", "gravity"},
+    {"{\"souple\": 1, \"duration\": 0}", 1, 27, "must be greater than 0 s, but is 0", "duration"},
+    {"{\"souple\": 1, \"duration\": 1e7}", 1, 27, "must be at most 1e6 s, but is 1e7", "duration"},
+    {"{\"souple\": 1, \"dt\": \"fast\"}", 1, 21, "must be a number or \"auto\", but is a text", "dt"},
+    {"{\"souple\": 1, \"dt\": null}", 1, 21, "but is null", "dt"},
+    {"{\"souple\": 1, \"threads\": 65}", 1, 26, "must be at most 64", "threads"},
+    {"{\"souple\": 1, \"name\": 7}", 1, 23, "must be a text, but is a number", "name"},
+    {"{\"souple\": 1, \"bodies\": [3]}", 1, 26, "must be an object, but is a number", "bodies[0]"},
+    {"{\"souple\": 1, \"dt\": 1e-9, \"duration\": 1000}", 1, 39, "too many steps", "duration"},
+    // Unknown keys and words
+    {"{\n\t\"souple\": 1,\n\t\"gravty\": [0, 0, 0]\n}", 3, 2,
+     "unknown key \"gravty\"; did you mean \"gravity\"?", "gravty"},
+    {"{\"souple\": 1, \"quux\": 1}", 1, 15, "unknown key \"quux\"; see", "quux"},
+    {"{\"souple\": 1, \"\\u0067ravity\": 3}", 1, 31, "must be a list", NULL},
+    {"{\"souple\": 1, \"description\": \"\xC3\xA9\xC3\xA9\", \"dtt\": 1}", 1, 36, "did you mean \"dt\"?",
+     "dtt"},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"bal\"}, \"springs\": {}}]}", 1, 49,
+     "did you mean \"ball\"?", "bodies[0].mesh.generator"},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"xyzzy\"}, \"springs\": {}}]}", 1, 49,
+     "must be \"box\", ", NULL},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"ball\", \"height\": 1}, \"springs\": {}}]}",
+     1, 57, "\"height\" has no meaning for generator \"ball\", only for: cylinder", "bodies[0].mesh.height"},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"radius\": 1}, \"springs\": {}}]}", 1, 36,
+     "only has a meaning with \"generator\"", NULL},
+    {"{\"souple\": 1, \"colliders\": [{\"shape\": \"sphre\"}]}", 1, 39, "did you mean \"sphere\"?",
+     "colliders[0].shape"},
+    {"{\"souple\": 1, \"colliders\": [{}]}", 1, 29, "\"shape\" is missing: must be \"plane\"",
+     "colliders[0]"},
+    {"{\"souple\": 1, \"colliders\": [{\"shape\": \"plane\", \"radius\": 1}]}", 1, 48,
+     "no meaning for shape \"plane\"", NULL},
+    // Bodies
+    {"{\"souple\": 1, \"bodies\": [{\"springs\": {}}]}", 1, 26, "\"mesh\" is missing", "bodies[0]"},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {}, \"springs\": {}}]}", 1, 35,
+     "either \"file\" or \"generator\"", "bodies[0].mesh"},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"file\": \"a.obj\", \"generator\": \"box\"}, \"springs\": "
+     "{}}]}",
+     1, 66, "not both", NULL},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": \"no-such-file.obj\", \"springs\": {}}]}", 1, 35,
+     "no-such-file.obj", "bodies[0].mesh"},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"box\", \"size\": [1, 0, 1]}, \"springs\": "
+     "{}}]}",
+     1, 64, "all three numbers must be greater than 0", "bodies[0].mesh.size"},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"box\", \"cells\": [1000, 1000, 1000]}, "
+     "\"springs\": {}}]}",
+     1, 35, "the limit is 4000000", NULL},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"torus\", \"tubeRadius\": 0.6}, \"springs\": "
+     "{}}]}",
+     1, 72, "below \"radius\"", NULL},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"disc\"}, \"springs\": {}}]}", 1, 26,
+     "give \"nodeMass\"", NULL},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"box\"}, \"springs\": {}, \"density\": 5, "
+     "\"nodeMass\": 1}]}",
+     1, 98, "exclude each other", "bodies[0].nodeMass"},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"box\"}, \"springs\": {\"stiffness\": 5, "
+     "\"youngModulus\": 1}}]}",
+     1, 101, "exclude each other", NULL},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"box\"}, \"springs\": {\"edges\": "
+     "\"shear\"}}]}",
+     1, 78, "only the mesh generator \"cloth\"", NULL},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"box\"}, \"springs\": {\"pairs\": [[0, 1, "
+     "2]]}}]}",
+     1, 79, "pair of node numbers", NULL},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"box\"}, \"springs\": {\"pairs\": [[0, "
+     "999]]}}]}",
+     1, 78, "node 999 does not exist", NULL},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"box\"}, \"springs\": {}, \"material\": "
+     "\"ruber\"}]}",
+     1, 84, "did you mean \"rubber\"?", "bodies[0].material"},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"box\"}, \"springs\": {}, \"pins\": [{}]}]}",
+     1, 81, "exactly one of", "bodies[0].pins[0]"},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"box\"}, \"springs\": {}, \"pins\": [0, "
+     "9999]}]}",
+     1, 84, "node 9999 does not exist", "bodies[0].pins[1]"},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"box\"}, \"springs\": {}, \"pins\": "
+     "{\"sphere\": {\"center\": [9, 9, 9], \"radius\": 1}}}]}",
+     1, 80, "no node of the body is in this region", "bodies[0].pins"},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"cloth\"}, \"density\": 1, \"springs\": {}, "
+     "\"gas\": {}}]}",
+     1, -1, "this gas cannot be made", "bodies[0].gas"},
+    {"{\"souple\": 1, \"bodies\": [{\"name\": \"\", \"mesh\": {\"generator\": \"box\"}, \"springs\": {}}]}",
+     1, 35, "1 to 63 bytes", NULL},
+    {"{\"souple\": 1, \"bodies\": [" NAMED("a") ",\n" NAMED("a") "]}", 2, 10, "taken already",
+     "bodies[1].name"},
+    // Colliders, attachments, events, measurements
+    {"{\"souple\": 1, " BODY
+     ", \"colliders\": {\"shape\": \"plane\", \"motion\": {\"keyframes\": [{\"time\": 1}, {\"time\": 1}]}}}",
+     1, -1, "keyframes go forward in time", "colliders.motion.keyframes[1].time"},
+    {"{\"souple\": 1, " BODY ", \"attachments\": {\"body\": \"bdy\", \"nodes\": \"all\"}}", 1, -1,
+     "did you mean \"body\"?", "attachments.body"},
+    {"{\"souple\": 1, " BODY
+     ", \"attachments\": {\"body\": \"body\", \"nodes\": \"all\", \"otherBody\": \"body\"}}",
+     1, -1, "to itself", NULL},
+    {"{\"souple\": 1, " BODY ", \"events\": {\"time\": 1, \"type\": \"release\", \"grab\": \"x\"}}", 1, -1,
+     "no grab or attachment is called", "events.grab"},
+    {"{\"souple\": 1, " BODY ", \"events\": {\"time\": 1, \"type\": \"set\", \"body\": \"body\"}}", 1, -1,
+     "sets nothing", NULL},
+    {"{\"souple\": 1, " BODY
+     ", \"events\": {\"time\": 1, \"type\": \"set\", \"body\": \"body\", \"knrt\": 1}}",
+     1, -1, "has no gas", NULL},
+    {"{\"souple\": 1, " BODY
+     ", \"events\": {\"time\": 1, \"type\": \"set\", \"body\": \"body\", \"index\": 3, \"stiffness\": 1}}",
+     1, -1, "no number 3", NULL},
+    {"{\"souple\": 1, " BODY ", \"events\": {\"type\": \"pin\", \"body\": \"body\", \"nodes\": \"all\"}}", 1,
+     -1, "\"time\" is missing", "events"},
+    {"{\"souple\": 1, " BODY ", \"measurements\": [{\"type\": \"height\"}]}", 1, -1, "\"body\" is missing",
+     "measurements[0]"},
+    {"{\"souple\": 1, " BODY ", \"measurements\": [{\"type\": \"pressure\", \"body\": \"body\"}]}", 1, -1,
+     "has no gas", NULL},
+    {"{\"souple\": 1, " BODY
+     ", \"measurements\": [{\"type\": \"position\", \"body\": \"body\", \"node\": 5000}]}",
+     1, -1, "node 5000 does not exist", NULL},
+    {"{\"souple\": 1, " BODY ", \"measurements\": [{\"type\": \"contactForce\"}]}", 1, -1,
+     "the force on what?", NULL},
+    {"{\"souple\": 1, " BODY ", \"output\": {\"picture\": {\"camera\": {\"position\": [0, 0, 0]}}}}", 1, -1,
+     "looks at the place where it is", NULL},
+};
+
+static void TestBadScenes(void** state)
+{
+    SP_UNUSED(state);
+    for (int i = 0; i < SP_COUNT(s_bad); ++i)
+    {
+        const BadScene* bad = &s_bad[i];
+        spSceneProblem problems[16];
+        int count = 0;
+        bool good = spCheckSceneText(bad->text, strlen(bad->text), NULL, problems, 16, &count);
+        int found = -1;
+        for (int j = 0; j < spMinInt(count, 16) && found < 0; ++j)
+        {
+            found = strstr(problems[j].message, bad->message) != NULL ? j : -1;
+        }
+        bool right = !good && found >= 0 && problems[found].line == bad->line && !problems[found].warning &&
+                     (bad->column < 0 || problems[found].column == bad->column) &&
+                     (bad->path == NULL || strcmp(problems[found].path, bad->path) == 0);
+        if (!right)
+        {
+            print_error("scene %d: %s\nexpected %d:%d \"%s\" at \"%s\", got %d problems:\n", i, bad->text,
+                        bad->line, bad->column, bad->message, bad->path != NULL ? bad->path : "?", count);
+            for (int j = 0; j < spMinInt(count, 16); ++j)
+            {
+                print_error("  %d:%d: %s: %s\n", problems[j].line, problems[j].column, problems[j].path,
+                            problems[j].message);
+            }
+            fail();
+        }
+    }
+}
+
+static void TestAllProblemsAreCollected(void** state)
+{
+    SP_UNUSED(state);
+    const char* text = "{\n"
+                       "  \"souple\": 1,\n"
+                       "  \"gravty\": 1,\n"
+                       "  \"duration\": -1,\n"
+                       "  \"bodies\": [{\"mesh\": {\"generator\": \"box\"}, \"springs\": {\"stifness\": 5, "
+                       "\"damping\": -1}}],\n"
+                       "  \"colliders\": [{\"shape\": \"plan\"}]\n"
+                       "}\n";
+    spSceneProblem problems[16];
+    int count = 0;
+    assert_false(spCheckSceneText(text, strlen(text), NULL, problems, 16, &count));
+    assert_int_equal(count, 5);
+    const int lines[] = {3, 4, 5, 5, 6};
+    for (int i = 0; i < 5; ++i)
+    {
+        assert_int_equal(problems[i].line, lines[i]);
+    }
+
+    // Fewer are kept than there are, and none at all
+    assert_false(spCheckSceneText(text, strlen(text), NULL, problems, 2, &count));
+    assert_int_equal(count, 5);
+    assert_false(spCheckSceneText(text, strlen(text), NULL, NULL, 0, NULL));
+
+    // The first error reaches spParseScene
+    spError error = SP_ZERO_INIT;
+    assert_null(spParseScene(text, strlen(text), NULL, NULL, &error));
+    assert_int_equal(error.code, sp_errorScene);
+    assert_int_equal(error.line, 3);
+    assert_int_equal(error.column, 3);
+}
+
+static void TestWarningsDoNotRefuse(void** state)
+{
+    SP_UNUSED(state);
+    const char* text = "{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"cloth\", \"countX\": 3, "
+                       "\"countZ\": 3}}], \"duration\": 1,"
+                       "\"events\": [{\"time\": 3, \"type\": \"set\", \"gravity\": [0, 0, 0]}]}";
+    spSceneProblem problems[8];
+    int count = 0;
+    assert_true(spCheckSceneText(text, strlen(text), NULL, problems, 8, &count));
+    assert_int_equal(count, 3); // heavy sheet, nothing holds it together, an event that never happens
+    for (int i = 0; i < count; ++i)
+    {
+        assert_true(problems[i].warning);
+    }
+}
+
+static void TestDeepAndHugeInput(void** state)
+{
+    SP_UNUSED(state);
+    // Depth: Jansson's limit is hit long before the stack
+    size_t size = 200000;
+    char* text = malloc(size + 64);
+    assert_non_null(text);
+    memset(text, '[', size);
+    assert_false(spCheckSceneText(text, size, NULL, NULL, 0, NULL));
+
+    // A long list of bodies is refused as a whole
+    char* at = text + sprintf(text, "{\"souple\": 1, \"bodies\": [1");
+    for (int i = 0; i < 5000; ++i)
+    {
+        at += sprintf(at, ",1");
+    }
+    sprintf(at, "]}");
+    spSceneProblem problem;
+    int count = 0;
+    assert_false(spCheckSceneText(text, strlen(text), NULL, &problem, 1, &count));
+    assert_int_equal(count, 2); // and the warning that there are no bodies
+    assert_non_null(strstr(problem.message, "has 5001 entries; the limit is 4096"));
+    free(text);
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Defaults and the table
+
+// What the table says must be what the library does
+static void TestDefaultsAgree(void** state)
+{
+    SP_UNUSED(state);
+    spScene* scene = Parse("{\"souple\": 1, " BODY ", \"colliders\": [{\"shape\": \"box\"}]}");
+    const spBodyData* body = scene->data.bodies.data;
+    const spColliderData* collider = scene->data.colliders.data;
+    const spSpringsData* springs = body->springs.data;
+    spBodyDef bodyDef = spDefaultBodyDef();
+    spMethodDef method = spDefaultMethodDef();
+    spSpringDef springDef = spDefaultSpringDef();
+    spColliderDef colliderDef = spDefaultColliderDef();
+    spWorldDef worldDef = spDefaultWorldDef();
+    spBoxMeshDef box = spDefaultBoxMeshDef();
+    CHECK_NEAR(scene->data.gravity.y, worldDef.gravity.y, 1e-6);
+    CHECK_NEAR(body->density, bodyDef.density, 0);
+    CHECK_NEAR(body->friction, bodyDef.friction, 0);
+    CHECK_NEAR(body->restitution, bodyDef.restitution, 0);
+    CHECK_NEAR(body->contactRadius, bodyDef.contactRadius, 0);
+    CHECK_NEAR(body->gravityScale, bodyDef.gravityScale, 0);
+    CHECK_NEAR(springs->stiffness, springDef.stiffness, 0);
+    CHECK_NEAR(springs->damping, springDef.damping, 0);
+    CHECK_NEAR(springs->restScale, springDef.restScale, 0);
+    CHECK_NEAR(collider->friction, colliderDef.friction, 0);
+    CHECK_NEAR(collider->restitution, colliderDef.restitution, 0);
+    CHECK_NEAR(body->method.safety, method.safety, 1e-6);
+    assert_int_equal(body->method.type, method.type);
+    assert_int_equal(body->method.contact, method.contact);
+    assert_int_equal(body->method.substeps, method.substeps);
+    assert_int_equal(body->method.maxSubsteps, method.maxSubsteps);
+    CHECK_NEAR(body->mesh.size.x, box.size.x, 0);
+    assert_int_equal(body->mesh.cells[0], box.cells[0]);
+    assert_int_equal(body->mesh.split, box.split);
+    assert_string_equal(spScene_GetName(scene), "scene");
+    CHECK_NEAR(spScene_GetTimeStep(scene), 1.0 / 60.0, 1e-15);
+    spDestroyScene(scene);
+}
+
+static void CheckSchema(const spSchema* schema, int depth)
+{
+    assert_true(schema->keyCount <= 64 && depth < 8);
+    for (int i = 0; i < schema->keyCount; ++i)
+    {
+        const spKey* key = &schema->keys[i];
+        assert_non_null(key->doc);
+        size_t length = strlen(key->doc);
+        assert_true(length > 3 && key->doc[length - 1] == '.');
+        assert_true(key->offset >= sizeof(spObjectHead) && key->offset < schema->size);
+        assert_true(key->lower <= key->upper);
+        bool number = key->type == sp_keyNumber || key->type == sp_keyInteger;
+        if (number && (key->flags & (sp_keyNoDefault | sp_keyAuto)) == 0)
+        {
+            assert_true(key->value[0] >= key->lower && key->value[0] <= key->upper);
+        }
+        if (key->object != NULL)
+        {
+            CheckSchema(key->object, depth + 1);
+        }
+    }
+}
+
+static void TestTableIsConsistent(void** state)
+{
+    SP_UNUSED(state);
+    CheckSchema(&g_sceneSchema, 0);
+}
+
+typedef struct Text
+{
+    char* data;
+    size_t size;
+} Text;
+
+static void AppendText(const char* text, size_t size, void* context)
+{
+    Text* all = context;
+    all->data = realloc(all->data, all->size + size + 1);
+    assert_non_null(all->data);
+    memcpy(all->data + all->size, text, size);
+    all->size += size;
+    all->data[all->size] = 0;
+}
+
+static void TestManualIsUpToDate(void** state)
+{
+    SP_UNUSED(state);
+    Text printed = {0};
+    size_t size = 0;
+    spWriteSceneReference(AppendText, &printed, true);
+    char* page = ReadFile(SOUPLE_SOURCE_DIR "/docs/scene_format.md", &size);
+    if (size != printed.size || memcmp(page, printed.data, size) != 0)
+    {
+        print_error("docs/scene_format.md is old: run `souple help scene-format --markdown > "
+                    "docs/scene_format.md`\n");
+        fail();
+    }
+    free(page);
+    free(printed.data);
+}
+
+static void TestMaterials(void** state)
+{
+    SP_UNUSED(state);
+    assert_true(spGetMaterialCount() >= 13);
+    assert_null(spGetMaterial(-1));
+    assert_null(spFindMaterial("cheese"));
+    assert_null(spFindMaterial(NULL));
+    CHECK_NEAR(spFindMaterial("Rubber")->youngModulus, 2e6, 0);
+    for (int i = 0; i < spGetMaterialCount(); ++i)
+    {
+        const spMaterial* material = spGetMaterial(i);
+        assert_true(material->youngMin <= material->youngModulus &&
+                    material->youngModulus <= material->youngMax);
+        assert_true(material->poissonRatio > 0.0 && material->poissonRatio < 0.5 && material->density > 0.0);
+        assert_ptr_equal(spFindMaterial(material->name), material);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Every scene of the project
+
+typedef void SceneFcn(const char* path);
+
+static void ForEachScene(SceneFcn* fcn)
+{
+    DIR* folder = opendir(SOUPLE_SOURCE_DIR "/scenes");
+    int count = 0;
+    assert_non_null(folder);
+    for (struct dirent* entry = readdir(folder); entry != NULL; entry = readdir(folder))
+    {
+        size_t length = strlen(entry->d_name);
+        if (length > 5 && strcmp(entry->d_name + length - 5, ".json") == 0)
+        {
+            char path[1024];
+            snprintf(path, sizeof(path), SOUPLE_SOURCE_DIR "/scenes/%s", entry->d_name);
+            fcn(path);
+            count += 1;
+        }
+    }
+    closedir(folder);
+    assert_true(count >= 9);
+}
+
+static uint64_t RunSteps(const spScene* scene, int threads, int steps)
+{
+    spError error = SP_ZERO_INIT;
+    spRunDef def = spDefaultRunDef();
+    def.threadCount = threads;
+    spRun* run = spCreateRun(scene, &def, &error);
+    if (run == NULL)
+    {
+        print_error("%s: %s\n", spScene_GetName(scene), error.message);
+    }
+    assert_non_null(run);
+    for (int i = 0; i < steps; ++i)
+    {
+        uint32_t flags = spRun_Step(run);
+        assert_int_equal(flags & (sp_stepNonFinite | sp_stepUnstable | sp_stepBadInput | SP_RUN_EVENT_FAILED),
+                         0);
+        for (int j = 0; j < spRun_GetMeasurementCount(run); ++j)
+        {
+            assert_true(isfinite(spRun_GetMeasurement(run, j)));
+        }
+    }
+    uint64_t hash = spWorld_GetStateHash(spRun_GetWorld(run));
+    spDestroyRun(run);
+    return hash;
+}
+
+// Checks, runs, writes and reads again; both ways of writing give the same motion
+static void CheckScene(const char* path)
+{
+    spSceneProblem problem;
+    int count = 0;
+    if (!spCheckScene(path, &problem, 1, &count) || count > 0)
+    {
+        print_error("%s:%d:%d: %s\n", path, problem.line, problem.column, problem.message);
+        fail();
+    }
+    spError error = SP_ZERO_INIT;
+    spScene* scene = spLoadScene(path, NULL, &error);
+    assert_non_null(scene);
+    assert_true(strlen(spScene_GetDescription(scene)) > 20);
+    uint64_t hash = RunSteps(scene, 1, 8);
+    assert_true(RunSteps(scene, 2, 8) == hash);
+    for (int all = 0; all < 2; ++all)
+    {
+        const char* copyPath = SOUPLE_BINARY_DIR "/test/written.json";
+        assert_true(spSaveScene(scene, copyPath, all != 0, &error));
+        spScene* copy = spLoadScene(copyPath, NULL, &error);
+        if (copy == NULL)
+        {
+            print_error("%s:%d:%d: %s\n", copyPath, error.line, error.column, error.message);
+        }
+        assert_non_null(copy);
+        assert_true(RunSteps(copy, 1, 8) == hash);
+        spDestroyScene(copy);
+        remove(copyPath);
+    }
+    spDestroyScene(scene);
+}
+
+static void TestScenesOfTheProject(void** state)
+{
+    SP_UNUSED(state);
+    ForEachScene(CheckScene);
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Damaged files and failing memory
+
+static void TestDamagedScenes(void** state)
+{
+    SP_UNUSED(state);
+    size_t size = 0;
+    uint64_t seed = 20260;
+    char* text = ReadFile(SOUPLE_SOURCE_DIR "/scenes/grab.json", &size);
+    char* copy = malloc(size + 1);
+    assert_non_null(copy);
+    for (int i = 0; i < 1500; ++i)
+    {
+        memcpy(copy, text, size);
+        size_t length = size;
+        if (i % 3 == 0)
+        {
+            length = (size_t)spRandomRange(&seed, 0, (double)size);
+        }
+        for (int j = 0; j < 1 + i % 4; ++j)
+        {
+            static const char s_bytes[] = "{}[]\",:0123456789.-eE tfn\\";
+            size_t at = (size_t)spRandomRange(&seed, 0, (double)size);
+            bool likely = i % 2 == 0;
+            copy[at] =
+                likely ? s_bytes[spNextRandom(&seed) % (sizeof(s_bytes) - 1)] : (char)spNextRandom(&seed);
+        }
+        spSceneProblem problems[4];
+        int count = 0;
+        bool good = i % 16 == 0 ? spCheckSceneText(copy, length, NULL, problems, 4, &count) : true;
+        spError error = SP_ZERO_INIT;
+        spScene* scene = spParseScene(copy, length, NULL, NULL, &error);
+        assert_true((scene == NULL) == (error.code != sp_errorNone));
+        assert_true(good || count > 0);
+        spDestroyScene(scene);
+    }
+    free(copy);
+    free(text);
+}
+
+// Fails at the n-th allocation
+typedef struct Fuse
+{
+    int left;
+    int64_t out; // bytes
+} Fuse;
+
+static void* FuseAlloc(size_t size, size_t alignment, void* context)
+{
+    Fuse* fuse = context;
+    if (fuse->left-- <= 0)
+    {
+        return NULL;
+    }
+    fuse->out += (int64_t)size;
+    return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+}
+
+static void FuseFree(void* memory, size_t size, void* context)
+{
+    ((Fuse*)context)->out -= memory != NULL ? (int64_t)size : 0;
+    free(memory);
+}
+
+static void TestFailingMemory(void** state)
+{
+    SP_UNUSED(state);
+    static const char s_text[] = "{\"souple\": 1, \"duration\": 0.05, \"bodies\": [" NAMED(
+        "a") ", {\"name\": \"d\", \"mesh\": {\"generator\": \"disc\"}, \"nodeMass\": 1, "
+             "\"springs\": {}, \"gas\": {}, \"pins\": [0, 1]}], \"colliders\": {\"shape\": \"plane\"},"
+             "\"attachments\": {\"body\": \"a\", \"nodes\": {\"nearest\": {\"point\": [0, 1, 0], \"count\": "
+             "3}}},"
+             "\"events\": [{\"time\": 0, \"type\": \"force\", \"body\": \"a\", \"nodes\": \"all\", "
+             "\"force\": [1, 0, 0]}],"
+             "\"measurements\": [{\"type\": \"height\", \"body\": \"a\"}]}";
+    bool done = false;
+    for (int limit = 0; !done; ++limit)
+    {
+        assert_true(limit < 5000);
+        Fuse fuse = {limit, 0};
+        spAllocator allocator = {FuseAlloc, FuseFree, &fuse};
+        spError error = SP_ZERO_INIT;
+        spScene* scene = spParseScene(s_text, sizeof(s_text) - 1, NULL, &allocator, &error);
+        assert_true((scene == NULL) == (error.code == sp_errorOutOfMemory));
+        done = scene != NULL && spSaveScene(scene, SOUPLE_BINARY_DIR "/test/fuse.json", true, &error);
+        spDestroyScene(scene);
+        assert_int_equal(fuse.out, 0);
+    }
+    remove(SOUPLE_BINARY_DIR "/test/fuse.json");
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Runs
+
+static void TestFreeFall(void** state)
+{
+    SP_UNUSED(state);
+    spScene* scene =
+        Parse("{\"souple\": 1, \"dt\": 0.001, \"duration\": 0.5, \"bodies\": [{\"name\": \"b\", \"mesh\": "
+              "{\"generator\": \"box\"},"
+              "\"transform\": {\"position\": [0, 10, 0], \"scale\": 0.5}, \"springs\": {}, \"velocity\": [1, "
+              "0, 0]}],"
+              "\"measurements\": [{\"type\": \"height\", \"body\": \"b\"}, {\"type\": \"momentum\", "
+              "\"component\": \"x\"},"
+              "{\"type\": \"position\", \"body\": \"b\", \"point\": [9, 99, 9], \"component\": \"x\"},"
+              "{\"type\": \"velocity\", \"body\": \"b\", \"node\": 3, \"component\": \"magnitude\"}]}");
+    spRun* run = Start(scene);
+    CHECK_NEAR(spRun_GetMeasurement(run, 0), 10.25, 1e-5);
+    while (!spRun_IsDone(run))
+    {
+        assert_int_equal(spRun_Step(run), 0);
+    }
+    assert_int_equal(spRun_GetStepCount(run), 500);
+    CHECK_NEAR(spRun_GetTime(run), 0.5, 1e-5);
+    CHECK_NEAR(spRun_GetMeasurement(run, 0), 10.25 - 0.5 * 9.81 * 0.25, 5e-3);
+    CHECK_NEAR(spRun_GetMeasurement(run, 1), 125.0, 1e-2); // 0.5^3 m^3 of water at 1 m/s
+    CHECK_NEAR(spRun_GetMeasurement(run, 2), 0.25 + 0.5, 1e-3);
+    CHECK_NEAR(spRun_GetMeasurement(run, 3), sqrt(1.0 + 4.905 * 4.905), 2e-2);
+    assert_string_equal(spRun_GetMeasurementName(run, 0), "height of b");
+    assert_string_equal(spRun_GetMeasurementUnit(run, 1), "kg m/s");
+    assert_true(isnan(spRun_GetMeasurement(run, 4)));
+    assert_string_equal(spRun_GetMeasurementName(run, -1), "");
+    assert_false(SP_IS_NULL(spRun_FindBody(run, "b")));
+    assert_true(SP_IS_NULL(spRun_FindBody(run, "c")));
+    spDestroyRun(run);
+    spDestroyScene(scene);
+}
+
+static void TestPlacement(void** state)
+{
+    SP_UNUSED(state);
+    // x to y about z, then the other way through three angles; the first vertex of a beam is its origin
+    spScene* scene = Parse("{\"souple\": 1, \"bodies\": ["
+                           "{\"name\": \"p\", \"mesh\": {\"generator\": \"beam\"}, \"springs\": {}, "
+                           "\"transform\": {\"position\": [1, 2, 3],"
+                           " \"rotation\": {\"axis\": [0, 0, 5], \"angle\": 90}}},"
+                           "{\"name\": \"q\", \"mesh\": {\"generator\": \"beam\"}, \"springs\": {}, "
+                           "\"transform\": {\"rotation\": {\"euler\": [90, 0, 90]}}}]}");
+    spRun* run = Start(scene);
+    spVec3View p = spBody_GetPositions(spRun_GetWorld(run), spRun_FindBody(run, "p"));
+    CHECK_NEAR(p.data[0].x, 1, 1e-5);
+    CHECK_NEAR(p.data[p.count - 1].x, 1 - 0.25, 1e-5);
+    CHECK_NEAR(p.data[p.count - 1].y, 2 + 1, 1e-5);
+    CHECK_NEAR(p.data[p.count - 1].z, 3 + 0.25, 1e-5);
+
+    // The far corner (1, 0.25, 0.25): about x to (1, -0.25, 0.25), then about z to (0.25, 1, 0.25)
+    spVec3View q = spBody_GetPositions(spRun_GetWorld(run), spRun_FindBody(run, "q"));
+    CHECK_NEAR(q.data[q.count - 1].x, 0.25, 1e-5);
+    CHECK_NEAR(q.data[q.count - 1].y, 1, 1e-5);
+    CHECK_NEAR(q.data[q.count - 1].z, 0.25, 1e-5);
+    spDestroyRun(run);
+    spDestroyScene(scene);
+}
+
+static void TestMotionOfColliders(void** state)
+{
+    SP_UNUSED(state);
+    spScene* scene = Parse(
+        "{\"souple\": 1, \"dt\": 0.01, \"duration\": 1, \"colliders\": ["
+        "{\"name\": \"k\", \"shape\": \"sphere\", \"motion\": {\"keyframes\": [{\"time\": 0, \"position\": "
+        "[0, 0, 0]},"
+        " {\"time\": 0.5, \"position\": [2, 0, 0], \"rotation\": {\"axis\": [0, 1, 0], \"angle\": 90}}]}},"
+        "{\"name\": \"s\", \"shape\": \"sphere\", \"transform\": {\"position\": [0, 5, 0]},"
+        " \"motion\": {\"sinusoid\": {\"axis\": [0, 2, 0], \"amplitude\": 0.5, \"frequency\": 1}}},"
+        "{\"name\": \"r\", \"shape\": \"box\", \"motion\": {\"spin\": {\"rate\": 180}}}]}");
+    spRun* run = Start(scene);
+    spWorld* world = spRun_GetWorld(run);
+    for (int i = 0; i < 25; ++i)
+    {
+        spRun_Step(run);
+    }
+    spTransform k = spCollider_GetTransform(world, spRun_FindCollider(run, "k"));
+    CHECK_NEAR(k.position.x, 1, 1e-4);
+    CHECK_NEAR(k.rotation.y, sin(22.5 * 3.14159265 / 180), 1e-4);
+    CHECK_NEAR(spCollider_GetTransform(world, spRun_FindCollider(run, "s")).position.y, 5.5, 1e-4);
+    CHECK_NEAR(spCollider_GetTransform(world, spRun_FindCollider(run, "r")).rotation.y,
+               sin(22.5 * 3.14159265 / 180), 1e-4);
+    while (!spRun_IsDone(run))
+    {
+        spRun_Step(run);
+    }
+    CHECK_NEAR(spCollider_GetTransform(world, spRun_FindCollider(run, "k")).position.x, 2, 1e-5);
+    spDestroyRun(run);
+    spDestroyScene(scene);
+}
+
+static void TestEvents(void** state)
+{
+    SP_UNUSED(state);
+    // A node in space: pulled by a force for 0.5 s, then caught by a hand that carries it, then dropped
+    spScene* scene = Parse(
+        "{\"souple\": 1, \"dt\": 0.005, \"duration\": 3, \"gravity\": [0, 0, 0], \"bodies\": [{\"name\": "
+        "\"n\","
+        "\"mesh\": {\"generator\": \"lattice\", \"counts\": [2, 1, 1]}, \"nodeMass\": 2, \"springs\": "
+        "{\"stiffness\": 2000, \"damping\": 20}}],"
+        "\"events\": ["
+        "{\"time\": 2.5, \"type\": \"set\", \"gravity\": [0, -1, 0]},"
+        "{\"time\": 0.5, \"type\": \"force\", \"body\": \"n\", \"nodes\": \"all\", \"force\": [4, 0, 0], "
+        "\"duration\": 0.5},"
+        "{\"time\": 1.5, \"type\": \"grab\", \"name\": \"hand\", \"body\": \"n\", \"nodes\": \"all\"},"
+        "{\"time\": 1.5, \"type\": \"move\", \"grab\": \"hand\", \"offset\": [0, 1, 0], \"duration\": 0.5},"
+        "{\"time\": 2.25, \"type\": \"release\", \"grab\": \"hand\"}],"
+        "\"measurements\": [{\"type\": \"position\", \"body\": \"n\", \"node\": 0, \"component\": \"x\"},"
+        "{\"type\": \"position\", \"body\": \"n\", \"node\": 0, \"component\": \"y\"},"
+        "{\"type\": \"velocity\", \"body\": \"n\", \"node\": 0, \"component\": \"x\"},"
+        "{\"type\": \"velocity\", \"body\": \"n\", \"node\": 0, \"component\": \"y\"}]}");
+    spRun* run = Start(scene);
+    double x = 0;
+    while (!spRun_IsDone(run))
+    {
+        assert_int_equal(spRun_Step(run), 0);
+        double time = spRun_GetTime(run);
+        if (time > 0.49 && time < 0.499)
+        {
+            CHECK_NEAR(spRun_GetMeasurement(run, 0), 0, 1e-6);
+        }
+        if (time > 1.2 && time < 1.4)
+        {
+            CHECK_NEAR(spRun_GetMeasurement(run, 2), 1.0, 1e-3); // 4 N on 2 kg for 0.5 s
+            x = spRun_GetMeasurement(run, 0);
+        }
+        if (time > 2.05 && time < 2.24)
+        {
+            CHECK_NEAR(spRun_GetMeasurement(run, 1), 1.0, 1e-3); // where the hand went
+            assert_true(spRun_GetMeasurement(run, 0) > x);
+            CHECK_NEAR(spRun_GetMeasurement(run, 2), 0, 1e-2);
+        }
+    }
+    CHECK_NEAR(spRun_GetMeasurement(run, 3), -0.5, 2e-2); // gravity of 1 m/s^2 for the last 0.5 s
+    assert_int_equal(spRun_GetLastError(run).code, sp_errorNone);
+    spDestroyRun(run);
+    spDestroyScene(scene);
+}
+
+static void TestEventThatFails(void** state)
+{
+    SP_UNUSED(state);
+    spScene* scene = Parse("{\"souple\": 1, \"duration\": 0.5, \"bodies\": [" NAMED(
+        "b") "],\n"
+             "\"events\": [{\"time\": 0.2, \"type\": \"pin\", \"body\": \"b\",\n"
+             " \"nodes\": {\"sphere\": {\"center\": [50, 0, 0], \"radius\": 1}}}]}");
+    spRun* run = Start(scene);
+    int failures = 0;
+    while (!spRun_IsDone(run))
+    {
+        failures += (spRun_Step(run) & SP_RUN_EVENT_FAILED) != 0;
+    }
+    assert_int_equal(failures, 1);
+    assert_int_equal(spRun_GetLastError(run).line, 3);
+    assert_non_null(strstr(spRun_GetLastError(run).message, "no node"));
+    spDestroyRun(run);
+    spDestroyScene(scene);
+}
+
+static void TestRunDefinition(void** state)
+{
+    SP_UNUSED(state);
+    spScene* scene = Parse("{\"souple\": 1, \"duration\": 1, \"dt\": 0.1, " BODY "}");
+    spError error = SP_ZERO_INIT;
+    spRunDef zero = SP_ZERO_INIT;
+    assert_null(spCreateRun(scene, &zero, &error));
+    assert_int_equal(error.code, sp_errorBadDef);
+    assert_null(spCreateRun(NULL, &zero, NULL));
+    spRunDef def = spDefaultRunDef();
+    def.dt = -1;
+    assert_null(spCreateRun(scene, &def, &error));
+    def.dt = 0.25;
+    spRun* run = spCreateRun(scene, &def, &error);
+    assert_int_equal(spRun_GetStepCount(run), 4);
+    spDestroyRun(run);
+    spDestroyRun(NULL);
+    spDestroyScene(NULL);
+    assert_null(spLoadScene("no-such-scene.json", NULL, &error));
+    assert_int_equal(error.code, sp_errorFileNotFound);
+    assert_null(spLoadScene(SOUPLE_SOURCE_DIR, NULL, &error));
+    assert_false(spSaveScene(scene, "/no/such/folder/x.json", false, &error));
+    assert_int_equal(error.code, sp_errorFileWrite);
+    spDestroyScene(scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(TestBadScenes),
+        cmocka_unit_test(TestAllProblemsAreCollected),
+        cmocka_unit_test(TestWarningsDoNotRefuse),
+        cmocka_unit_test(TestDeepAndHugeInput),
+        cmocka_unit_test(TestDefaultsAgree),
+        cmocka_unit_test(TestTableIsConsistent),
+        cmocka_unit_test(TestManualIsUpToDate),
+        cmocka_unit_test(TestMaterials),
+        cmocka_unit_test(TestScenesOfTheProject),
+        cmocka_unit_test(TestDamagedScenes),
+        cmocka_unit_test(TestFailingMemory),
+        cmocka_unit_test(TestFreeFall),
+        cmocka_unit_test(TestPlacement),
+        cmocka_unit_test(TestMotionOfColliders),
+        cmocka_unit_test(TestEvents),
+        cmocka_unit_test(TestEventThatFails),
+        cmocka_unit_test(TestRunDefinition),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
