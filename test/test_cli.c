@@ -1,0 +1,404 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// The souple command as a user runs it: output, files and exit codes. It is found at
+// SOUPLE_BINARY_DIR/souple.
+
+#include "base/core.h"
+#include "testbed/check.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#define SCENES SOUPLE_SOURCE_DIR "/scenes"
+#define WORK SOUPLE_BINARY_DIR "/test/cli"
+
+// What a command printed, both streams together or one of them, and its exit code
+typedef struct Result
+{
+    char text[65536];
+    int code;
+} Result;
+
+static void Run(Result* result, const char* arguments)
+{
+    char command[2048];
+    snprintf(command, sizeof(command), "cd '" WORK "' && '" SOUPLE_BINARY_DIR "/souple' %s", arguments);
+    FILE* pipe = popen(command, "r");
+    assert_non_null(pipe);
+    size_t size = fread(result->text, 1, sizeof(result->text) - 1, pipe);
+    result->text[size] = 0;
+    char rest[4096];
+    while (fread(rest, 1, sizeof(rest), pipe) > 0)
+    {
+    }
+    int status = pclose(pipe);
+    result->code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// Runs and compares the exit code and a part of what both streams say
+static void Expect(const char* arguments, int code, const char* part)
+{
+    static Result s_result;
+    char command[1024];
+    snprintf(command, sizeof(command), "%s 2>&1", arguments);
+    Run(&s_result, command);
+    if (s_result.code != code || strstr(s_result.text, part) == NULL)
+    {
+        print_error("souple %s\nexpected exit code %d and \"%s\", got %d and:\n%s\n", arguments, code, part,
+                    s_result.code, s_result.text);
+        fail();
+    }
+}
+
+// Runs, and reads exactly one JSON object from stdout
+static json_t* RunJson(const char* arguments, int code)
+{
+    static Result s_result;
+    Run(&s_result, arguments);
+    json_error_t error;
+    json_t* json = json_loads(s_result.text, JSON_REJECT_DUPLICATES, &error);
+    if (json == NULL || s_result.code != code)
+    {
+        print_error("souple %s: exit code %d, %s\n%s\n", arguments, s_result.code,
+                    json == NULL ? error.text : "JSON is fine", s_result.text);
+    }
+    assert_true(json_is_object(json));
+    assert_int_equal(s_result.code, code);
+    return json;
+}
+
+static bool Exists(const char* name)
+{
+    char path[1024];
+    struct stat status;
+    snprintf(path, sizeof(path), WORK "/%s", name);
+    return stat(path, &status) == 0 && status.st_size > 0;
+}
+
+static void WriteFile(const char* name, const char* text)
+{
+    char path[1024];
+    snprintf(path, sizeof(path), WORK "/%s", name);
+    FILE* file = fopen(path, "wb");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static int SetUp(void** state)
+{
+    SP_UNUSED(state);
+    return system("rm -rf '" WORK "' && mkdir -p '" WORK "'");
+}
+
+static void TestUsage(void** state)
+{
+    SP_UNUSED(state);
+    Expect("--version", 0, "souple 0.");
+    Expect("", 2, "commands:");
+    Expect("--help", 0, "commands:");
+    Expect("help", 0, "scene-format");
+    Expect("rnu", 2, "unknown command \"rnu\"; did you mean \"run\"?");
+    Expect("xyzzyxyzzy", 2, "'souple help' lists all");
+    Expect("run", 2, "usage: souple run SCENE");
+    Expect("run a b", 2, "too many arguments: \"b\"");
+    Expect("run x.json --thread 2", 2, "unknown option --thread; did you mean --threads?");
+    Expect("run x.json -z", 2, "unknown option -z");
+    Expect("run x.json --threads", 2, "--threads needs a value");
+    Expect("run x.json --threads two", 2, "--threads needs a whole number, but got \"two\"");
+    Expect("run x.json --threads=100", 2, "must be from 1 to 64");
+    Expect("run x.json --dt nan", 2, "--dt needs a number");
+    Expect("run x.json --json=yes", 2, "takes no value");
+    Expect("run x.json --export png", 2, "--export needs --out");
+    Expect("run x.json --out o --export pgn", 2, "did you mean \"png\"?");
+    Expect("run x.json --steps 3 --duration 1", 2, "exclude each other");
+    Expect("run no-such-file.json", 2, "no-such-file.json");
+    Expect("run -- --odd-name.json", 2, "--odd-name.json");
+    Expect("mesh", 2, "actions:");
+    Expect("mesh inof", 2, "did you mean \"info\"?");
+    Expect("mesh make bal -o a.vtu", 2, "did you mean \"ball\"?");
+    Expect("mesh make ball", 2, "-o is missing");
+    Expect("mesh make ball -o a.xyz", 2, "a.xyz");
+    Expect("mesh info no-such.msh", 2, "no-such.msh");
+    Expect("export x.souple --to png", 2, "--out is missing");
+    Expect("export no-such.souple --to png --out o", 2, "no-such.souple");
+}
+
+static void TestHelp(void** state)
+{
+    SP_UNUSED(state);
+    static const char* const s_commands[] = {"run", "check", "export", "doctor", "help"};
+    for (int i = 0; i < SP_COUNT(s_commands); ++i)
+    {
+        char arguments[64];
+        snprintf(arguments, sizeof(arguments), "help %s", s_commands[i]);
+        Expect(arguments, 0, "usage: souple");
+        snprintf(arguments, sizeof(arguments), "%s --help", s_commands[i]);
+        Expect(arguments, 0, "options:");
+    }
+    Expect("help mesh", 0, "actions:");
+    Expect("mesh make --help", 0, "--resolution=COUNT");
+    Expect("help units", 0, "SI");
+    Expect("help exit-codes", 0, "130");
+    Expect("help materials", 0, "rubber");
+    Expect("help scene-format", 0, "restitution");
+    Expect("help scene-fromat", 2, "did you mean \"scene-format\"?");
+    Expect("materials", 0, "spinal cord");
+    json_decref(RunJson("materials --json", 0));
+
+    // The page in docs is what the command prints
+    assert_int_equal(system("'" SOUPLE_BINARY_DIR
+                            "/souple' help scene-format --markdown | cmp -s - '" SOUPLE_SOURCE_DIR
+                            "/docs/scene_format.md'"),
+                     0);
+}
+
+static void TestDoctor(void** state)
+{
+    SP_UNUSED(state);
+    Expect("doctor", 0, "Jansson");
+    json_t* json = RunJson("doctor --json", 0);
+    assert_true(json_is_true(json_object_get(json, "works")));
+    assert_true(json_integer_value(json_object_get(json, "lanes")) >= 1);
+    json_decref(json);
+}
+
+static void TestCheck(void** state)
+{
+    SP_UNUSED(state);
+    Expect("check " SCENES "/*.json", 0, "demo.json: fine");
+    WriteFile("bad.json", "{\n  \"souple\": 1,\n  \"gravty\": 1,\n  \"duration\": -1\n}\n");
+    Expect("check bad.json", 2, "bad.json:3:3: gravty: unknown key \"gravty\"; did you mean \"gravity\"?");
+    Expect("check bad.json", 2, "bad.json:4:15: duration: must be greater than 0 s, but is -1");
+    Expect("run bad.json", 2, "bad.json:3:3: ");
+    json_t* json = RunJson("check bad.json --json", 2);
+    assert_true(json_is_false(json_object_get(json, "good")));
+    assert_int_equal(json_array_size(json_object_get(json, "problems")),
+                     3); // and the warning that it is empty
+    json_decref(json);
+    Expect("check no-such.json", 2, "no-such.json");
+}
+
+static void TestRunAsJson(void** state)
+{
+    SP_UNUSED(state);
+    json_t* json = RunJson("run " SCENES "/demo.json --steps=20 --json", 0);
+    static const char* const s_keys[] = {"scene",       "steps",     "simulatedSeconds",
+                                         "wallSeconds", "msPerStep", "stateHash",
+                                         "status",      "bodies",    "measurements"};
+    for (int i = 0; i < SP_COUNT(s_keys); ++i)
+    {
+        assert_non_null(json_object_get(json, s_keys[i]));
+    }
+    assert_int_equal(json_integer_value(json_object_get(json, "steps")), 20);
+    CHECK_NEAR(json_number_value(json_object_get(json, "simulatedSeconds")), 20.0 / 60.0, 1e-5);
+    assert_string_equal(json_string_value(json_object_get(json, "status")), "ok");
+    assert_int_equal(json_string_length(json_object_get(json, "stateHash")), 16);
+    json_t* times = json_object_get(json, "msPerStep");
+    double median = json_number_value(json_object_get(times, "median"));
+    double most = json_number_value(json_object_get(times, "max"));
+    assert_true(median > 0.0 && median <= json_number_value(json_object_get(times, "p95")));
+    assert_true(json_number_value(json_object_get(times, "p99")) <= most);
+    json_t* body = json_array_get(json_object_get(json, "bodies"), 0);
+    assert_string_equal(json_string_value(json_object_get(body, "name")), "torus");
+    assert_true(json_integer_value(json_object_get(body, "nodes")) > 100);
+    assert_true(json_number_value(json_object_get(body, "kineticEnergy")) > 0.0);
+    assert_true(json_number_value(json_object_get(json_object_get(json, "measurements"), "ball height")) >
+                0.0);
+
+    // The same bits with other numbers of threads and lanes
+    static const char* const s_variants[] = {"--threads 2", "--lanes 1", "--lanes=4 --threads=2"};
+    for (int i = 0; i < SP_COUNT(s_variants); ++i)
+    {
+        char arguments[512];
+        snprintf(arguments, sizeof(arguments), "run " SCENES "/demo.json --steps 20 --json %s",
+                 s_variants[i]);
+        json_t* other = RunJson(arguments, 0);
+        assert_string_equal(json_string_value(json_object_get(other, "stateHash")),
+                            json_string_value(json_object_get(json, "stateHash")));
+        json_decref(other);
+    }
+    json_decref(json);
+}
+
+static void TestRunAndExport(void** state)
+{
+    SP_UNUSED(state);
+    Expect("run " SCENES "/gas_disc.json --duration 0.2 --out out/deep/folder --export vtu,obj,csv,svg", 0,
+           "Recording: out/deep/folder/gas_disc.souple");
+    assert_true(Exists("out/deep/folder/gas_disc.souple"));
+    assert_true(Exists("out/deep/folder/gas_disc.csv"));
+    assert_true(Exists("out/deep/folder/vtu/gas_disc.pvd"));
+    assert_true(Exists("out/deep/folder/obj/gas_disc_000000.obj"));
+    assert_true(Exists("out/deep/folder/gas_disc_plot1.svg"));
+    Expect("export out/deep/folder/gas_disc.souple --to csv,obj --out again --stride 5 --quiet", 0, "");
+    assert_true(Exists("again/gas_disc.csv"));
+    assert_true(Exists("again/obj/gas_disc_000000.obj"));
+    Expect("export out/deep/folder/gas_disc.souple --to csv --out o --first 99999", 2, "--first");
+
+    // A run with the same recording twice is the same file content apart from timings; quiet says nothing
+    static Result s_result;
+    Run(&s_result, "run " SCENES "/gas_disc.json --steps 3 --quiet 2>&1");
+    assert_int_equal(s_result.code, 0);
+    assert_string_equal(s_result.text, "");
+
+    // Files where folders should be
+    WriteFile("file", "x");
+    Expect("run " SCENES "/gas_disc.json --steps 1 --out file/x", 2, "cannot make the folder file/x");
+    Expect("export file --to csv --out o", 2, "file");
+}
+
+static void TestPictures(void** state)
+{
+    SP_UNUSED(state);
+    static Result s_result;
+    Run(&s_result, "doctor 2>&1");
+    if (strstr(s_result.text, "libpng   missing") != NULL)
+    {
+        Expect("run " SCENES "/gas_disc.json --steps 2 --out pic --export png", 2, "png");
+        return;
+    }
+    Expect("run " SCENES "/gas_disc.json --duration 0.1 --out pic", 0, "");
+    Expect("export pic/gas_disc.souple --to png,sheet --out pic --width 160 --height 120 --last 1", 0, "");
+    assert_true(Exists("pic/png/gas_disc_000000.png"));
+    assert_true(Exists("pic/png/gas_disc_000001.png"));
+    assert_false(Exists("pic/png/gas_disc_000002.png"));
+    assert_true(Exists("pic/gas_disc_sheet.png"));
+}
+
+static void TestInterrupt(void** state)
+{
+    SP_UNUSED(state);
+    // Ctrl-C in the middle of a long run keeps what was recorded
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+    {
+        execl(SOUPLE_BINARY_DIR "/souple", "souple", "run", SCENES "/demo.json", "--duration", "100000",
+              "--out", WORK "/cut", "--quiet", (char*)NULL);
+        _exit(99);
+    }
+    for (int i = 0; i < 100 && !Exists("cut/demo.souple"); ++i)
+    {
+        usleep(100000);
+    }
+    usleep(500000);
+    int status = 0;
+    kill(child, SIGINT);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 130);
+    assert_true(Exists("cut/demo.souple"));
+    Expect("export cut/demo.souple --to csv --out cut", 0, "Exported csv");
+    assert_true(Exists("cut/demo.csv"));
+}
+
+static void TestTrouble(void** state)
+{
+    SP_UNUSED(state);
+    // Forward Euler far beyond its limit: the run ends, says so, and has exit code 1
+    WriteFile("explode.json", "{\"souple\": 1, \"dt\": 0.05, \"duration\": 10, \"bodies\": [{\"mesh\": "
+                              "{\"generator\": \"lattice\"}, \"nodeMass\": 0.01,"
+                              "\"springs\": {\"stiffness\": 10000}, \"method\": {\"type\": \"forwardEuler\", "
+                              "\"substeps\": 1}, \"pins\": 0}]}");
+    Expect("run explode.json", 1, "Trouble in ");
+    json_t* json = RunJson("run explode.json --json", 1);
+    assert_non_null(strstr(json_string_value(json_object_get(json, "status")), "unstable"));
+    json_decref(json);
+    WriteFile("event.json", "{\"souple\": 1, \"duration\": 0.1, \"bodies\": [{\"name\": \"b\", \"mesh\": "
+                            "{\"generator\": \"box\"}, \"springs\": {}}],\n"
+                            "\"events\": {\"time\": 0, \"type\": \"pin\", \"body\": \"b\",\n"
+                            "  \"nodes\": {\"sphere\": {\"center\": [50, 0, 0], \"radius\": 1}}}}");
+    Expect("run event.json", 1, "event.json:3:12: events.nodes: no node of the body is in this region");
+}
+
+static void TestMesh(void** state)
+{
+    SP_UNUSED(state);
+    static const struct
+    {
+        const char* arguments;
+        int tets, triangles; // 0: none, 1: some
+    } s_meshes[] = {
+        {"box --size 1,2,3 --cells 2,3,4", 1, 0},
+        {"beam --five", 1, 0},
+        {"ball --resolution 3", 1, 0},
+        {"cylinder --height 2", 1, 0},
+        {"torus --tube-radius=0.2", 1, 0},
+        {"cloth --counts 5,1,7", 0, 1},
+        {"icosphere --level 1", 0, 1},
+        {"disc --points 12 --layers 2", 0, 0},
+        {"lattice --counts 3 --spacing 0.5", 0, 1},
+    };
+    for (int i = 0; i < SP_COUNT(s_meshes); ++i)
+    {
+        char arguments[256];
+        snprintf(arguments, sizeof(arguments), "mesh make %s -o mesh%d.vtu --json", s_meshes[i].arguments, i);
+        json_t* made = RunJson(arguments, 0);
+        snprintf(arguments, sizeof(arguments), "mesh info mesh%d.vtu --json", i);
+        json_t* read = RunJson(arguments, 0);
+        static const char* const s_counts[] = {"vertices", "triangles", "tets", "components",
+                                               "boundaryTriangles"};
+        for (int j = 0; j < SP_COUNT(s_counts); ++j)
+        {
+            assert_int_equal(json_integer_value(json_object_get(made, s_counts[j])),
+                             json_integer_value(json_object_get(read, s_counts[j])));
+        }
+        assert_int_equal(json_integer_value(json_object_get(read, "tets")) > 0, s_meshes[i].tets);
+        assert_true(json_is_array(json_object_get(read, "problems")));
+        assert_true(json_is_boolean(json_object_get(read, "closed")));
+        json_decref(made);
+        json_decref(read);
+    }
+    json_t* box = RunJson("mesh info mesh0.vtu --json", 0);
+    CHECK_NEAR(json_number_value(json_object_get(box, "volume")), 6.0, 1e-9);
+    assert_int_equal(json_integer_value(json_object_get(box, "tets")), 6 * 2 * 3 * 4);
+    assert_true(json_is_true(json_object_get(box, "closed")));
+    assert_non_null(json_object_get(box, "format"));
+    assert_non_null(json_object_get(box, "minDihedral"));
+    assert_non_null(json_object_get(box, "maxDihedral"));
+    json_decref(box);
+    Expect("mesh info mesh0.vtu", 0, "Fit to simulate as a solid body.");
+    Expect("mesh info mesh6.vtu", 0, "with or without gas");
+    Expect("mesh convert mesh0.vtu box.msh --scale 2", 0, "box.msh: 60 vertices");
+    box = RunJson("mesh info box.msh --json", 0);
+    CHECK_NEAR(json_number_value(json_object_get(box, "volume")), 48.0, 1e-9);
+    json_decref(box);
+
+    // An inverted tet: not fit, until it is repaired; a scene takes the mended file, or mends it itself
+    WriteFile(
+        "bad.msh",
+        "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n"
+        "$Elements\n1\n1 4 2 0 1 1 3 2 4\n$EndElements\n");
+    Expect("mesh info bad.msh", 1, "Not fit to simulate");
+    json_t* bad = RunJson("mesh info bad.msh --json", 1);
+    json_t* problem = json_array_get(json_object_get(bad, "problems"), 0);
+    assert_non_null(json_object_get(problem, "name"));
+    assert_int_equal(json_integer_value(json_object_get(problem, "count")), 1);
+    assert_int_equal(json_integer_value(json_object_get(problem, "first")), 0);
+    json_decref(bad);
+    Expect("mesh convert bad.msh good.msh --repair", 0, "1 tets and");
+    Expect("mesh info good.msh", 0, "Fit to simulate as a solid body.");
+    WriteFile("mesh.json",
+              "{\"souple\": 1, \"duration\": 0.1, \"bodies\": [{\"mesh\": \"good.msh\", \"springs\": {}},"
+              "{\"mesh\": {\"file\": \"bad.msh\", \"repair\": true}, \"springs\": {}}]}");
+    Expect("run mesh.json", 0, "2 bodies with 8 nodes");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(TestUsage),    cmocka_unit_test(TestHelp),      cmocka_unit_test(TestDoctor),
+        cmocka_unit_test(TestCheck),    cmocka_unit_test(TestRunAsJson), cmocka_unit_test(TestRunAndExport),
+        cmocka_unit_test(TestPictures), cmocka_unit_test(TestInterrupt), cmocka_unit_test(TestTrouble),
+        cmocka_unit_test(TestMesh),
+    };
+    return cmocka_run_group_tests(tests, SetUp, NULL);
+}
