@@ -73,6 +73,6 @@ typedef struct spExportPlan
 
 spExportPlan spMakeExportPlan(void);
 
-// Exports. CSV, SVG and the sheet go to the folder, others to folders of their own in it: png, vtu, obj. Returns an exit
-// code; what went wrong is printed.
+// Exports. CSV, SVG and the sheet go to the folder, others to folders of their own in it: png, vtu, obj.
+// Returns an exit code; what went wrong is printed.
 int spExportRecording(const spRecording* recording, const spExportPlan* plan);
