@@ -294,8 +294,7 @@ static inline bool WriteSample(const char* path, const SampleDef* sample, spErro
         spFrameBody frameBodies[3];
         for (int i = 0; i < bodyCount; ++i)
         {
-            frameBodies[i] =
-                (spFrameBody){topologies[i], bodies[i].nodeCount, bodies[i].now, bodies[i].rest};
+            frameBodies[i] = (spFrameBody){topologies[i], bodies[i].nodeCount, bodies[i].now, bodies[i].rest};
         }
         spFrameData data = {0xABCD0000u + (uint64_t)frame, frameBodies, bodyCount, places, colliderCount};
         spWriteFrame(&writer, &data);

@@ -486,7 +486,7 @@ static spRecording* spParseRecording(spHeap heap, spBytes bytes, const char* nam
     {
         spFail(error, sp_errorFileFormat, "'%s' is not a Souple recording", name);
     }
-    else if (spGetU32(bytes.data + 8) != SP_RECORD_VERSION)
+    else if (spGetU32(bytes.data + 8) != SP_RECORD_VERSION || spGetU32(bytes.data + 12) != 0)
     {
         spFail(error, sp_errorFileFormat,
                "'%s' is a recording of version %u, this library reads version %u: use the library that wrote "

@@ -1,0 +1,222 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Plots: the file is well-formed whatever the data are, and shows what is there.
+
+#include "souple/record.h"
+#include "test/xml_check.h"
+#include "testbed/check.h"
+
+#include <float.h>
+
+#define PATH SOUPLE_BINARY_DIR "/test/plot.svg"
+
+// Saves, checks and returns the text
+static char* SavePlot(const spPlotDef* def)
+{
+    spError error = SP_ZERO_INIT;
+    if (!spSavePlot(def, PATH, &error))
+    {
+        print_error("%s\n", error.message);
+        fail();
+    }
+    char* text = ReadWholeFile(PATH, NULL);
+    assert_non_null(text);
+    assert_true(IsWellFormedXml(text));
+    assert_null(strstr(text, "nan"));
+    assert_null(strstr(text, "inf"));
+    return text;
+}
+
+static int CountText(const char* text, const char* what)
+{
+    int count = 0;
+    for (const char* p = strstr(text, what); p != NULL; p = strstr(p + 1, what))
+    {
+        ++count;
+    }
+    return count;
+}
+
+// The data of the first path with this colour
+static char* GetPath(const char* text, const char* color)
+{
+    const char* p = strstr(text, color);
+    assert_non_null(p);
+    p = strstr(p, " d=\"");
+    assert_non_null(p);
+    const char* end = strchr(p + 4, '"');
+    char* path = calloc((size_t)(end - p), 1);
+    memcpy(path, p + 4, (size_t)(end - p - 4));
+    return path;
+}
+
+static void TestPlotLine(void** state)
+{
+    (void)state;
+    double x[5] = {0, 1, 2, 3, 4}, y[5] = {0, 1, 4, 9, 16};
+    spPlotSeries series[2] = {{"a < b & \"c\"", x, y, 5, sp_plotLine}, {"points", x, y, 5, sp_plotPoints}};
+    spPlotDef def = spDefaultPlotDef();
+    def.title = "Squares <1>";
+    def.xLabel = "time [s]";
+    def.yLabel = "area [m\u00B2]";
+    def.series = series;
+    def.seriesCount = 2;
+    char* text = SavePlot(&def);
+    assert_non_null(strstr(text, "Squares &lt;1&gt;"));
+    assert_non_null(strstr(text, "a &lt; b &amp; &quot;c&quot;"));
+    assert_non_null(strstr(text, "time [s]"));
+    assert_non_null(strstr(text, "area [m\u00B2]"));
+    assert_non_null(strstr(text, ">10<")); // a tick of the y axis
+    char* path = GetPath(text, "#0072B2");
+    assert_int_equal(CountText(path, "M"), 1);
+    assert_int_equal(CountText(path, "L"), 4);
+    free(path);
+    free(text);
+}
+
+static void TestPlotGaps(void** state)
+{
+    (void)state;
+    double x[9] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+    double y[9] = {1, 2, (double)NAN, 3, (double)INFINITY, 2, 1, 2, (double)NAN};
+    spPlotSeries series = {"gaps", x, y, 9, sp_plotLine};
+    spPlotDef def = spDefaultPlotDef();
+    def.series = &series;
+    def.seriesCount = 1;
+    char* text = SavePlot(&def);
+    char* path = GetPath(text, "#0072B2");
+    assert_int_equal(CountText(path, "M"), 3);
+    assert_int_equal(CountText(path, "h0.01"), 1); // the lone value between two gaps
+    free(path);
+    free(text);
+}
+
+static void TestPlotNothing(void** state)
+{
+    (void)state;
+    double x[2] = {0, 1}, y[2] = {(double)NAN, (double)NAN};
+    spPlotSeries series = {"empty", x, y, 2, sp_plotLine};
+    spPlotDef def = spDefaultPlotDef();
+    char* text = SavePlot(&def);
+    assert_non_null(strstr(text, "no data"));
+    free(text);
+    def.series = &series;
+    def.seriesCount = 1;
+    text = SavePlot(&def);
+    assert_non_null(strstr(text, "no data"));
+    free(text);
+    def.xLog = true;
+    def.yLog = true;
+    free(SavePlot(&def));
+    series.count = 0;
+    series.x = NULL;
+    series.y = NULL;
+    free(SavePlot(&def));
+}
+
+static void TestPlotOnePoint(void** state)
+{
+    (void)state;
+    const double values[] = {0.0, 5.0, -3e-12, 1e15, 1e-300, 1e299, -1e299};
+    for (int i = 0; i < 7; ++i)
+    {
+        spPlotSeries series = {"one", &values[i], &values[i], 1, sp_plotLine};
+        spPlotDef def = spDefaultPlotDef();
+        def.series = &series;
+        def.seriesCount = 1;
+        char* text = SavePlot(&def);
+        assert_null(strstr(text, "no data"));
+        free(text);
+        def.xLog = true;
+        def.yLog = true;
+        free(SavePlot(&def));
+    }
+}
+
+static void TestPlotLogarithm(void** state)
+{
+    (void)state;
+    double x[6] = {-1, 0, 1e-3, 1, 1e3, 1e5}, y[6] = {1, 1, 1e-8, 1e-4, 0, 10};
+    spPlotSeries series = {"log", x, y, 6, sp_plotLine};
+    spPlotDef def = spDefaultPlotDef();
+    def.series = &series;
+    def.seriesCount = 1;
+    def.xLog = true;
+    def.yLog = true;
+    char* text = SavePlot(&def);
+    assert_non_null(strstr(text, "10\u207B\u2078"));
+    assert_non_null(strstr(text, "10\u00B9"));
+    char* path = GetPath(text, "#0072B2");
+    assert_int_equal(CountText(path, "M"), 2); // the value at y = 0 is a gap
+    free(path);
+    free(text);
+}
+
+// Any data and any range give a well-formed file
+static void TestPlotAnything(void** state)
+{
+    (void)state;
+    uint64_t seed = 7;
+    for (int round = 0; round < 500; ++round)
+    {
+        double x[20], y[20];
+        for (int i = 0; i < 20; ++i)
+        {
+            double sign = (spNextRandom(&seed) & 1) != 0 ? 1.0 : -1.0;
+            x[i] = sign * pow(10.0, spRandomRange(&seed, -320.0, 308.0));
+            y[i] = (spNextRandom(&seed) & 7) == 0 ? 1e6 + spRandomRange(&seed, 0.0, 1e-6)
+                                                  : sign * pow(10.0, spRandomRange(&seed, -3.0, 3.0));
+        }
+        spPlotSeries series = {"any", x, y, (int)(spNextRandom(&seed) % 21),
+                               (spPlotStyle)(spNextRandom(&seed) % 3)};
+        spPlotDef def = spDefaultPlotDef();
+        def.series = &series;
+        def.seriesCount = 1;
+        def.xLog = (spNextRandom(&seed) & 1) != 0;
+        def.yLog = (spNextRandom(&seed) & 1) != 0;
+        def.xMin = (spNextRandom(&seed) & 3) == 0 ? 1e4 : (double)NAN;
+        def.yMax = (spNextRandom(&seed) & 3) == 0 ? 1e-4 : (double)NAN;
+        free(SavePlot(&def));
+    }
+}
+
+static void TestPlotErrors(void** state)
+{
+    (void)state;
+    spError error = SP_ZERO_INIT;
+    spPlotDef zero = SP_ZERO_INIT;
+    assert_false(spSavePlot(NULL, PATH, &error));
+    assert_int_equal(error.code, sp_errorBadDef);
+    assert_false(spSavePlot(&zero, PATH, NULL));
+
+    spPlotDef def = spDefaultPlotDef();
+    assert_false(spSavePlot(&def, SOUPLE_BINARY_DIR "/no such folder/plot.svg", &error));
+    assert_int_equal(error.code, sp_errorFileWrite);
+    assert_non_null(strstr(error.message, "no such folder/plot.svg"));
+    def.xMin = 2.0;
+    def.xMax = 1.0;
+    assert_false(spSavePlot(&def, PATH, &error));
+    assert_int_equal(error.code, sp_errorBadArgument);
+    def = spDefaultPlotDef();
+    def.yLog = true;
+    def.yMin = 0.0;
+    assert_false(spSavePlot(&def, PATH, &error));
+    def = spDefaultPlotDef();
+    def.seriesCount = 1;
+    assert_false(spSavePlot(&def, PATH, &error));
+    def = spDefaultPlotDef();
+    def.width = 10;
+    assert_false(spSavePlot(&def, PATH, &error));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(TestPlotLine),      cmocka_unit_test(TestPlotGaps),
+        cmocka_unit_test(TestPlotNothing),   cmocka_unit_test(TestPlotOnePoint),
+        cmocka_unit_test(TestPlotLogarithm), cmocka_unit_test(TestPlotAnything),
+        cmocka_unit_test(TestPlotErrors),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
