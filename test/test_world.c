@@ -1,5 +1,598 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
+// Promises of the world: same bits for any number of workers and lanes and after restoring a snapshot, steps
+// that allocate nothing, budgets, bodies that turn non-finite, bad input, failing allocations. Runs under the
+// thread sanitizer.
+
+#include "base/core.h"
 #include "testbed/check.h"
-int main(void){return 0;}
+#include "testbed/worlds.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A world with something of everything: a cloth of several patches over a moving sphere, a gas ball on the
+// ground linked to a lattice, a grabbed node, a driven node
+typedef struct Mixed
+{
+    spWorld* world;
+    spBodyId cloth, ball, lattice;
+    spColliderId ground, sphere;
+    spLinkId grab, glue;
+} Mixed;
+
+static Mixed MakeMixed(const spWorldDef* worldDef, spMethodType type)
+{
+    Mixed m = {.world = spCreateWorld(worldDef, NULL)};
+    if (m.world == NULL)
+    {
+        return m;
+    }
+    m.ground = spAddGround(m.world, (spReal)0.5, (spReal)0.2);
+    spColliderDef sphere = spDefaultColliderDef();
+    sphere.shape = sp_shapeSphere;
+    sphere.radius = (spReal)0.4;
+    sphere.transform.position = (spVec3){0, (spReal)0.6, 1};
+    m.sphere = spCreateCollider(m.world, &sphere);
+
+    spClothMeshDef clothDef = spDefaultClothMeshDef();
+    clothDef.corner = (spDVec3){-1, 1.2, 0};
+    clothDef.countX = 40;
+    clothDef.countZ = 40;
+    clothDef.allocator = worldDef->allocator;
+    spMesh* mesh = spMakeClothMesh(&clothDef, NULL);
+    spBodyDef bodyDef = spDefaultBodyDef();
+    bodyDef.method.type = type;
+    bodyDef.mesh = mesh;
+    bodyDef.density = (spReal)0.2;
+    bodyDef.contactRadius = (spReal)0.005;
+    m.cloth = spCreateBody(m.world, &bodyDef);
+    spSpringDef springDef = spDefaultSpringDef();
+    springDef.stiffness = 20;
+    springDef.damping = (spReal)0.002;
+    spBody_AddSprings(m.world, m.cloth, &springDef);
+    spDestroyMesh(mesh);
+
+    spShellMeshDef ballDef = spDefaultShellMeshDef();
+    ballDef.center = (spDVec3){2, 0.8, 0};
+    ballDef.allocator = worldDef->allocator;
+    mesh = spMakeIcosphereMesh(&ballDef, NULL);
+    bodyDef.mesh = mesh;
+    bodyDef.nodeMass = (spReal)0.005;
+    m.ball = spCreateBody(m.world, &bodyDef);
+    springDef.stiffness = 200;
+    springDef.damping = (spReal)0.1;
+    spBody_AddSprings(m.world, m.ball, &springDef);
+    spGasDef gasDef = spDefaultGasDef();
+    gasDef.restPressure = 100;
+    spBody_AddGas(m.world, m.ball, &gasDef);
+    spDestroyMesh(mesh);
+
+    spLatticeMeshDef latticeDef = spDefaultLatticeMeshDef();
+    latticeDef.origin = (spDVec3){1.8, 1.4, 0};
+    latticeDef.counts[0] = 4;
+    latticeDef.counts[1] = 4;
+    latticeDef.counts[2] = 2;
+    latticeDef.allocator = worldDef->allocator;
+    mesh = spMakeLatticeMesh(&latticeDef, NULL);
+    bodyDef.mesh = mesh;
+    bodyDef.nodeMass = (spReal)0.01;
+    m.lattice = spCreateBody(m.world, &bodyDef);
+    spBody_AddSprings(m.world, m.lattice, &springDef);
+    spDestroyMesh(mesh);
+
+    int32_t nodes[2] = {0, 1};
+    spLinkDef linkDef = spDefaultLinkDef();
+    linkDef.body = m.lattice;
+    linkDef.nodes = nodes;
+    linkDef.nodeCount = 2;
+    linkDef.otherBody = m.ball;
+    m.glue = spCreateLink(m.world, &linkDef);
+    linkDef = spDefaultLinkDef();
+    linkDef.body = m.cloth;
+    linkDef.nodes = nodes;
+    linkDef.nodeCount = 1;
+    linkDef.stiffness = 50;
+    m.grab = spCreateLink(m.world, &linkDef);
+    return m;
+}
+
+static uint32_t StepMixed(const Mixed* m, int i)
+{
+    spTransform target = spCollider_GetTransform(m->world, m->sphere);
+    target.position.x = (spReal)(0.3 * sin(0.05 * i));
+    spCollider_MoveTo(m->world, m->sphere, target);
+    spLink_MoveTo(m->world, m->grab, (spVec3){0, (spReal)(0.2 * sin(0.1 * i)), 0});
+    spBody_DriveNode(m->world, m->cloth, 39, (spVec3){-1, (spReal)(1.2 + 0.1 * sin(0.1 * i)), 2});
+    return spWorld_Step(m->world, (spReal)(1.0 / 60.0));
+}
+
+static uint64_t RunMixed(int workers, int lanes, spMethodType type, int steps)
+{
+    spWorldDef def = spDefaultWorldDef();
+    def.workerCount = workers;
+    def.laneCount = lanes;
+    Mixed m = MakeMixed(&def, type);
+    assert_non_null(m.world);
+    assert_int_equal(spWorld_GetLastError(m.world).code, sp_errorNone);
+    uint32_t flags = 0;
+    int contacts = 0;
+    for (int i = 0; i < steps; ++i)
+    {
+        flags |= StepMixed(&m, i);
+        contacts += spWorld_GetContactCount(m.world);
+    }
+    assert_int_equal(flags, 0);
+    assert_true(steps < 30 || contacts > 0);
+    uint64_t hash = spWorld_GetStateHash(m.world);
+    spDestroyWorld(m.world);
+    return hash;
+}
+
+static void TestSameBits(void** state)
+{
+    SP_UNUSED(state);
+    const spMethodType types[] = {sp_symplecticEuler, sp_verlet, sp_rungeKutta4};
+    const int workers[] = {2, 3, 8};
+    const int lanes[] = {1, 4, 8, 16};
+    for (int t = 0; t < SP_COUNT(types); ++t)
+    {
+        int steps = t == 0 ? 60 : 15;
+        uint64_t hash = RunMixed(1, 0, types[t], steps);
+        printf("method %d: state hash %016llx\n", (int)types[t], (unsigned long long)hash);
+        for (int k = 0; k < SP_COUNT(workers); ++k)
+        {
+            assert_true(RunMixed(workers[k], 0, types[t], steps) == hash);
+        }
+        for (int k = 0; k < SP_COUNT(lanes) && lanes[k] <= spGetLaneCount(); ++k)
+        {
+            assert_true(RunMixed(1, lanes[k], types[t], steps) == hash);
+        }
+    }
+}
+
+static void TestSnapshot(void** state)
+{
+    SP_UNUSED(state);
+    spWorldDef def = spDefaultWorldDef();
+    Mixed m = MakeMixed(&def, sp_symplecticEuler);
+    for (int i = 0; i < 40; ++i)
+    {
+        StepMixed(&m, i);
+    }
+    spSnapshot* snapshot = spWorld_Save(m.world);
+    assert_non_null(snapshot);
+    uint64_t at = spWorld_GetStateHash(m.world);
+    for (int i = 40; i < 80; ++i)
+    {
+        StepMixed(&m, i);
+    }
+    uint64_t end = spWorld_GetStateHash(m.world);
+    assert_true(end != at);
+
+    // Back, and the same way again; also through stored bytes, and into another world of the same making
+    size_t size;
+    const void* data = spSnapshot_GetData(snapshot, &size);
+    spError error = {0};
+    spSnapshot* stored = spCreateSnapshot(data, size, &error);
+    assert_non_null(stored);
+    Mixed other = MakeMixed(&def, sp_symplecticEuler);
+    const Mixed* targets[3] = {&m, &m, &other};
+    for (int k = 0; k < 3; ++k)
+    {
+        assert_true(spWorld_Restore(targets[k]->world, k == 0 ? snapshot : stored));
+        assert_true(spWorld_GetStateHash(targets[k]->world) == at);
+        for (int i = 40; i < 80; ++i)
+        {
+            StepMixed(targets[k], i);
+        }
+        assert_true(spWorld_GetStateHash(targets[k]->world) == end);
+    }
+
+    // Damaged or unfitting snapshots change nothing
+    unsigned char* bytes = malloc(size);
+    memcpy(bytes, data, size);
+    bytes[size / 2] ^= 1;
+    assert_null(spCreateSnapshot(bytes, size, &error));
+    assert_null(spCreateSnapshot(data, size - 1, &error));
+    assert_null(spCreateSnapshot(data, 3, &error));
+    free(bytes);
+    spDestroyBody(other.world, other.lattice);
+    uint64_t before = spWorld_GetStateHash(other.world);
+    assert_false(spWorld_Restore(other.world, snapshot));
+    assert_int_equal(spWorld_GetLastError(other.world).code, sp_errorBadArgument);
+    assert_true(spWorld_GetStateHash(other.world) == before);
+    assert_false(spWorld_Restore(other.world, NULL));
+
+    spDestroySnapshot(snapshot);
+    spDestroySnapshot(stored);
+    spDestroyWorld(m.world);
+    spDestroyWorld(other.world);
+}
+
+// Counting and failing allocator
+typedef struct Counter
+{
+    long allocations;
+    long live;
+    long failAt; // the number of the allocation that fails, and all after it; -1 for none
+} Counter;
+
+static void* CountAlloc(size_t size, size_t alignment, void* context)
+{
+    Counter* counter = context;
+    counter->allocations += 1;
+    if (counter->failAt >= 0 && counter->allocations > counter->failAt)
+    {
+        return NULL;
+    }
+    counter->live += 1;
+    return aligned_alloc(alignment, size);
+}
+
+static void CountFree(void* memory, size_t size, void* context)
+{
+    SP_UNUSED(size);
+    ((Counter*)context)->live -= 1;
+    free(memory);
+}
+
+static void TestStepsAllocateNothing(void** state)
+{
+    SP_UNUSED(state);
+    Counter counter = {.failAt = -1};
+    spWorldDef def = spDefaultWorldDef();
+    def.allocator = (spAllocator){CountAlloc, CountFree, &counter};
+    def.workerCount = 2;
+    Mixed m = MakeMixed(&def, sp_symplecticEuler);
+    for (int i = 0; i < 400; ++i)
+    {
+        StepMixed(&m, i);
+    }
+    long before = counter.allocations;
+    size_t bytes = spWorld_GetByteCount(m.world);
+    for (int i = 400; i < 460; ++i)
+    {
+        StepMixed(&m, i);
+    }
+    assert_int_equal(counter.allocations, before);
+    assert_int_equal(spWorld_GetByteCount(m.world), bytes);
+    spDestroyWorld(m.world);
+    assert_int_equal(counter.live, 0);
+}
+
+// Every allocation failing in turn, in creation and stepping: an error or a flag, never a crash or a leak
+static void TestFailingAllocations(void** state)
+{
+    SP_UNUSED(state);
+    bool whole = false;
+    long tried = 0;
+    for (long k = 0; whole == false; k += k < 60 ? 1 : 7)
+    {
+        Counter counter = {.failAt = k};
+        spWorldDef def = spDefaultWorldDef();
+        def.allocator = (spAllocator){CountAlloc, CountFree, &counter};
+        Mixed m = MakeMixed(&def, sp_rungeKutta4);
+        if (m.world != NULL)
+        {
+            uint32_t flags = 0;
+            for (int i = 0; i < 3; ++i)
+            {
+                flags |= StepMixed(&m, i);
+            }
+            // Memory comes back: the world still works
+            counter.failAt = -1;
+            assert_int_equal(StepMixed(&m, 3) & sp_stepNonFinite, 0);
+            counter.failAt = counter.allocations;
+            spSnapshot* snapshot = spWorld_Save(m.world);
+            assert_null(snapshot);
+            whole = counter.allocations > 0 && flags == 0 && SP_IS_NULL(m.glue) == false &&
+                    SP_IS_NULL(m.grab) == false;
+            spDestroyWorld(m.world);
+        }
+        assert_int_equal(counter.live, 0);
+        tried += 1;
+        assert_true(tried < 1000);
+    }
+    printf("%ld points of failure tried\n", tried);
+}
+
+static void TestNonFiniteBodyIsStopped(void** state)
+{
+    SP_UNUSED(state);
+    spTestDef def = spDefaultTestDef();
+    def.method.substeps = 1;
+    spTestWorld test = spBuildLattice(&def, 8, 400, 0, 1);
+    spVec3 x = {3, 1, 0};
+    spBodyDef bodyDef = spDefaultBodyDef();
+    bodyDef.positions = &x;
+    bodyDef.positionCount = 1;
+    bodyDef.nodeMass = 1;
+    spBodyId other = spCreateBody(test.world, &bodyDef);
+    spBody_SetSprings(test.world, test.body, test.springs, (spReal)1e9, 0);
+    uint32_t flags = 0;
+    for (int i = 0; i < 400 && (flags & sp_stepNonFinite) == 0; ++i)
+    {
+        flags = spWorld_Step(test.world, (spReal)(1.0 / 60.0));
+        if (i == 3)
+        {
+            // The step said that it is too long
+            assert_int_equal(flags & sp_stepUnstable, sp_stepUnstable);
+            // Something must disturb an exact equilibrium
+            spBody_SetNodeForce(test.world, test.body, 9, (spVec3){1, 0, 0});
+        }
+    }
+    assert_int_equal(flags & sp_stepNonFinite, sp_stepNonFinite);
+    assert_false(spBody_IsRunning(test.world, test.body));
+    assert_true(spBody_IsRunning(test.world, other));
+    spStepReport report = spWorld_GetReport(test.world);
+    assert_true(SP_ID_EQUALS(report.stoppedBody, test.body));
+    spVec3View view = spBody_GetPositions(test.world, test.body);
+    for (int i = 0; i < view.count; ++i)
+    {
+        assert_true(isfinite(view.data[i].x) && isfinite(view.data[i].y) && isfinite(view.data[i].z));
+    }
+    // The other one goes on; the stopped one can be taken up again with sane numbers
+    double y = (double)spBody_GetPositions(test.world, other).data[0].y;
+    assert_int_equal(spWorld_Step(test.world, (spReal)(1.0 / 60.0)), 0);
+    assert_true((double)spBody_GetPositions(test.world, other).data[0].y < y);
+    spDestroyTestWorld(&test);
+}
+
+static void TestBudget(void** state)
+{
+    SP_UNUSED(state);
+    spTestDef def = spDefaultTestDef();
+    def.method.substeps = 0;
+    spTestWorld test = spBuildSpringCloth(&def, 60, 400, (spReal)0.001);
+    spWorld_Step(test.world, (spReal)(1.0 / 60.0));
+    // A budget that cannot suffice: slow motion, and the time that was covered is told
+    double covered = spWorld_GetTime(test.world);
+    uint32_t flags = spWorld_StepBudget(test.world, (spReal)(1.0 / 60.0), 1e-5);
+    spStepReport report = spWorld_GetReport(test.world);
+    assert_int_equal(flags & sp_stepDeadlineMissed, sp_stepDeadlineMissed);
+    assert_true(report.dtTaken > 0 && (double)report.dtTaken < 1.0 / 60.0);
+    CHECK_NEAR(spWorld_GetTime(test.world), covered + (double)report.dtTaken, 1e-9);
+    // A generous one
+    for (int i = 0; i < 5; ++i)
+    {
+        flags = spWorld_StepBudget(test.world, (spReal)(1.0 / 60.0), 60.0);
+    }
+    assert_int_equal(flags, 0);
+    spDestroyTestWorld(&test);
+
+    // The decision is an input: taking the same dt gives the same bits
+    spTestWorld live = spBuildSpringCloth(&def, 30, 400, (spReal)0.001);
+    spTestWorld replay = spBuildSpringCloth(&def, 30, 400, (spReal)0.001);
+    for (int i = 0; i < 20; ++i)
+    {
+        spWorld_StepBudget(live.world, (spReal)(1.0 / 60.0), 2e-4);
+        spWorld_Step(replay.world, spWorld_GetReport(live.world).dtTaken);
+    }
+    assert_true(spWorld_GetStateHash(live.world) == spWorld_GetStateHash(replay.world));
+    spDestroyTestWorld(&live);
+    spDestroyTestWorld(&replay);
+}
+
+static void TestStaleIds(void** state)
+{
+    SP_UNUSED(state);
+    spWorldDef def = spDefaultWorldDef();
+    Mixed m = MakeMixed(&def, sp_symplecticEuler);
+    spBodyId dead = m.lattice;
+    spDestroyBody(m.world, dead);
+    assert_false(spBody_IsValid(m.world, dead));
+    assert_false(spLink_IsValid(m.world, m.glue));
+    spWorld_ClearError(m.world);
+    assert_false(spBody_PinNodes(m.world, dead, NULL, 0));
+    assert_int_equal(spWorld_GetLastError(m.world).code, sp_errorStaleId);
+    assert_int_equal(spBody_GetNodeCount(m.world, dead), 0);
+    assert_int_equal(spBody_GetPositions(m.world, dead).count, 0);
+    // The slot is used again, the old id stays dead
+    spVec3 x = {0, 0, 0};
+    spBodyDef bodyDef = spDefaultBodyDef();
+    bodyDef.positions = &x;
+    bodyDef.positionCount = 1;
+    bodyDef.nodeMass = 1;
+    spBodyId born = spCreateBody(m.world, &bodyDef);
+    assert_int_equal(born.index1, dead.index1);
+    assert_false(spBody_IsValid(m.world, dead));
+    assert_true(spBody_IsValid(m.world, born));
+    spDestroyCollider(m.world, m.sphere);
+    assert_int_equal(spWorld_Step(m.world, (spReal)0.01), 0);
+    spDestroyBody(m.world, m.cloth);
+    assert_false(spLink_IsValid(m.world, m.grab));
+    assert_int_equal(spWorld_Step(m.world, (spReal)0.01), 0);
+    spDestroyWorld(m.world);
+}
+
+#define CHECK_REFUSED(call, wanted)                                                                          \
+    do                                                                                                       \
+    {                                                                                                        \
+        spWorld_ClearError(world);                                                                           \
+        assert_false(call);                                                                                  \
+        assert_int_equal(spWorld_GetLastError(world).code, wanted);                                          \
+        assert_true(strlen(spWorld_GetLastError(world).message) > 10);                                       \
+    } while (0)
+
+static void TestBadInput(void** state)
+{
+    SP_UNUSED(state);
+    const spReal nan = (spReal)NAN, inf = (spReal)INFINITY;
+    spError error = {0};
+    spWorldDef worldDef = {0};
+    assert_null(spCreateWorld(&worldDef, &error));
+    assert_int_equal(error.code, sp_errorBadDef);
+    assert_null(spCreateWorld(NULL, NULL));
+    worldDef = spDefaultWorldDef();
+    worldDef.gravity.y = nan;
+    assert_null(spCreateWorld(&worldDef, &error));
+    worldDef = spDefaultWorldDef();
+    worldDef.workerCount = 100000;
+    assert_null(spCreateWorld(&worldDef, &error));
+    worldDef = spDefaultWorldDef();
+    worldDef.laneCount = 5;
+    assert_null(spCreateWorld(&worldDef, &error));
+
+    spTestDef def = spDefaultTestDef();
+    spTestWorld test = spBuildLattice(&def, 4, 400, 0, 1);
+    spWorld* world = test.world;
+    uint64_t hash = spWorld_GetStateHash(world);
+    assert_int_equal(spWorld_Step(NULL, 1), sp_stepBadInput);
+    const spReal badSteps[] = {0, -1, nan, inf};
+    for (int i = 0; i < SP_COUNT(badSteps); ++i)
+    {
+        assert_int_equal(spWorld_Step(world, badSteps[i]), sp_stepBadInput);
+        assert_int_equal(spWorld_StepBudget(world, badSteps[i], 1.0), sp_stepBadInput);
+        assert_int_equal(spWorld_StepBudget(world, (spReal)0.01, (double)badSteps[i]), sp_stepBadInput);
+    }
+    CHECK_REFUSED(spWorld_SetGravity(world, (spVec3){nan, 0, 0}), sp_errorBadArgument);
+
+    // Bodies
+    spVec3 x[3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+    spBodyDef bodyDef = {0};
+    CHECK_REFUSED(spBody_IsValid(world, spCreateBody(world, &bodyDef)), sp_errorBadDef);
+    bodyDef = spDefaultBodyDef();
+    CHECK_REFUSED(spBody_IsValid(world, spCreateBody(world, &bodyDef)), sp_errorBadArgument);
+    bodyDef.positions = x;
+    bodyDef.positionCount = 3;
+    CHECK_REFUSED(spBody_IsValid(world, spCreateBody(world, &bodyDef)), sp_errorBadArgument); // no mass
+    bodyDef.nodeMass = inf;
+    CHECK_REFUSED(spBody_IsValid(world, spCreateBody(world, &bodyDef)), sp_errorBadArgument);
+    bodyDef.nodeMass = 1;
+    bodyDef.restitution = 2;
+    CHECK_REFUSED(spBody_IsValid(world, spCreateBody(world, &bodyDef)), sp_errorBadArgument);
+    bodyDef.restitution = 0;
+    bodyDef.method.safety = nan;
+    CHECK_REFUSED(spBody_IsValid(world, spCreateBody(world, &bodyDef)), sp_errorBadArgument);
+    bodyDef.method = spDefaultMethodDef();
+    x[1].y = nan;
+    CHECK_REFUSED(spBody_IsValid(world, spCreateBody(world, &bodyDef)), sp_errorBadArgument);
+
+    // Springs, gas, fields
+    spSpringDef springDef = spDefaultSpringDef();
+    int32_t edge[2] = {0, 99};
+    springDef.edges = edge;
+    springDef.edgeCount = 1;
+    CHECK_REFUSED(spBody_AddSprings(world, test.body, &springDef) >= 0, sp_errorBadIndex);
+    edge[1] = 0;
+    CHECK_REFUSED(spBody_AddSprings(world, test.body, &springDef) >= 0, sp_errorBadIndex);
+    edge[1] = -1;
+    springDef.youngModulus = 0;
+    CHECK_REFUSED(spBody_AddSprings(world, test.body, &springDef) >= 0, sp_errorBadIndex);
+    edge[1] = 1;
+    springDef.stiffness = nan;
+    CHECK_REFUSED(spBody_AddSprings(world, test.body, &springDef) >= 0, sp_errorBadArgument);
+    springDef.stiffness = 1;
+    springDef.edgeCount = INT_MIN;
+    CHECK_REFUSED(spBody_AddSprings(world, test.body, &springDef) >= 0, sp_errorBadArgument);
+    CHECK_REFUSED(spBody_AddSprings(world, test.body, NULL) >= 0, sp_errorBadDef);
+    spGasDef gasDef = spDefaultGasDef();
+    int32_t outline[4] = {0, 1, 1, 4};
+    gasDef.outline = outline;
+    gasDef.outlineCount = 4;
+    CHECK_REFUSED(spBody_AddGas(world, test.body, &gasDef) >= 0, sp_errorBadArgument);
+    int32_t clockwise[4] = {0, 1, 5, 4};
+    gasDef.outline = clockwise;
+    CHECK_REFUSED(spBody_AddGas(world, test.body, &gasDef) >= 0, sp_errorBadMesh);
+    gasDef = spDefaultGasDef();
+    gasDef.restPressure = nan;
+    CHECK_REFUSED(spBody_AddGas(world, test.body, &gasDef) >= 0, sp_errorBadArgument);
+    spFieldDef fieldDef = spDefaultFieldDef();
+    fieldDef.coefficient = -1;
+    CHECK_REFUSED(spBody_AddField(world, test.body, &fieldDef) >= 0, sp_errorBadArgument);
+    CHECK_REFUSED(spBody_SetSprings(world, test.body, 7, 1, 1), sp_errorBadIndex);
+    CHECK_REFUSED(spBody_SetSprings(world, test.body, test.springs, nan, 1), sp_errorBadArgument);
+    CHECK_REFUSED(spBody_SetGas(world, test.body, test.springs, 1), sp_errorBadIndex);
+
+    // State and roles
+    int32_t nodes[2] = {0, 16};
+    CHECK_REFUSED(spBody_PinNodes(world, test.body, nodes, 2), sp_errorBadIndex);
+    assert_int_equal(spBody_GetNodeRole(world, test.body, 0), sp_nodeFree);
+    CHECK_REFUSED(spBody_DriveNode(world, test.body, 0, (spVec3){inf, 0, 0}), sp_errorBadArgument);
+    CHECK_REFUSED(spBody_DriveNode(world, test.body, -3, (spVec3){0, 0, 0}), sp_errorBadIndex);
+    CHECK_REFUSED(spBody_SetPositions(world, test.body, x, 3), sp_errorBadArgument);
+    CHECK_REFUSED(spBody_SetNodeForce(world, test.body, 0, (spVec3){nan, 0, 0}), sp_errorBadArgument);
+
+    // Colliders and links
+    spColliderDef colliderDef = spDefaultColliderDef();
+    colliderDef.shape = sp_shapeSphere;
+    colliderDef.radius = 0;
+    CHECK_REFUSED(spCollider_IsValid(world, spCreateCollider(world, &colliderDef)), sp_errorBadArgument);
+    colliderDef.radius = 1;
+    colliderDef.transform.rotation.w = 0;
+    CHECK_REFUSED(spCollider_IsValid(world, spCreateCollider(world, &colliderDef)), sp_errorBadArgument);
+    spLinkDef linkDef = spDefaultLinkDef();
+    CHECK_REFUSED(spLink_IsValid(world, spCreateLink(world, &linkDef)), sp_errorStaleId);
+    linkDef.body = test.body;
+    CHECK_REFUSED(spLink_IsValid(world, spCreateLink(world, &linkDef)), sp_errorBadArgument);
+    linkDef.nodes = nodes;
+    linkDef.nodeCount = 2;
+    CHECK_REFUSED(spLink_IsValid(world, spCreateLink(world, &linkDef)), sp_errorBadIndex);
+
+    // Nothing has changed
+    assert_true(spWorld_GetStateHash(world) == hash);
+    assert_int_equal(spWorld_Step(world, (spReal)0.001), 0);
+    spDestroyTestWorld(&test);
+}
+
+// Numbers that nobody means, but somebody types: finite, or stopped with a flag
+static void TestTorture(void** state)
+{
+    SP_UNUSED(state);
+    const spReal stiffness[] = {(spReal)1e-3, 1, (spReal)1e4, (spReal)1e8};
+    const spReal damping[] = {0, (spReal)1e-2, 10, (spReal)1e5};
+    const spReal steps[] = {(spReal)1e-4, (spReal)(1.0 / 60.0), (spReal)(1.0 / 15.0)};
+    int stopped = 0, unstable = 0;
+    for (int a = 0; a < SP_COUNT(stiffness); ++a)
+    {
+        for (int b = 0; b < SP_COUNT(damping); ++b)
+        {
+            for (int c = 0; c < SP_COUNT(steps); ++c)
+            {
+                for (int type = 0; type < sp_methodTypeCount; ++type)
+                {
+                    spTestDef def = spDefaultTestDef();
+                    def.method.type = (spMethodType)type;
+                    def.method.maxSubsteps = 2000;
+                    spTestWorld test = spBuildLattice(&def, 3, stiffness[a], damping[b], (spReal)0.05);
+                    spAddGround(test.world, (spReal)0.5, (spReal)0.5);
+                    uint32_t flags = 0;
+                    for (int i = 0; i < 20; ++i)
+                    {
+                        flags |= spWorld_Step(test.world, steps[c]);
+                    }
+                    spVec3View x = spBody_GetPositions(test.world, test.body);
+                    for (int i = 0; i < x.count; ++i)
+                    {
+                        assert_true(isfinite(x.data[i].x) && isfinite(x.data[i].y) && isfinite(x.data[i].z));
+                    }
+                    stopped += (flags & sp_stepNonFinite) != 0;
+                    unstable += (flags & sp_stepUnstable) != 0;
+                    // Whoever blew up was told beforehand
+                    assert_true((flags & sp_stepNonFinite) == 0 || (flags & sp_stepUnstable) != 0);
+                    spDestroyTestWorld(&test);
+                }
+            }
+        }
+    }
+    printf("192 combinations: %d said unstable, %d of them stopped\n", unstable, stopped);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(TestSameBits),
+        cmocka_unit_test(TestSnapshot),
+        cmocka_unit_test(TestStepsAllocateNothing),
+        cmocka_unit_test(TestFailingAllocations),
+        cmocka_unit_test(TestNonFiniteBodyIsStopped),
+        cmocka_unit_test(TestBudget),
+        cmocka_unit_test(TestStaleIds),
+        cmocka_unit_test(TestBadInput),
+        cmocka_unit_test(TestTorture),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

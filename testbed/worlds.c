@@ -125,7 +125,7 @@ spTestWorld spBuildSpringDrop(const spTestDef* def, int m)
         meshDef.cells[axis] = m;
     }
     spMesh* mesh = spMakeBoxMesh(&meshDef, &test.error);
-    bool ok = spAddTestBody(&test, def, mesh, 0) && spAddTestSprings(&test, mesh, 0, (spReal)1e5, 2) &&
+    bool ok = spAddTestBody(&test, def, mesh, 0) && spAddTestSprings(&test, mesh, 0, (spReal)1e5, 20) &&
               SP_IS_NULL(spAddGround(test.world, (spReal)0.5, 0)) == false;
     return spFinishTestWorld(test, mesh, ok);
 }

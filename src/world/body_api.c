@@ -73,14 +73,8 @@ spBodyId spCreateBody(spWorld* world, const spBodyDef* def)
     bool ok = spSetBodyMethod(body, &def->method, &error);
     if (ok)
     {
-        id = spTakeSlot(&world->bodyIds, &world->heap);
-        ok = id.index1 != 0 || spFailMemory(&error, "a body", sizeof(spSlot));
-    }
-    if (ok && spReserveSlot(world, (void***)&world->bodies, &world->bodyCapacity, (int)id.index1 - 1,
-                            &error) == false)
-    {
-        spReleaseSlot(&world->bodyIds, (int)id.index1 - 1);
-        ok = false;
+        id = spTakeObjectSlot(world, &world->bodyIds, (void***)&world->bodies, &world->bodyCapacity, &error);
+        ok = id.index1 != 0;
     }
     if (ok == false)
     {

@@ -54,14 +54,9 @@ spColliderId spCreateCollider(spWorld* world, const spColliderDef* def)
     }
     if (ok)
     {
-        id = spTakeSlot(&world->colliderIds, &world->heap);
-        ok = id.index1 != 0 || spFailMemory(&error, "a collider", sizeof(spSlot));
-    }
-    if (ok && spReserveSlot(world, (void***)&world->colliders, &world->colliderCapacity, (int)id.index1 - 1,
-                            &error) == false)
-    {
-        spReleaseSlot(&world->colliderIds, (int)id.index1 - 1);
-        ok = false;
+        id = spTakeObjectSlot(world, &world->colliderIds, (void***)&world->colliders,
+                              &world->colliderCapacity, &error);
+        ok = id.index1 != 0;
     }
     if (ok == false)
     {
@@ -284,14 +279,8 @@ spLinkId spCreateLink(spWorld* world, const spLinkDef* def)
     }
     if (ok)
     {
-        id = spTakeSlot(&world->linkIds, &world->heap);
-        ok = id.index1 != 0 || spFailMemory(&error, "a link", sizeof(spSlot));
-    }
-    if (ok && spReserveSlot(world, (void***)&world->links, &world->linkCapacity, (int)id.index1 - 1,
-                            &error) == false)
-    {
-        spReleaseSlot(&world->linkIds, (int)id.index1 - 1);
-        ok = false;
+        id = spTakeObjectSlot(world, &world->linkIds, (void***)&world->links, &world->linkCapacity, &error);
+        ok = id.index1 != 0;
     }
     if (ok == false)
     {

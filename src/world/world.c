@@ -209,18 +209,25 @@ bool spRecordError(spWorld* world, const spError* error)
     return false;
 }
 
-bool spReserveSlot(spWorld* world, void*** objects, int* capacity, int slot, spError* error)
+spSlotId spTakeObjectSlot(spWorld* world, spIdPool* pool, void*** objects, int* capacity, spError* error)
 {
+    // Room first: a pool never has more slots than its array
     int old = *capacity;
-    if (spReserve(&world->heap, (void**)objects, old, capacity, slot + 1, sizeof(void*)) == false)
+    if (spReserve(&world->heap, (void**)objects, old, capacity, pool->slotCount + 1, sizeof(void*)) == false)
     {
-        return spFailMemory(error, "a list of objects", (size_t)(slot + 1) * sizeof(void*));
+        spFailMemory(error, "a list of objects", (size_t)(pool->slotCount + 1) * sizeof(void*));
+        return (spSlotId){0};
     }
     for (int i = old; i < *capacity; ++i)
     {
         (*objects)[i] = NULL;
     }
-    return true;
+    spSlotId id = spTakeSlot(pool, &world->heap);
+    if (id.index1 == 0)
+    {
+        spFailMemory(error, "a list of objects", sizeof(spSlot));
+    }
+    return id;
 }
 
 spStepReport spWorld_GetReport(const spWorld* world)

@@ -62,8 +62,9 @@ spLink* spUseLink(spWorld* world, spLinkId id);
 // Records a failure in the world and logs it; returns false.
 bool spRecordError(spWorld* world, const spError* error);
 
-// Makes room for a slot in an array of pointers that goes with a pool.
-bool spReserveSlot(spWorld* world, void*** objects, int* capacity, int slot, spError* error);
+// Takes a slot, with room for it in the array of pointers that goes with the pool. Returns the null id
+// without memory.
+spSlotId spTakeObjectSlot(spWorld* world, spIdPool* pool, void*** objects, int* capacity, spError* error);
 
 // Finds the rows of all bodies for a step of dt. Sets sp_stepContactsFull in flags when memory runs out.
 void spFindRows(spWorld* world, spTeam* team, spReal dt, uint32_t* flags);
