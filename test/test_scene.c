@@ -588,17 +588,18 @@ static void FuseFree(void* memory, size_t size, void* context)
     free(memory);
 }
 
+static const char s_fuseScene[] = "{\"souple\": 1, \"duration\": 0.05, \"bodies\": [" NAMED(
+    "a") ", {\"name\": \"d\", \"mesh\": {\"generator\": \"disc\"}, \"nodeMass\": 1, "
+         "\"springs\": {}, \"gas\": {}, \"pins\": [0, 1]}], \"colliders\": {\"shape\": \"plane\"},"
+         "\"attachments\": {\"body\": \"a\", \"nodes\": {\"nearest\": {\"point\": [0, 1, 0], \"count\": "
+         "3}}},"
+         "\"events\": [{\"time\": 0, \"type\": \"force\", \"body\": \"a\", \"nodes\": \"all\", "
+         "\"force\": [1, 0, 0]}],"
+         "\"measurements\": [{\"type\": \"height\", \"body\": \"a\"}]}";
+
 static void TestFailingMemory(void** state)
 {
     SP_UNUSED(state);
-    static const char s_text[] = "{\"souple\": 1, \"duration\": 0.05, \"bodies\": [" NAMED(
-        "a") ", {\"name\": \"d\", \"mesh\": {\"generator\": \"disc\"}, \"nodeMass\": 1, "
-             "\"springs\": {}, \"gas\": {}, \"pins\": [0, 1]}], \"colliders\": {\"shape\": \"plane\"},"
-             "\"attachments\": {\"body\": \"a\", \"nodes\": {\"nearest\": {\"point\": [0, 1, 0], \"count\": "
-             "3}}},"
-             "\"events\": [{\"time\": 0, \"type\": \"force\", \"body\": \"a\", \"nodes\": \"all\", "
-             "\"force\": [1, 0, 0]}],"
-             "\"measurements\": [{\"type\": \"height\", \"body\": \"a\"}]}";
     bool done = false;
     for (int limit = 0; !done; ++limit)
     {
@@ -606,7 +607,7 @@ static void TestFailingMemory(void** state)
         Fuse fuse = {limit, 0};
         spAllocator allocator = {FuseAlloc, FuseFree, &fuse};
         spError error = SP_ZERO_INIT;
-        spScene* scene = spParseScene(s_text, sizeof(s_text) - 1, NULL, &allocator, &error);
+        spScene* scene = spParseScene(s_fuseScene, sizeof(s_fuseScene) - 1, NULL, &allocator, &error);
         assert_true((scene == NULL) == (error.code == sp_errorOutOfMemory));
         done = scene != NULL && spSaveScene(scene, SOUPLE_BINARY_DIR "/test/fuse.json", true, &error);
         spDestroyScene(scene);
@@ -804,6 +805,31 @@ static void TestRunDefinition(void** state)
     spDestroyScene(scene);
 }
 
+// The same for a run: its world and its own memory
+static void TestFailingMemoryOfRun(void** state)
+{
+    SP_UNUSED(state);
+    spScene* scene = Parse(s_fuseScene);
+    bool done = false;
+    for (int limit = 0; !done; ++limit)
+    {
+        assert_true(limit < 5000);
+        Fuse fuse = {limit, 0};
+        spError error = SP_ZERO_INIT;
+        spRunDef def = spDefaultRunDef();
+        def.allocator = (spAllocator){FuseAlloc, FuseFree, &fuse};
+        spRun* run = spCreateRun(scene, &def, &error);
+        assert_true((run == NULL) == (error.code != sp_errorNone));
+        while (run != NULL && !spRun_IsDone(run))
+        {
+            done = spRun_Step(run) == 0;
+        }
+        spDestroyRun(run);
+        assert_int_equal(fuse.out, 0);
+    }
+    spDestroyScene(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -818,6 +844,7 @@ int main(void)
         cmocka_unit_test(TestScenesOfTheProject),
         cmocka_unit_test(TestDamagedScenes),
         cmocka_unit_test(TestFailingMemory),
+        cmocka_unit_test(TestFailingMemoryOfRun),
         cmocka_unit_test(TestFreeFall),
         cmocka_unit_test(TestPlacement),
         cmocka_unit_test(TestMotionOfColliders),
