@@ -679,6 +679,31 @@ static void TestPlacement(void** state)
     spDestroyScene(scene);
 }
 
+// Names of mesh files are relative to the scene; written elsewhere they still lead to the same file
+static void TestMeshFiles(void** state)
+{
+    SP_UNUSED(state);
+    spError error = SP_ZERO_INIT;
+    spRoundMeshDef def = spDefaultRoundMeshDef();
+    spMesh* mesh = spMakeBallMesh(&def, &error);
+    assert_true(spSaveMesh(mesh, SOUPLE_BINARY_DIR "/test/scene_ball.msh", &error));
+    spDestroyMesh(mesh);
+    const char* text = "{\"souple\": 1, \"bodies\": [{\"mesh\": \"scene_ball.msh\", \"material\": "
+                       "\"rubber\", \"springs\": {}}]}";
+    spScene* scene = spParseScene(text, strlen(text), SOUPLE_BINARY_DIR "/test", NULL, &error);
+    assert_non_null(scene);
+    uint64_t hash = RunSteps(scene, 1, 2);
+    assert_true(spSaveScene(scene, SOUPLE_BINARY_DIR "/scene_elsewhere.json", false, &error));
+    spDestroyScene(scene);
+    scene = spLoadScene(SOUPLE_BINARY_DIR "/scene_elsewhere.json", NULL, &error);
+    assert_non_null(scene);
+    assert_string_equal(spScene_GetName(scene), "scene_elsewhere");
+    assert_true(RunSteps(scene, 1, 2) == hash);
+    spDestroyScene(scene);
+    remove(SOUPLE_BINARY_DIR "/scene_elsewhere.json");
+    remove(SOUPLE_BINARY_DIR "/test/scene_ball.msh");
+}
+
 static void TestMotionOfColliders(void** state)
 {
     SP_UNUSED(state);
@@ -847,6 +872,7 @@ int main(void)
         cmocka_unit_test(TestFailingMemoryOfRun),
         cmocka_unit_test(TestFreeFall),
         cmocka_unit_test(TestPlacement),
+        cmocka_unit_test(TestMeshFiles),
         cmocka_unit_test(TestMotionOfColliders),
         cmocka_unit_test(TestEvents),
         cmocka_unit_test(TestEventThatFails),
