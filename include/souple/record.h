@@ -98,8 +98,8 @@ typedef struct spRecording spRecording;
 /// Reads a recording. The file may be cut off or damaged: it is read up to the first damaged place, see
 /// spRecording_IsComplete.
 /// @param allocator memory for the recording; NULL means the C library's
-/// @return NULL when the file does not exist, is not a recording, is of a newer version, or is damaged before
-/// its first frame could start; error says which.
+/// @return NULL when the file does not exist, is not a recording, is of a newer version, or is damaged at its
+/// very beginning; error says which.
 SP_API spRecording* spLoadRecording(const char* path, const spAllocator* allocator, spError* error);
 
 /// Reads a recording from memory, as spLoadRecording does from a file. The bytes are copied.
@@ -225,18 +225,21 @@ SP_API spExportDef spDefaultExportDef(void);
 
 /// Writes one VTK XML file <base>_000000.vtu per frame and <base>.pvd, which ParaView opens as one series
 /// with times. A file holds all bodies: triangles and edges as cells with the arrays "body" and "element" (0
-/// triangle, 1 edge, 2 lone point), "velocity" on points when it was stored, node numbers as "node". With
-/// all frames exported also every collider that is not a plane, as a body of negative number.
+/// triangle, 1 edge, 2 lone point), node numbers as "node" and, when they were stored, "velocity" on points.
+/// Colliders other than planes are in it as bodies -1, -2 and so on.
+/// @return false on a bad definition, no memory or a file that cannot be written; error says which.
 SP_API bool spExportVtu(const spRecording* recording, const spExportDef* def, spError* error);
 
 /// Writes one Wavefront file <base>_000000.obj per frame: one object per body, triangles as faces, edges as
 /// lines.
+/// @return false as spExportVtu.
 SP_API bool spExportObj(const spRecording* recording, const spExportDef* def, spError* error);
 
 /// Writes two tables with one line for each row of the recording (the choice of frames does not matter):
 /// <base>.csv with time, step and measurements, <base>_profile.csv with flags and milliseconds of each stage.
 /// The first line names the columns with their units in brackets, as in "height [m]". Values that are not a
 /// number are empty. Numbers are written so that reading them gives the same double.
+/// @return false as spExportVtu.
 SP_API bool spExportCsv(const spRecording* recording, const spExportDef* def, spError* error);
 
 // ---------------------------------------------------------------------------------------------------------
@@ -250,7 +253,7 @@ typedef struct spPictureDef
     int samples;            ///< anti-aliasing: samples along each side of a pixel, 1 to 4
     const spCamera* camera; ///< NULL means the camera of the recording, or else spFitCamera
     bool showGround;        ///< draw planes that point upwards with a grid, and shadows on them
-    bool showEdges;         ///< draw the edges of bodies that have triangles too
+    bool showEdges;         ///< draw the edges of triangles on surfaces
     bool showCaption;       ///< write the time, and the caption, into the lower left corner
     const char* caption;    ///< short text after the time, printable ASCII; may be NULL
     double lineWidth;       ///< width of edges of bodies without triangles, pixels; 0 means by their length
@@ -286,11 +289,13 @@ SP_API bool spSaveContactSheet(const spRecording* recording, const int* frames, 
                                const spPictureDef* def, const char* path, spError* error);
 
 /// Draws frames into <base>_000000.png and so on, all through the same camera.
+/// @return false as spExportVtu and spSavePicture.
 SP_API bool spExportPng(const spRecording* recording, const spExportDef* def, const spPictureDef* pictureDef,
                         spError* error);
 
 /// Writes pixels into a PNG file.
 /// @param rgb 3 * width * height bytes: red, green, blue of each pixel, row by row from the top
+/// @return false when the file cannot be written, and with sp_errorUnsupported when this build has no libpng.
 SP_API bool spSavePng(const uint8_t* rgb, int width, int height, const char* path, spError* error);
 
 /// @return whether this build writes PNG files.
