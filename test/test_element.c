@@ -59,6 +59,15 @@ static spTestWorld MakeBall(int laneCount, spSpringLaw law, spReal damping, bool
     return test;
 }
 
+// Zeroed nodes with the alignment that the kernels load with
+static spVec4* AllocNodes(int count)
+{
+    size_t size = ((size_t)count * sizeof(spVec4) + 63) / 64 * 64;
+    spVec4* nodes = aligned_alloc(64, size);
+    memset(nodes, 0, size);
+    return nodes;
+}
+
 static void Shake(spBody* body, double amount, uint64_t* seed)
 {
     for (int i = 0; i < body->nodeCount; ++i)
@@ -94,8 +103,8 @@ static void CheckForceIsGradient(spBody* body, uint64_t seed)
 {
     printf("seed %llu\n", (unsigned long long)seed);
     size_t size = (size_t)body->nodeCount * sizeof(spVec4);
-    spVec4* saved = malloc(size);
-    spVec4* d = malloc(size);
+    spVec4* saved = AllocNodes(body->nodeCount);
+    spVec4* d = AllocNodes(body->nodeCount);
     memset(body->v, 0, size);
     memcpy(saved, body->x, size);
     for (int round = 0; round < 5; ++round)
@@ -134,10 +143,10 @@ static void CheckForceIsGradient(spBody* body, uint64_t seed)
 static void CheckDifference(spBody* body, uint64_t seed)
 {
     size_t size = (size_t)body->nodeCount * sizeof(spVec4);
-    spVec4* saved = malloc(size);
-    spVec4* dx = calloc(1, size);
-    spVec4* dv = calloc(1, size);
-    spVec4* plus = malloc(size);
+    spVec4* saved = AllocNodes(body->nodeCount);
+    spVec4* dx = AllocNodes(body->nodeCount);
+    spVec4* dv = AllocNodes(body->nodeCount);
+    spVec4* plus = AllocNodes(body->nodeCount);
     size_t forceSize = (size_t)(body->nodeCount + body->slots.slotCount) * sizeof(spVec4);
     memset(body->v, 0, size);
     memcpy(saved, body->x, size);
@@ -355,9 +364,8 @@ static void TestFrequencyBound(void** state)
         uint64_t seed = 31;
         spTestWorld test = MakeBall(0, sp_springHooke, 0, true, gas == 1);
         spBody* body = spGetBody(test.world, test.body);
-        size_t size = (size_t)body->nodeCount * sizeof(spVec4);
-        spVec4* dx = calloc(1, size);
-        spVec4* dv = calloc(1, size);
+        spVec4* dx = AllocNodes(body->nodeCount);
+        spVec4* dv = AllocNodes(body->nodeCount);
         for (int i = 0; i < body->nodeCount; ++i)
         {
             dx[i] = (spVec4){(spReal)spRandomRange(&seed, -1, 1), (spReal)spRandomRange(&seed, -1, 1),

@@ -87,9 +87,10 @@ static void TestPeriod(void** state)
 // Error at time 1 s against the closed form, for two step sizes: the slope is the order
 static double GetOscillatorError(spMethodType type, int steps, double damping)
 {
-    double w2 = 30.0 / 0.75, b = damping / 0.75;
+    // A stiffness for which 1 s is no whole number of periods: there the error of the phase would not show
+    double w2 = 20.0 / 0.75, b = damping / 0.75;
     double w = sqrt(w2 - 0.25 * b * b);
-    spTestWorld test = MakeOscillator(type, 30, (spReal)damping, (spReal)0.2);
+    spTestWorld test = MakeOscillator(type, 20, (spReal)damping, (spReal)0.2);
     for (int i = 0; i < steps; ++i)
     {
         assert_int_equal(spWorld_Step(test.world, (spReal)(1.0 / steps)) & ~(unsigned)sp_stepUnstable, 0);
