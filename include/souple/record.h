@@ -253,7 +253,7 @@ typedef struct spPictureDef
     int samples;            ///< anti-aliasing: samples along each side of a pixel, 1 to 4
     const spCamera* camera; ///< NULL means the camera of the recording, or else spFitCamera
     bool showGround;        ///< draw planes that point upwards with a grid, and shadows on them
-    bool showEdges;         ///< draw the edges of triangles on surfaces
+    bool showEdges;         ///< draw the edges of triangles on surfaces; always on flat bodies
     bool showCaption;       ///< write the time, and the caption, into the lower left corner
     const char* caption;    ///< short text after the time, printable ASCII; may be NULL
     double lineWidth;       ///< width of edges of bodies without triangles, pixels; 0 means by their length

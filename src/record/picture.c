@@ -457,6 +457,20 @@ static bool spAddThreads(spPicture* picture, spPointView x, const int32_t* edges
 // ---------------------------------------------------------------------------------------------------------
 // Frames
 
+// Whether all nodes have the same z: shading then shows nothing, and the edges are drawn instead
+static bool spIsFlat(const spPicture* picture, spPointView x)
+{
+    float tolerance = 1e-4f * picture->stage.radius;
+    for (int i = 1; i < x.count; ++i)
+    {
+        if (!(fabsf(x.data[3 * i + 2] - x.data[2]) <= tolerance))
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool spAddBodies(spPicture* picture, int frame, bool caster)
 {
     const spRecording* recording = picture->recording;
@@ -471,7 +485,8 @@ static bool spAddBodies(spPicture* picture, int frame, bool caster)
         bool ok = true;
         if (triangleCount > 0 && !caster)
         {
-            uint32_t flags = picture->def->showEdges ? (uint32_t)sp_drawWire : 0;
+            bool hasEdges = picture->def->showEdges || spIsFlat(picture, x);
+            uint32_t flags = hasEdges ? (uint32_t)sp_drawWire : 0;
             ok = spAddSurface(picture, x, triangles, triangleCount, color, flags);
         }
         else if (triangleCount == 0)
