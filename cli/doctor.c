@@ -5,6 +5,7 @@
 // small world runs on this machine.
 
 #include "commands.h"
+#include "machine.h"
 #include "options.h"
 #include "souple/scene.h"
 #include "tools.h"
@@ -26,27 +27,6 @@ typedef struct spPart
     const char* licence;
     const char* use;
 } spPart;
-
-static void spGetProcessor(char* buffer, size_t size)
-{
-    snprintf(buffer, size, "unknown processor");
-    FILE* file = fopen("/proc/cpuinfo", "r");
-    char line[512];
-    while (file != NULL && fgets(line, sizeof(line), file) != NULL)
-    {
-        char* colon = strchr(line, ':');
-        if (strncmp(line, "model name", 10) == 0 && colon != NULL)
-        {
-            colon[1 + strcspn(colon + 1, "\n")] = 0;
-            snprintf(buffer, size, "%s", colon + 2);
-            break;
-        }
-    }
-    if (file != NULL)
-    {
-        fclose(file);
-    }
-}
 
 // A ball falls on the ground for half a second. Returns what is wrong; NULL when all is well.
 static const char* spTestWorld(double* millisecondsPerStep, char* message, size_t size)

@@ -15,6 +15,7 @@ static const spCommand s_commands[] = {
     {"check", "name everything that is wrong with a scene file", spRunCheck},
     {"export", "make pictures, tables and meshes from a recording", spRunExport},
     {"mesh", "examine, convert, repair and make meshes", spRunMesh},
+    {"bench", "measure how fast this machine steps", spRunBench},
     {"materials", "list the materials that scenes know by name", spRunMaterials},
     {"doctor", "tell what this build has and what it lacks", spRunDoctor},
     {"help", "explain a command or a topic", spRunHelp},

@@ -58,7 +58,7 @@ static void TestRestWithoutJitter(void** state)
             method.contact = (spContactMode)mode;
             method.substeps = 4;
             spTestWorld test = MakeParticle((spVec3){0, (spReal)0.3, 0}, (spVec3){0, 0, 0}, 2, &method);
-            spColliderId ground = spAddGround(test.world, (spReal)0.5, 0);
+            spColliderId ground = spAddTestGround(test.world, (spReal)0.5, 0);
             for (int i = 0; i < 120; ++i)
             {
                 spWorld_Step(test.world, (spReal)(1.0 / 60.0));
@@ -98,7 +98,7 @@ static void TestRestitution(void** state)
             method.contact = (spContactMode)mode;
             method.substeps = 40;
             spTestWorld test = MakeParticle((spVec3){0, 1, 0}, (spVec3){0, 0, 0}, 1, &method);
-            spAddGround(test.world, 0, (spReal)es[k]);
+            spAddTestGround(test.world, 0, (spReal)es[k]);
             double top = 0.0, lowest = 1.0;
             bool touched = false;
             for (int i = 0; i < 300; ++i)
@@ -199,7 +199,7 @@ static void TestDrivenCollider(void** state)
 {
     SP_UNUSED(state);
     spTestWorld test = MakeParticle((spVec3){0, 0, 0}, (spVec3){0, 0, 0}, 1, NULL);
-    spColliderId lift = spAddGround(test.world, (spReal)0.5, 0);
+    spColliderId lift = spAddTestGround(test.world, (spReal)0.5, 0);
     for (int i = 1; i <= 60; ++i)
     {
         spTransform target = spCollider_GetTransform(test.world, lift);
@@ -253,7 +253,7 @@ static void TestDeepStart(void** state)
 {
     SP_UNUSED(state);
     spTestWorld test = MakeParticle((spVec3){0, (spReal)-0.4, 0}, (spVec3){0, 0, 0}, 1, NULL);
-    spAddGround(test.world, 0, 0);
+    spAddTestGround(test.world, 0, 0);
     double fastest = 0.0;
     for (int i = 0; i < 60; ++i)
     {
@@ -393,6 +393,72 @@ static void TestAttachBodies(void** state)
     spDestroyTestWorld(&test);
 }
 
+// What hangs on a link between bodies hangs at the same height whatever the step: bodies that are joined
+// substep together
+static void TestLinkDoesNotDependOnStep(void** state)
+{
+    SP_UNUSED(state);
+    double reference = 0.0;
+    const double steps[] = {1e-3, 4e-3, 8e-3, 1.0 / 60.0};
+    for (int k = 0; k < SP_COUNT(steps); ++k)
+    {
+        spTestDef def = spDefaultTestDef();
+        spTestWorld test = spBuildGasBall(&def, 2, 2, 1, 2);
+        int n = spBody_GetNodeCount(test.world, test.body);
+        for (int32_t i = 0; i < n; ++i)
+        {
+            spBody_PinNodes(test.world, test.body, &i, 1);
+        }
+        spShellMeshDef meshDef = spDefaultShellMeshDef();
+        meshDef.center = (spDVec3){0, 1.45, 0};
+        spMesh* mesh = spMakeIcosphereMesh(&meshDef, NULL);
+        spBodyDef bodyDef = spDefaultBodyDef();
+        bodyDef.mesh = mesh;
+        bodyDef.nodeMass = (spReal)(2.0 / spMesh_GetVertexCount(mesh));
+        spBodyId ball = spCreateBody(test.world, &bodyDef);
+        spSpringDef springDef = spDefaultSpringDef();
+        springDef.stiffness = 400;
+        springDef.damping = 4;
+        spBody_AddSprings(test.world, ball, &springDef);
+        spGasDef gasDef = spDefaultGasDef();
+        gasDef.restPressure = 200;
+        gasDef.ambient = true;
+        assert_true(spBody_AddGas(test.world, ball, &gasDef) >= 0);
+        // The topmost nodes
+        int32_t nodes[6];
+        int count = 0;
+        for (int i = 0; i < spMesh_GetVertexCount(mesh) && count < 6; ++i)
+        {
+            if (spMesh_GetVertices(mesh)[i].y > 1.45 + 0.47)
+            {
+                nodes[count++] = i;
+            }
+        }
+        assert_true(count >= 3);
+        spLinkDef linkDef = spDefaultLinkDef();
+        linkDef.body = ball;
+        linkDef.nodes = nodes;
+        linkDef.nodeCount = count;
+        linkDef.otherBody = test.body;
+        spLinkId link = spCreateLink(test.world, &linkDef);
+        assert_false(SP_IS_NULL(link));
+        uint32_t flags = 0;
+        for (int i = 0; i < (int)(4.0 / steps[k]); ++i)
+        {
+            flags |= spWorld_Step(test.world, (spReal)steps[k]);
+        }
+        double y = (double)spBody_GetCenter(test.world, ball).y;
+        printf("hanging at %.4f m with steps of %.1f ms, link force %.3f N\n", y, 1e3 * steps[k],
+               (double)spLink_GetForce(test.world, link).y);
+        reference = k == 0 ? y : reference;
+        CHECK_NEAR(y, reference, 0.01);
+        CHECK_NEAR(spLink_GetForce(test.world, link).y, 2 * G, 0.05 * 2 * G);
+        assert_int_equal(flags, 0);
+        spDestroyMesh(mesh);
+        spDestroyTestWorld(&test);
+    }
+}
+
 // Nodes held to a turning collider follow it
 static void TestAttachToCollider(void** state)
 {
@@ -466,7 +532,7 @@ static void TestGasDrop(void** state)
         spTestWorld test =
             solid ? spBuildGasBall(&def, 3, 2, 1, (spReal)0.2) : spBuildGasDisc(&def, 48, 2, 1, (spReal)0.2);
         assert_non_null(test.world);
-        spAddGround(test.world, (spReal)0.5, (spReal)0.3);
+        spAddTestGround(test.world, (spReal)0.5, (spReal)0.3);
         double v0 = spBody_GetVolume(test.world, test.body), least = v0;
         for (int i = 0; i < 240; ++i)
         {
@@ -570,6 +636,7 @@ int main(void)
         cmocka_unit_test(TestRepulsiveGround),
         cmocka_unit_test(TestGrab),
         cmocka_unit_test(TestAttachBodies),
+        cmocka_unit_test(TestLinkDoesNotDependOnStep),
         cmocka_unit_test(TestAttachToCollider),
         cmocka_unit_test(TestRoles),
         cmocka_unit_test(TestGasDrop),

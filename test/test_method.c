@@ -243,7 +243,7 @@ static bool SurvivesDrop(spMethodType type, double damping, double dt)
     def.method.substeps = 1;
     def.method.contact = sp_contactBacktrack;
     spTestWorld test = spBuildLattice(&def, 8, 400, (spReal)damping, (spReal)0.2);
-    spAddGround(test.world, 0, (spReal)0.3);
+    spAddTestGround(test.world, 0, (spReal)0.3);
     bool alive = true;
     for (int i = 0; alive && i < (int)(2.0 / dt); ++i)
     {
@@ -332,7 +332,7 @@ static void TestAutomaticSubsteps(void** state)
             spTestDef def = spDefaultTestDef();
             def.method.type = (spMethodType)type;
             spTestWorld test = spBuildLattice(&def, 6, stiffness, stiffness / 1000, (spReal)0.3);
-            spAddGround(test.world, (spReal)0.5, 0);
+            spAddTestGround(test.world, (spReal)0.5, 0);
             for (int i = 0; i < 60; ++i)
             {
                 assert_int_equal(spWorld_Step(test.world, (spReal)(1.0 / 60.0)), 0);

@@ -30,7 +30,7 @@ static Mixed MakeMixed(const spWorldDef* worldDef, spMethodType type)
     {
         return m;
     }
-    m.ground = spAddGround(m.world, (spReal)0.5, (spReal)0.2);
+    m.ground = spAddTestGround(m.world, (spReal)0.5, (spReal)0.2);
     spColliderDef sphere = spDefaultColliderDef();
     sphere.shape = sp_shapeSphere;
     sphere.radius = (spReal)0.4;
@@ -558,7 +558,7 @@ static void TestTorture(void** state)
                     def.method.type = (spMethodType)type;
                     def.method.maxSubsteps = 2000;
                     spTestWorld test = spBuildLattice(&def, 3, stiffness[a], damping[b], (spReal)0.05);
-                    spAddGround(test.world, (spReal)0.5, (spReal)0.5);
+                    spAddTestGround(test.world, (spReal)0.5, (spReal)0.5);
                     uint32_t flags = 0;
                     for (int i = 0; i < 20; ++i)
                     {

@@ -72,7 +72,7 @@ static bool spAddTestSprings(spTestWorld* test, const spMesh* mesh, spReal stiff
     return test->springs >= 0;
 }
 
-spColliderId spAddGround(spWorld* world, spReal friction, spReal restitution)
+spColliderId spAddTestGround(spWorld* world, spReal friction, spReal restitution)
 {
     spColliderDef def = spDefaultColliderDef();
     def.name = "ground";
@@ -126,7 +126,7 @@ spTestWorld spBuildSpringDrop(const spTestDef* def, int m)
     }
     spMesh* mesh = spMakeBoxMesh(&meshDef, &test.error);
     bool ok = spAddTestBody(&test, def, mesh, 0) && spAddTestSprings(&test, mesh, 0, (spReal)1e5, 20) &&
-              SP_IS_NULL(spAddGround(test.world, (spReal)0.5, 0)) == false;
+              SP_IS_NULL(spAddTestGround(test.world, (spReal)0.5, 0)) == false;
     return spFinishTestWorld(test, mesh, ok);
 }
 

@@ -55,7 +55,7 @@ spTestWorld spBuildLattice3(const spTestDef* def, int count, spReal spacing, spR
 spTestWorld spBuildGasBall(const spTestDef* def, int level, int layers, spReal diameter, spReal height);
 
 // Adds the ground, a plane at height 0. Returns the null id on failure.
-spColliderId spAddGround(spWorld* world, spReal friction, spReal restitution);
+spColliderId spAddTestGround(spWorld* world, spReal friction, spReal restitution);
 
 // Mean and lowest height of the nodes, m
 double spGetMeanHeight(const spTestWorld* test);

@@ -41,6 +41,7 @@ void* spArenaAlloc(spArena* arena, size_t size)
     size_t rounded = (size + SP_CACHE_LINE - 1) & ~(size_t)(SP_CACHE_LINE - 1);
     size_t begin = arena->used;
     arena->used += rounded;
+    arena->peak = arena->used > arena->peak ? arena->used : arena->peak;
     if (arena->used <= arena->capacity)
     {
         return arena->memory + begin;
@@ -56,13 +57,19 @@ void* spArenaAlloc(spArena* arena, size_t size)
     return (char*)block + SP_CACHE_LINE;
 }
 
+void spRewindArena(spArena* arena, size_t mark)
+{
+    SP_ASSERT(mark <= arena->used);
+    arena->used = mark;
+}
+
 void spResetArena(spArena* arena)
 {
     if (arena->overflow != NULL)
     {
         spFreeOverflow(arena);
         // Half as much again, so that a slowly growing number of contacts does not grow the arena every step
-        size_t wanted = arena->used + arena->used / 2;
+        size_t wanted = arena->peak + arena->peak / 2;
         void* memory = spAlloc(arena->heap, wanted);
         if (memory != NULL)
         {
@@ -72,4 +79,5 @@ void spResetArena(spArena* arena)
         }
     }
     arena->used = 0;
+    arena->peak = 0;
 }

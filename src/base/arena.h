@@ -17,6 +17,7 @@ typedef struct spArena
     char* memory;
     size_t capacity;
     size_t used; // since the last reset, overflow included
+    size_t peak; // the most that was used since the last reset
     spArenaOverflow* overflow;
 } spArena;
 
@@ -25,6 +26,10 @@ void spFreeArena(spArena* arena);
 
 // Returns memory aligned to a cache line, valid until the next reset; NULL when there is none or size is 0.
 void* spArenaAlloc(spArena* arena, size_t size);
+
+// Gives back what was handed out since the mark (arena->used at that time). Blocks that did not fit stay
+// until the reset.
+void spRewindArena(spArena* arena, size_t mark);
 
 // Gives everything back. Grows the arena when the last step overflowed; failing to grow is harmless.
 void spResetArena(spArena* arena);

@@ -69,6 +69,7 @@ typedef struct spBody
     int drivenCount;
     int drivenCapacity;
     bool running;
+    bool linked; // to another body, in this step
     double time; // s, follows the world's
 
     // Forces: nodes, then slots

@@ -52,15 +52,16 @@ typedef struct spResponse
     spVec3* u;       // velocity, or displacement, of each point
 } spResponse;
 
-static bool spIsMissedContact(const spBody* body, const spNodeRow* row)
+static bool spIsMissedContact(const spResponse* r, const spBody* body, const spNodeRow* row)
 {
-    return row->law == sp_rowContact && row->gap < 0 && body->x[row->node].w > 0 && body->running;
+    return r->context->solveContacts && row->law == sp_rowContact && row->gap < 0 &&
+           body->x[row->node].w > 0 && body->running;
 }
 
 static bool spIsPairLink(const spResponse* r, int link)
 {
     const spLink* l = r->context->links[link];
-    return l != NULL && l->otherBody >= 0 && r->context->bodies[l->body]->running &&
+    return r->context->solveLinks && l != NULL && l->otherBody >= 0 && r->context->bodies[l->body]->running &&
            r->context->bodies[l->otherBody]->running;
 }
 
@@ -80,7 +81,7 @@ static bool spCountResponse(spResponse* r, spResponseResult* result)
         const spBody* body = c->bodies[i];
         for (int k = 0; body != NULL && k < body->rowCount; ++k)
         {
-            if (spIsMissedContact(body, body->rows + k))
+            if (spIsMissedContact(r, body, body->rows + k))
             {
                 r->bodyPoint[i + 1] += 1;
                 r->rowCount += 1;
@@ -148,7 +149,7 @@ static void spFillResponse(spResponse* r, int* cursor)
         spBody* body = c->bodies[i];
         for (int k = 0; body != NULL && k < body->rowCount; ++k)
         {
-            if (spIsMissedContact(body, body->rows + k))
+            if (spIsMissedContact(r, body, body->rows + k))
             {
                 spFillContact(r, r->rows + next++, body, body->rows + k, cursor[i]++);
             }
@@ -298,13 +299,16 @@ typedef struct spSweepResult
 {
     int count;
     double change;
-    double largest;
+    double tolerance;
 } spSweepResult;
 
-// Gauss-Seidel over all rows: velocities, or positions
-static spSweepResult spSweepRows(spResponse* r, bool positions)
+// Gauss-Seidel over all rows: velocities, or positions. `scale` is the size of the numbers that the residuals
+// are differences of: their rounding cannot be solved away.
+static spSweepResult spSweepRows(spResponse* r, bool positions, double scale)
 {
     const spResponseContext* c = r->context;
+    double rounding = 16.0 * (sizeof(spReal) == sizeof(float) ? 6e-8 : 1.1e-16) * scale;
+    double largest = 0.0;
     spSweepResult result = {0};
     for (result.count = 0; result.count < SP_MAX_SWEEPS; ++result.count)
     {
@@ -348,9 +352,10 @@ static spSweepResult spSweepRows(spResponse* r, bool positions)
             spPushRow(r, row, change);
             double moved = spLength3(spMulMV3(row->diagonal, change));
             result.change = fmax(result.change, moved);
-            result.largest = fmax(result.largest, moved);
+            largest = fmax(largest, moved);
         }
-        if (result.change <= SP_ROW_TOLERANCE * result.largest)
+        result.tolerance = SP_ROW_TOLERANCE * largest + rounding;
+        if (result.change <= result.tolerance)
         {
             result.count += 1;
             break;
@@ -372,7 +377,7 @@ static void spCorrectBodies(spResponse* r, spVec3* impulses, spVec3* shifts)
         {
             impulses[row->b] = spNeg3(row->impulse);
             shifts[row->b] = spNeg3(row->shift);
-            row->link->force = spMulAdd3(row->link->force, 1 / c->dt, row->impulse);
+            row->link->force = spMulAdd3(row->link->force, 1 / c->stepDt, row->impulse);
         }
         else
         {
@@ -417,20 +422,29 @@ spResponseResult spSolveRows(const spResponseContext* context)
     }
 
     memset(r.u, 0, (size_t)r.pointCount * sizeof(spVec3));
-    spSweepResult positions = spSweepRows(&r, true);
+    double sizes[2] = {0.0, 0.0}; // of positions and velocities
+    for (int i = 0; i < context->bodyCount; ++i)
+    {
+        for (int k = r.bodyPoint[i]; k < r.bodyPoint[i + 1]; ++k)
+        {
+            sizes[0] = fmax(sizes[0], (double)spLength3(spSumPoint(context->bodies[i]->x, r.points + k)));
+        }
+    }
+    spSweepResult positions = spSweepRows(&r, true, sizes[0]);
     for (int i = 0; i < context->bodyCount; ++i)
     {
         for (int k = r.bodyPoint[i]; k < r.bodyPoint[i + 1]; ++k)
         {
             r.u[k] = spSumPoint(context->bodies[i]->v, r.points + k);
+            sizes[1] = fmax(sizes[1], (double)spLength3(r.u[k]));
         }
     }
-    spSweepResult velocities = spSweepRows(&r, false);
+    spSweepResult velocities = spSweepRows(&r, false, sizes[1]);
     spCorrectBodies(&r, impulses, impulses + r.pointCount);
 
     result.sweepCount = positions.count + velocities.count;
     result.residual = fmax(velocities.change, positions.change / (double)context->dt);
-    result.converged = positions.change <= 100 * SP_ROW_TOLERANCE * positions.largest &&
-                       velocities.change <= 100 * SP_ROW_TOLERANCE * velocities.largest;
+    result.converged =
+        positions.change <= 10.0 * positions.tolerance && velocities.change <= 10.0 * velocities.tolerance;
     return result;
 }

@@ -18,8 +18,11 @@ typedef struct spResponseContext
     int colliderCount;
     spLink* const* links;
     int linkCount;
-    spReal dt;
+    spReal dt;     // that the bodies have just covered, s
+    spReal stepDt; // of the whole step, s: forces are means over it
     spReal restitutionThreshold;
+    bool solveLinks;    // between bodies
+    bool solveContacts; // missed ones
 } spResponseContext;
 
 typedef struct spResponseResult

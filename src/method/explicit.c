@@ -272,7 +272,7 @@ static void spRunSubstep(spSubstep* s, spTeam* team)
     s->force.state.time = start + (double)s->h;
 }
 
-static int spChooseSubsteps(const spBody* body, spReal dt, uint32_t* flags)
+static int spCountExplicitSubsteps(const spBody* body, spReal dt, uint32_t* flags)
 {
     int count = body->methodDef.substeps;
     double most = (double)body->methodDef.maxSubsteps;
@@ -297,7 +297,9 @@ static int spChooseSubsteps(const spBody* body, spReal dt, uint32_t* flags)
 static spAdvanceResult spAdvanceExplicit(spBody* body, const spAdvanceContext* context)
 {
     spAdvanceResult result = {0};
-    result.substepCount = spChooseSubsteps(body, context->dt, &result.flags);
+    result.substepCount = context->substepCount > 0
+                              ? context->substepCount
+                              : spCountExplicitSubsteps(body, context->dt, &result.flags);
     result.forceEvaluations = result.substepCount * (body->methodDef.type == sp_rungeKutta4 ? 4 : 1);
 
     spReal h = context->dt / (spReal)result.substepCount;
@@ -319,19 +321,22 @@ static spAdvanceResult spAdvanceExplicit(spBody* body, const spAdvanceContext* c
     };
     for (int i = 0; i < result.substepCount; ++i)
     {
-        s.hold.fraction = (spReal)(i + 1) / (spReal)result.substepCount;
+        spReal covered = context->dt * (spReal)(i + 1) / (spReal)result.substepCount;
+        s.hold.fraction = context->startFraction + covered / context->stepDt;
         for (int k = 0; s.holdRows && k < context->colliderCount; ++k)
         {
             if (context->colliders[k] != NULL)
             {
-                context->poses[k] = spGetColliderPose(context->colliders[k], s.hold.fraction, context->dt);
+                context->poses[k] =
+                    spGetColliderPose(context->colliders[k], s.hold.fraction, context->stepDt);
             }
         }
         spRunSubstep(&s, context->team);
-        spVec3 pins = spSumPinImpulse(body, h / context->dt);
+        spVec3 pins = spSumPinImpulse(body, h / context->stepDt);
         body->pinForce =
             (spVec3){body->pinForce.x + pins.x, body->pinForce.y + pins.y, body->pinForce.z + pins.z};
     }
+    body->time += (double)context->dt;
     return result;
 }
 
@@ -420,6 +425,7 @@ const spMethodKind spExplicitMethod = {
     .create = spCreateExplicit,
     .destroy = spDestroyExplicit,
     .begin = spBeginExplicit,
+    .countSubsteps = spCountExplicitSubsteps,
     .advance = spAdvanceExplicit,
     .freeze = spFreezeExplicit,
     .correct = spCorrectExplicit,

@@ -20,11 +20,14 @@ typedef struct spComplianceList
 // Makes room for more blocks. False when there is no memory.
 bool spGrowCompliance(spComplianceList* list, spArena* arena, int more);
 
-// What a method gets to advance a body over one step
+// What a method gets to advance a body over a step, or over a slice of one
 typedef struct spAdvanceContext
 {
-    spTeam* team; // NULL when other bodies run at the same time
-    spReal dt;
+    spTeam* team;         // NULL when other bodies run at the same time
+    spReal dt;            // to be covered now, s
+    spReal stepDt;        // of the whole step, s
+    spReal startFraction; // of the whole step that has passed before
+    int substepCount;     // to be taken; 0 leaves it to the method
     spVec3 gravity;
     const spCollider* const* colliders; // by slot, NULL where the slot is empty
     int colliderCount;
@@ -52,7 +55,10 @@ struct spMethodKind
     // In commands: prepare this step; everything that an edit makes necessary
     void (*begin)(spBody* body);
 
-    // Free motion over the step, holding the node rows of the body
+    // Substeps that it would take for this dt. Sets sp_stepUnstable when they are too few.
+    int (*countSubsteps)(const spBody* body, spReal dt, uint32_t* flags);
+
+    // Free motion over dt, holding the node rows of the body
     spAdvanceResult (*advance)(spBody* body, const spAdvanceContext* context);
 
     // The compliance of points on the body, which stays the same until `correct`: appends blocks C_ij for

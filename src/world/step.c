@@ -12,6 +12,7 @@
 #include "math/quat.h"
 #include "math/vec3.h"
 
+#include <math.h>
 #include <stdatomic.h>
 
 // Share of the budget that a step plans to use
@@ -139,6 +140,7 @@ static void spRunCommands(spStep* step)
         step->results[i] = (spAdvanceResult){0};
         step->advances[i] = (spAdvanceContext){
             .dt = step->dt,
+            .stepDt = step->dt,
             .gravity = world->def.gravity,
             .colliders = spGetColliders(world),
             .colliderCount = world->colliderIds.slotCount,
@@ -170,10 +172,12 @@ static void spRunCommands(spStep* step)
 static void spAdvanceBody(spStep* step, int slot, spTeam* team)
 {
     spBody* body = step->world->bodies[slot];
-    body->backend->copy(body->goodX, body->x, 0, body->nodeCount);
-    body->backend->copy(body->goodV, body->v, 0, body->nodeCount);
+    spAdvanceResult* total = step->results + slot;
     step->advances[slot].team = team;
-    step->results[slot] = body->method->advance(body, step->advances + slot);
+    spAdvanceResult result = body->method->advance(body, step->advances + slot);
+    total->flags |= result.flags;
+    total->substepCount += result.substepCount;
+    total->forceEvaluations += result.forceEvaluations;
 }
 
 static void spAdvanceSmallBodies(int begin, int end, int workerIndex, void* context)
@@ -183,9 +187,106 @@ static void spAdvanceSmallBodies(int begin, int end, int workerIndex, void* cont
     for (int i = begin; i < end; ++i)
     {
         spBody* body = step->world->bodies[i];
-        if (body != NULL && body->running && spIsSmall(body))
+        if (body != NULL && body->running && spIsSmall(body) && body->linked == false)
         {
             spAdvanceBody(step, i, NULL);
+        }
+    }
+}
+
+static void spSolveResponse(spStep* step, spReal dt, bool links)
+{
+    spWorld* world = step->world;
+    size_t mark = world->arena.used;
+    spResponseContext context = {
+        .arena = &world->arena,
+        .bodies = world->bodies,
+        .bodyCount = world->bodyIds.slotCount,
+        .colliders = spGetColliders(world),
+        .colliderCount = world->colliderIds.slotCount,
+        .links = world->links,
+        .linkCount = world->linkIds.slotCount,
+        .dt = dt,
+        .stepDt = step->dt,
+        .restitutionThreshold = world->def.restitutionThreshold,
+        .solveLinks = links,
+        .solveContacts = links == false,
+    };
+    spResponseResult result = spSolveRows(&context);
+    spRewindArena(&world->arena, mark);
+    step->report.sweepCount += result.sweepCount;
+    step->report.rowResidual = fmax(step->report.rowResidual, result.residual);
+    step->report.flags |= result.converged ? 0 : sp_stepNotConverged;
+    step->report.flags |= result.outOfMemory ? sp_stepContactsFull : 0;
+}
+
+// Marks the bodies that a link joins to another one. Returns the number of slices that they advance in
+// together: one for each substep of the body that needs most of them.
+static int spMarkLinkedBodies(spStep* step)
+{
+    spWorld* world = step->world;
+    int slices = 0;
+    for (int i = 0; i < world->bodyIds.slotCount; ++i)
+    {
+        if (world->bodies[i] != NULL)
+        {
+            world->bodies[i]->linked = false;
+        }
+    }
+    for (int i = 0; i < world->linkIds.slotCount; ++i)
+    {
+        const spLink* link = world->links[i];
+        if (link == NULL || link->otherBody < 0)
+        {
+            continue;
+        }
+        const int ends[2] = {link->body, link->otherBody};
+        for (int k = 0; k < 2; ++k)
+        {
+            spBody* body = world->bodies[ends[k]];
+            if (body->running && body->linked == false)
+            {
+                body->linked = true;
+                uint32_t* flags = &step->report.flags;
+                slices = spMaxInt(slices, body->method->countSubsteps(body, step->dt, flags));
+            }
+        }
+    }
+    return slices;
+}
+
+// Linked bodies go side by side, a substep each, and are joined again after every one: a link that acted only
+// once in a step would be as soft as the step is long
+static void spAdvanceLinkedBodies(spStep* step, int slices)
+{
+    spWorld* world = step->world;
+    spReal dt = step->dt / (spReal)slices;
+    for (int slice = 0; slice < slices; ++slice)
+    {
+        for (int i = 0; i < world->bodyIds.slotCount; ++i)
+        {
+            spBody* body = world->bodies[i];
+            if (body != NULL && body->running && body->linked)
+            {
+                step->advances[i].dt = dt;
+                step->advances[i].startFraction = (spReal)slice / (spReal)slices;
+                step->advances[i].substepCount = 1;
+                spAdvanceBody(step, i, step->team);
+            }
+        }
+        spSolveResponse(step, dt, true);
+    }
+}
+
+static void spSaveGoodStates(spWorld* world)
+{
+    for (int i = 0; i < world->bodyIds.slotCount; ++i)
+    {
+        spBody* body = world->bodies[i];
+        if (body != NULL && body->running)
+        {
+            body->backend->copy(body->goodX, body->x, 0, body->nodeCount);
+            body->backend->copy(body->goodV, body->v, 0, body->nodeCount);
         }
     }
 }
@@ -193,7 +294,10 @@ static void spAdvanceSmallBodies(int begin, int end, int workerIndex, void* cont
 static void spRunFreeMotion(spStep* step)
 {
     spWorld* world = step->world;
+    spSaveGoodStates(world);
+    int slices = spMarkLinkedBodies(step);
     spParallelFor(step->team, spAdvanceSmallBodies, world->bodyIds.slotCount, 1, step);
+    spAdvanceLinkedBodies(step, slices);
     for (int i = 0; i < world->bodyIds.slotCount; ++i)
     {
         spBody* body = world->bodies[i];
@@ -201,7 +305,7 @@ static void spRunFreeMotion(spStep* step)
         {
             continue;
         }
-        if (spIsSmall(body) == false)
+        if (spIsSmall(body) == false && body->linked == false)
         {
             spAdvanceBody(step, i, step->team);
         }
@@ -301,23 +405,7 @@ static void spRunDetection(spStep* step)
 
 static void spRunResponse(spStep* step)
 {
-    spWorld* world = step->world;
-    spResponseContext context = {
-        .arena = &world->arena,
-        .bodies = world->bodies,
-        .bodyCount = world->bodyIds.slotCount,
-        .colliders = spGetColliders(world),
-        .colliderCount = world->colliderIds.slotCount,
-        .links = world->links,
-        .linkCount = world->linkIds.slotCount,
-        .dt = step->dt,
-        .restitutionThreshold = world->def.restitutionThreshold,
-    };
-    spResponseResult result = spSolveRows(&context);
-    step->report.sweepCount = result.sweepCount;
-    step->report.rowResidual = result.residual;
-    step->report.flags |= result.converged ? 0 : sp_stepNotConverged;
-    step->report.flags |= result.outOfMemory ? sp_stepContactsFull : 0;
+    spSolveResponse(step, step->dt, false);
 }
 
 typedef struct spFiniteContext

@@ -1,0 +1,378 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// souple bench: named benchmarks. What is timed is built by testbed/, which the tests use too.
+
+#include "commands.h"
+#include "machine.h"
+#include "options.h"
+#include "testbed/worlds.h"
+#include "tools.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A family of benchmarks; the number at the end of a name is the size
+typedef struct spBenchFamily
+{
+    const char* stem; // name without the number
+    const char* doc;
+    spTestWorld (*build)(const spTestDef* def, int size);
+    double dt;
+    int substeps; // 0: automatic
+    int warmup;
+    int steps;
+    int sizes[6]; // of the standard run; 0 ends the list
+    int least, most;
+} spBenchFamily;
+
+static spTestWorld spBuildBenchCloth(const spTestDef* def, int size)
+{
+    return spBuildSpringCloth(def, size, 10, (spReal)1e-4);
+}
+
+static spTestWorld spBuildBenchPlainCloth(const spTestDef* def, int size)
+{
+    return spBuildSpringCloth(def, size, 10, 0);
+}
+
+static spTestWorld spBuildBenchBall(const spTestDef* def, int size)
+{
+    spTestWorld test = spBuildGasBall(def, size, 2, 1, (spReal)0.1);
+    if (test.world != NULL)
+    {
+        spAddTestGround(test.world, (spReal)0.5, (spReal)0.3);
+    }
+    return test;
+}
+
+static const spBenchFamily s_families[] = {
+    {"spring-cloth-",
+     "sheet of N x N nodes: damped structural, shear and bend springs",
+     spBuildBenchCloth,
+     1.0 / 600.0,
+     16,
+     5,
+     40,
+     {100, 200, 400, 820},
+     3,
+     2000},
+    {"spring-cloth-undamped-",
+     "the same without dampers",
+     spBuildBenchPlainCloth,
+     1.0 / 600.0,
+     16,
+     5,
+     40,
+     {200},
+     3,
+     2000},
+    {"spring-beam-",
+     "cantilever of 4M x M x M cells, a spring on every edge",
+     spBuildSpringBeam,
+     1.0 / 60.0,
+     32,
+     3,
+     40,
+     {5, 8, 13, 20},
+     1,
+     60},
+    {"spring-drop-",
+     "cube of M^3 cells that falls on the ground and settles",
+     spBuildSpringDrop,
+     1.0 / 60.0,
+     0,
+     60,
+     240,
+     {9},
+     1,
+     60},
+    {"gas-ball-",
+     "two-layer icosphere of level N filled with gas, on the ground",
+     spBuildBenchBall,
+     1.0 / 60.0,
+     0,
+     60,
+     120,
+     {3, 4},
+     0,
+     7},
+};
+
+#define SP_FAMILY_COUNT ((int)(sizeof(s_families) / sizeof(s_families[0])))
+
+typedef struct spBenchResult
+{
+    char name[64];
+    int threads, nodes, elements;
+    double iterations;        // force evaluations in each step
+    double median, p95, best; // ms per step
+    double nsPerElement;
+    uint64_t hash;
+    uint32_t flags;
+} spBenchResult;
+
+static int spCompareTimes(const void* a, const void* b)
+{
+    double x = *(const double*)a, y = *(const double*)b;
+    return (x > y) - (x < y);
+}
+
+// Runs one benchmark `repeat` times and takes the steps of all runs together
+static bool spMeasure(const spBenchFamily* family, int size, int threads, int lanes, int repeat,
+                      spBenchResult* result)
+{
+    int stepCount = family->steps * repeat;
+    double* times = malloc((size_t)stepCount * sizeof(double));
+    if (times == NULL)
+    {
+        return false;
+    }
+    *result = (spBenchResult){.threads = threads};
+    snprintf(result->name, sizeof(result->name), "%s%d", family->stem, size);
+    int taken = 0;
+    bool ok = true;
+    for (int run = 0; run < repeat && ok && spIsInterrupted() == false; ++run)
+    {
+        spTestDef def = spDefaultTestDef();
+        def.workerCount = threads;
+        def.laneCount = lanes;
+        def.method.substeps = family->substeps;
+        spTestWorld test = family->build(&def, size);
+        if (test.world == NULL)
+        {
+            fprintf(stderr, "souple: %s: %s\n", result->name, test.error.message);
+            ok = false;
+            break;
+        }
+        int64_t evaluations = 0;
+        for (int i = 0; i < family->warmup + family->steps; ++i)
+        {
+            double start = spGetClock();
+            result->flags |= spWorld_Step(test.world, (spReal)family->dt);
+            double seconds = spGetClock() - start;
+            if (i >= family->warmup)
+            {
+                times[taken++] = 1000.0 * seconds;
+                evaluations += spWorld_GetReport(test.world).forceEvaluations;
+            }
+        }
+        result->nodes = spBody_GetNodeCount(test.world, test.body);
+        result->elements = spBody_GetElementCount(test.world, test.body);
+        result->iterations = (double)evaluations / family->steps;
+        result->hash = spWorld_GetStateHash(test.world);
+        spDestroyTestWorld(&test);
+    }
+    if (ok && taken > 0)
+    {
+        qsort(times, (size_t)taken, sizeof(double), spCompareTimes);
+        result->median = times[taken / 2];
+        result->p95 = times[(int)(0.95 * (taken - 1))];
+        result->best = times[0];
+        result->nsPerElement = 1e6 * result->median / (result->elements * result->iterations);
+    }
+    free(times);
+    return ok && taken > 0;
+}
+
+static json_t* spMakeResultJson(const spBenchResult* r)
+{
+    char hash[20];
+    snprintf(hash, sizeof(hash), "%016llx", (unsigned long long)r->hash);
+    json_t* times = json_object();
+    json_object_set_new(times, "median", json_real(r->median));
+    json_object_set_new(times, "p95", json_real(r->p95));
+    json_object_set_new(times, "best", json_real(r->best));
+    json_t* json = json_object();
+    json_object_set_new(json, "name", json_string(r->name));
+    json_object_set_new(json, "threads", json_integer(r->threads));
+    json_object_set_new(json, "nodes", json_integer(r->nodes));
+    json_object_set_new(json, "elements", json_integer(r->elements));
+    json_object_set_new(json, "iterations", json_real(r->iterations));
+    json_object_set_new(json, "msPerStep", times);
+    json_object_set_new(json, "nsPerElementIteration", json_real(r->nsPerElement));
+    json_object_set_new(json, "stateHash", json_string(hash));
+    json_object_set_new(json, "flags", json_integer(r->flags));
+    return json;
+}
+
+// The family and the size that a name stands for: the longest stem that is followed by nothing but a number
+static const spBenchFamily* spFindFamily(const char* name, int* size)
+{
+    const spBenchFamily* found = NULL;
+    for (int i = 0; i < SP_FAMILY_COUNT; ++i)
+    {
+        size_t length = strlen(s_families[i].stem);
+        if (strncmp(name, s_families[i].stem, length) == 0)
+        {
+            char* end;
+            long value = strtol(name + length, &end, 10);
+            if (end != name + length && *end == '\0' && value >= s_families[i].least &&
+                value <= s_families[i].most)
+            {
+                found = s_families + i;
+                *size = (int)value;
+            }
+        }
+    }
+    return found;
+}
+
+static void spListBenchmarks(void)
+{
+    printf("%-26s %s\n", "name", "what it is");
+    for (int i = 0; i < SP_FAMILY_COUNT; ++i)
+    {
+        for (int k = 0; k < 6 && s_families[i].sizes[k] != 0; ++k)
+        {
+            char name[64];
+            snprintf(name, sizeof(name), "%s%d", s_families[i].stem, s_families[i].sizes[k]);
+            printf("%-26s %s\n", name, k == 0 ? s_families[i].doc : "");
+        }
+    }
+    printf("\nThe number at the end can be any size; without names the ones above are run.\n");
+}
+
+typedef struct spBenchRun
+{
+    int threads[16];
+    int threadCount;
+    int lanes;
+    int repeat;
+    bool json;
+    json_t* results;
+    int trouble;
+} spBenchRun;
+
+static bool spAddThreads(const char* part, void* context)
+{
+    spBenchRun* run = context;
+    int value = atoi(part);
+    if (value < 1 || value > SP_MAX_WORKERS || run->threadCount == 16)
+    {
+        spFailUsage("--threads takes up to 16 numbers from 1 to %d, as in 1,2; '%s' is none", SP_MAX_WORKERS,
+                    part);
+        return false;
+    }
+    run->threads[run->threadCount++] = value;
+    return true;
+}
+
+static void spRunOne(spBenchRun* run, const spBenchFamily* family, int size)
+{
+    double single = 0.0;
+    for (int t = 0; t < run->threadCount && spIsInterrupted() == false; ++t)
+    {
+        spBenchResult result;
+        if (spMeasure(family, size, run->threads[t], run->lanes, run->repeat, &result) == false)
+        {
+            run->trouble += 1;
+            continue;
+        }
+        single = t == 0 ? result.median : single;
+        json_array_append_new(run->results, spMakeResultJson(&result));
+        if (run->json == false)
+        {
+            printf("%-26s %7d %9d %9d %7.1f %10.3f %10.3f %8.3f %7.2fx  %016llx\n", result.name,
+                   result.threads, result.nodes, result.elements, result.iterations, result.median,
+                   result.p95, result.nsPerElement, single / result.median, (unsigned long long)result.hash);
+            fflush(stdout);
+        }
+    }
+}
+
+int spRunBench(int argc, char** argv)
+{
+    spBenchRun run = {.repeat = 3};
+    bool list = false;
+    const char* threads = "1";
+    const spOption table[] = {
+        {"list", sp_optionFlag, NULL, &list, "list the benchmarks", 0, 0, 0},
+        {"threads", sp_optionText, "N,...", &threads, "numbers of worker threads to measure, 1 by default", 0,
+         0, 0},
+        {"repeat", sp_optionInteger, "N", &run.repeat, "runs of each benchmark, 3 by default", 1, 1000, 0},
+        {"lanes", sp_optionInteger, "N", &run.lanes, "lanes of the kernels: 1, 4, 8 or 16", 0, 16, 0},
+        {"json", sp_optionFlag, NULL, &run.json, "print one JSON object instead of a table", 0, 0, 0},
+    };
+    const spUsage usage = {
+        .usage = "souple bench [NAME...] [options]",
+        .description =
+            "Measures milliseconds per step, whole steps with everything in them, and nanoseconds per\n"
+            "element and force evaluation. Median and 95th percentile over the steps of all runs.\n"
+            "Machines are noisy: compare numbers of one run.",
+        .options = table,
+        .optionCount = 5,
+        .maxOperands = argc,
+    };
+    const char** names = calloc((size_t)argc + 1, sizeof(char*));
+    if (names == NULL)
+    {
+        return SP_EXIT_TROUBLE;
+    }
+    int nameCount = argc;
+    int code = spParseOptions(&usage, argc, argv, names, &nameCount);
+    if (code == SP_GO_ON && list)
+    {
+        spListBenchmarks();
+        code = SP_EXIT_FINE;
+    }
+    if (code == SP_GO_ON && spForEachPart(threads, spAddThreads, &run) == false)
+    {
+        code = SP_EXIT_USAGE;
+    }
+    for (int i = 0; code == SP_GO_ON && i < nameCount; ++i)
+    {
+        int size;
+        if (spFindFamily(names[i], &size) == NULL)
+        {
+            code = spFailUsage("there is no benchmark '%s'; 'souple bench --list' names them", names[i]);
+        }
+    }
+    if (code != SP_GO_ON)
+    {
+        free(names);
+        return code;
+    }
+
+    spCatchInterrupt();
+    run.results = json_array();
+    if (run.json == false)
+    {
+        spPrintMachine();
+        printf("%-26s %7s %9s %9s %7s %10s %10s %8s %8s  %s\n", "name", "threads", "nodes", "elements",
+               "evals", "ms/step", "p95", "ns/elem", "speed-up", "state hash");
+    }
+    for (int i = 0; i < nameCount; ++i)
+    {
+        int size = 0;
+        const spBenchFamily* family = spFindFamily(names[i], &size);
+        spRunOne(&run, family, size);
+    }
+    for (int i = 0; nameCount == 0 && i < SP_FAMILY_COUNT; ++i)
+    {
+        for (int k = 0; k < 6 && s_families[i].sizes[k] != 0; ++k)
+        {
+            spRunOne(&run, s_families + i, s_families[i].sizes[k]);
+        }
+    }
+    free(names);
+    if (run.json)
+    {
+        json_t* json = json_object();
+        json_object_set_new(json, "machine", spMakeMachineJson());
+        json_object_set_new(json, "commit", json_string(spGetCommit()));
+        json_object_set_new(json, "benchmarks", run.results);
+        spPrintJson(json);
+    }
+    else
+    {
+        json_decref(run.results);
+    }
+    if (spIsInterrupted())
+    {
+        return SP_EXIT_INTERRUPTED;
+    }
+    return run.trouble > 0 ? SP_EXIT_TROUBLE : SP_EXIT_FINE;
+}
