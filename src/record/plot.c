@@ -333,7 +333,7 @@ static void spLayoutPlot(spPlot* plot)
     {
         spSetLinearTicks(&plot->y, spClampInt((int)((plot->bottom - plot->top) / 55.0), 2, 12));
     }
-    plot->left = (def->yLabel != NULL ? 40.0 : 18.0) + 7.2 * spMeasureLabels(plot, &plot->y);
+    plot->left = (def->yLabel != NULL ? 40.0 : 18.0) + 8.0 * spMeasureLabels(plot, &plot->y);
     double legend = plot->hasLegend ? fmin(52.0 + 6.6 * longestName, 0.4 * def->width) : 0.0;
     plot->right = fmax(def->width - 22.0 - legend, plot->left + 50.0);
     plot->legendLeft = plot->right + 16.0;

@@ -212,6 +212,8 @@ static float spCoverChecker(float u, float v, float footprint)
 {
     float edge = footprint > 0.04f ? footprint : 0.04f;
     float fade = spClampF(1.6f - 1.6f * edge, 0.0f, 1.0f);
+    u -= 0.5f; // squares end at the lines of the grid
+    v -= 0.5f;
     float du = fabsf(u - 2.0f * spFloorF(0.5f * u) - 1.0f) - 0.5f;
     float dv = fabsf(v - 2.0f * spFloorF(0.5f * v) - 1.0f) - 0.5f;
     return fade * spClampF(du / edge, -0.5f, 0.5f) * spClampF(dv / edge, -0.5f, 0.5f) * 4.0f;
