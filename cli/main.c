@@ -16,6 +16,7 @@ static const spCommand s_commands[] = {
     {"export", "make pictures, tables and meshes from a recording", spRunExport},
     {"mesh", "examine, convert, repair and make meshes", spRunMesh},
     {"bench", "measure how fast this machine steps", spRunBench},
+    {"reproduce", "run published experiments, their numbers beside ours", spRunReproduce},
     {"materials", "list the materials that scenes know by name", spRunMaterials},
     {"doctor", "tell what this build has and what it lacks", spRunDoctor},
     {"help", "explain a command or a topic", spRunHelp},

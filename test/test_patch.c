@@ -130,7 +130,7 @@ static void TestBlocksAndSlots(void** state)
                 {
                     int place = (block * 2 + k) * SP_BLOCK + lane;
                     int node = blocks.nodes[place] / 4;
-                    int slot = blocks.slots[place] / 4;
+                    int slot = spGetBlockSlots(&blocks, block)[k * SP_BLOCK + lane] / 4;
                     assert_int_equal(blocks.nodes[place] % 4, 0);
                     if (element < 0)
                     {
@@ -174,7 +174,7 @@ static void TestBlocksAndSlots(void** state)
     int* sums = calloc((size_t)(slots.nodeCount + slots.slotCount), sizeof(int));
     for (int i = 0; i < blocks.blockCount * 2 * SP_BLOCK; ++i)
     {
-        sums[blocks.slots[i] / 4] += 1;
+        sums[spGetBlockSlots(&blocks, i / (2 * SP_BLOCK))[i % (2 * SP_BLOCK)] / 4] += 1;
     }
     for (int entry = 0; entry < slots.entryCount; ++entry)
     {

@@ -13,6 +13,7 @@
 #include "base/team.h"
 
 #include "base/error.h"
+#include "base/timer.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -26,6 +27,9 @@
 
 // Spins before a waiting thread lets others run: matters when there are more workers than processors
 #define SP_SPIN_COUNT 4000
+
+// How long a thread of our own spins for the next round before it sleeps
+#define SP_SPIN_SECONDS 0.0005
 
 // Chunks per worker in one stage: more evens out the load, fewer costs less
 #define SP_CHUNKS_PER_WORKER 4
@@ -59,13 +63,14 @@ struct spTeam
     _Alignas(SP_CACHE_LINE) atomic_bool running; // between spBeginTeam and spEndTeam
     spClaim claims[SP_MAX_WORKERS];
 
-    // Sleeping threads of our own
+    // Threads of our own between two rounds. They spin for a while before they sleep: whoever wakes a thread
+    // tends to get it onto its own processor, where the two would share one.
+    _Alignas(SP_CACHE_LINE) atomic_uint round; // counts spBeginTeam
+    atomic_int activeCount;                    // threads that have not ended the present round
+    atomic_bool quit;
     pthread_mutex_t mutex;
     pthread_cond_t wake;
-    pthread_cond_t rest;
-    unsigned round;  // counts spBeginTeam
-    int activeCount; // threads still inside the present round
-    bool quit;
+    int sleeperCount;
 };
 
 static void spSpin(int* spins)
@@ -144,34 +149,64 @@ static void spHelpTask(void* context)
     spHelp(context);
 }
 
+static bool spIsNextRound(spTeam* team, unsigned round)
+{
+    return atomic_load_explicit(&team->round, memory_order_acquire) != round ||
+           atomic_load_explicit(&team->quit, memory_order_acquire);
+}
+
+// Waits for the next round, or the end
+static void spAwaitRound(spTeam* team, unsigned round)
+{
+    double start = spGetSeconds();
+    while (spGetSeconds() - start < SP_SPIN_SECONDS)
+    {
+        for (int i = 0; i < 64; ++i)
+        {
+            if (spIsNextRound(team, round))
+            {
+                return;
+            }
+            SP_PAUSE();
+        }
+        sched_yield();
+    }
+    pthread_mutex_lock(&team->mutex);
+    team->sleeperCount += 1;
+    while (spIsNextRound(team, round) == false)
+    {
+        pthread_cond_wait(&team->wake, &team->mutex);
+    }
+    team->sleeperCount -= 1;
+    pthread_mutex_unlock(&team->mutex);
+}
+
+static void spWakeSleepers(spTeam* team)
+{
+    pthread_mutex_lock(&team->mutex);
+    if (team->sleeperCount > 0)
+    {
+        pthread_cond_broadcast(&team->wake);
+    }
+    pthread_mutex_unlock(&team->mutex);
+}
+
 static void* spRunThread(void* context)
 {
     spHelper* helper = context;
     spTeam* team = helper->team;
     unsigned round = 0;
-    pthread_mutex_lock(&team->mutex);
     for (;;)
     {
-        while (team->round == round && team->quit == false)
+        spAwaitRound(team, round);
+        if (atomic_load_explicit(&team->quit, memory_order_acquire))
         {
-            pthread_cond_wait(&team->wake, &team->mutex);
+            return NULL;
         }
-        if (team->quit)
-        {
-            break;
-        }
-        round = team->round;
-        pthread_mutex_unlock(&team->mutex);
+        round = atomic_load_explicit(&team->round, memory_order_acquire);
         spHelp(helper);
-        pthread_mutex_lock(&team->mutex);
-        team->activeCount -= 1;
-        if (team->activeCount == 0)
-        {
-            pthread_cond_signal(&team->rest);
-        }
+        atomic_fetch_sub_explicit(&team->activeCount, 1, memory_order_release);
     }
-    pthread_mutex_unlock(&team->mutex);
-    return NULL;
 }
 
 spTeam* spCreateTeam(spHeap* heap, const spTeamDef* def, spError* error)
@@ -185,7 +220,6 @@ spTeam* spCreateTeam(spHeap* heap, const spTeamDef* def, spError* error)
     team->def = *def;
     pthread_mutex_init(&team->mutex, NULL);
     pthread_cond_init(&team->wake, NULL);
-    pthread_cond_init(&team->rest, NULL);
     for (int i = 0; i < def->workerCount; ++i)
     {
         team->helpers[i].team = team;
@@ -215,17 +249,14 @@ void spDestroyTeam(spHeap* heap, spTeam* team)
     {
         return;
     }
-    pthread_mutex_lock(&team->mutex);
-    team->quit = true;
-    pthread_cond_broadcast(&team->wake);
-    pthread_mutex_unlock(&team->mutex);
+    atomic_store_explicit(&team->quit, true, memory_order_release);
+    spWakeSleepers(team);
     for (int i = 1; i <= team->threadCount; ++i)
     {
         pthread_join(team->helpers[i].thread, NULL);
     }
     pthread_mutex_destroy(&team->mutex);
     pthread_cond_destroy(&team->wake);
-    pthread_cond_destroy(&team->rest);
     spFree(heap, team, sizeof(spTeam));
 }
 
@@ -250,11 +281,9 @@ void spBeginTeam(spTeam* team)
         }
         return;
     }
-    pthread_mutex_lock(&team->mutex);
-    team->round += 1;
-    team->activeCount = team->threadCount;
-    pthread_cond_broadcast(&team->wake);
-    pthread_mutex_unlock(&team->mutex);
+    atomic_store_explicit(&team->activeCount, team->threadCount, memory_order_relaxed);
+    atomic_fetch_add_explicit(&team->round, 1, memory_order_release);
+    spWakeSleepers(team);
 }
 
 void spEndTeam(spTeam* team)
@@ -272,12 +301,11 @@ void spEndTeam(spTeam* team)
         }
         return;
     }
-    pthread_mutex_lock(&team->mutex);
-    while (team->activeCount > 0)
+    int spins = 0;
+    while (atomic_load_explicit(&team->activeCount, memory_order_acquire) > 0)
     {
-        pthread_cond_wait(&team->rest, &team->mutex);
+        spSpin(&spins);
     }
-    pthread_mutex_unlock(&team->mutex);
 }
 
 void spParallelFor(spTeam* team, spRangeFcn* fcn, int count, int minRange, void* context)

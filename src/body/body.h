@@ -23,7 +23,7 @@
 #define SP_MAX_SETS 32
 
 // Nodes of a patch: positions, velocities and forces of one fit in the first-level cache
-#define SP_PATCH_SIZE 512
+#define SP_PATCH_SIZE 1024
 
 typedef struct spMethodKind spMethodKind;
 

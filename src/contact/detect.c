@@ -10,58 +10,87 @@
 #include "math/quat.h"
 #include "math/vec3.h"
 
-static bool spIsCandidate(const spDetectContext* c, const spCollider* collider, int node, spNodeRow* row)
+// What all nodes of a body have in common with one collider
+typedef struct spPair
 {
-    const spBody* body = c->body;
-    spVec3 p = spXyz(body->x[node]);
-    spVec3 v = spXyz(body->v[node]);
-    spSurfaceHit hit = spQueryShape(&collider->def, collider->def.transform, p);
-    spReal gap = hit.distance - body->contactRadius;
-    spReal way = 2 * c->dt * spLength3(v) + c->reach;
+    const spCollider* collider;
+    spReal reach;  // distance at which a resting node is a candidate, m
+    spReal way;    // times the speed of a node, s
+    spVec3 normal; // of a plane
+    spReal offset; // of a plane: contact radius included, m
+    bool plane;
+} spPair;
+
+static spPair spMakePair(const spDetectContext* c, const spCollider* collider)
+{
+    const spTransform* t = &collider->def.transform;
+    spPair pair = {.collider = collider, .reach = c->reach, .way = 2 * c->dt};
     if (collider->moving)
     {
-        way += 2 * spDistance3(collider->target.position, collider->start.position) + collider->turnReach;
+        pair.reach +=
+            2 * spDistance3(collider->target.position, collider->start.position) + collider->turnReach;
     }
-    if (!(gap < way))
-    {
-        return false;
-    }
-    *row = (spNodeRow){
-        .node = node,
-        .link = -1,
-        .law = sp_rowContact,
-        .friction = (spReal)sqrt((double)(body->friction * collider->def.friction)),
-        .restitution =
-            body->restitution > collider->def.restitution ? body->restitution : collider->def.restitution,
-        .normal = hit.normal,
-        .gap = gap,
-    };
-    return true;
+    pair.plane = collider->def.shape == sp_shapePlane;
+    pair.normal = spRotate(t->rotation, (spVec3){0, 1, 0});
+    pair.offset = spDot3(pair.normal, t->position) + c->body->contactRadius;
+    return pair;
 }
 
-// Walks the candidates of a patch; writes them when rows is given. Returns their number.
+// Distance of a node; its normal is written as well
+static spReal spGetGap(const spPair* pair, const spBody* body, spVec3 p, spVec3* normal)
+{
+    if (pair->plane)
+    {
+        *normal = pair->normal;
+        return spDot3(pair->normal, p) - pair->offset;
+    }
+    spSurfaceHit hit = spQueryShape(&pair->collider->def, pair->collider->def.transform, p);
+    *normal = hit.normal;
+    return hit.distance - body->contactRadius;
+}
+
+// Walks the candidates of a patch, collider by collider; writes them when rows is given. Returns their
+// number.
 static int spVisitCandidates(const spDetectContext* c, int patch, spNodeRow* rows)
 {
     const spBody* body = c->body;
+    int begin = body->order.patchBegin[patch], end = body->order.patchBegin[patch + 1];
     int count = 0;
-    for (int node = body->order.patchBegin[patch]; node < body->order.patchBegin[patch + 1]; ++node)
+    for (int k = 0; k < c->colliderCount; ++k)
     {
-        if (body->x[node].w == 0)
+        if (c->colliders[k] == NULL)
         {
             continue;
         }
-        for (int k = 0; k < c->colliderCount; ++k)
+        spPair pair = spMakePair(c, c->colliders[k]);
+        const spColliderDef* def = &pair.collider->def;
+        spReal friction = (spReal)sqrt((double)(body->friction * def->friction));
+        spReal restitution = body->restitution > def->restitution ? body->restitution : def->restitution;
+        for (int node = begin; node < end; ++node)
         {
-            spNodeRow row;
-            if (c->colliders[k] != NULL && spIsCandidate(c, c->colliders[k], node, &row))
+            // Candidate when gap < reach + way |v|, without the root where it is not needed
+            spVec3 normal;
+            spReal gap = spGetGap(&pair, body, spXyz(body->x[node]), &normal);
+            spReal beyond = gap - pair.reach;
+            spReal speed2 = spLengthSquared3(spXyz(body->v[node]));
+            if (!(beyond < 0 || beyond * beyond < pair.way * pair.way * speed2) || body->x[node].w == 0)
             {
-                if (rows != NULL)
-                {
-                    row.collider = k;
-                    rows[count] = row;
-                }
-                count += 1;
+                continue;
             }
+            if (rows != NULL)
+            {
+                rows[count] = (spNodeRow){
+                    .node = node,
+                    .collider = k,
+                    .link = -1,
+                    .law = sp_rowContact,
+                    .friction = friction,
+                    .restitution = restitution,
+                    .normal = normal,
+                    .gap = gap,
+                };
+            }
+            count += 1;
         }
     }
     return count;
@@ -83,7 +112,10 @@ static void spFillStage(int begin, int end, int workerIndex, void* context)
     const spDetectContext* c = context;
     for (int patch = begin; patch < end; ++patch)
     {
-        spVisitCandidates(c, patch, c->body->rows + c->body->patchRow[patch]);
+        if (c->contactCounts[patch] > 0)
+        {
+            spVisitCandidates(c, patch, c->body->rows + c->body->patchRow[patch]);
+        }
     }
 }
 

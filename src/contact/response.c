@@ -52,10 +52,19 @@ typedef struct spResponse
     spVec3* u;       // velocity, or displacement, of each point
 } spResponse;
 
+// A penetration that is more than rounding
 static bool spIsMissedContact(const spResponse* r, const spBody* body, const spNodeRow* row)
 {
-    return r->context->solveContacts && row->law == sp_rowContact && row->gap < 0 &&
-           body->x[row->node].w > 0 && body->running;
+    if (r->context->solveContacts == false || row->law != sp_rowContact || row->gap >= 0 ||
+        body->running == false)
+    {
+        return false;
+    }
+    spVec4 x = body->x[row->node];
+    spReal size = (spReal)(fabs((double)x.x) + fabs((double)x.y) + fabs((double)x.z));
+    spReal rounding =
+        (sizeof(spReal) == sizeof(float) ? (spReal)1e-6 : (spReal)1e-14) * (size + body->contactRadius);
+    return row->gap < -rounding && x.w > 0;
 }
 
 static bool spIsPairLink(const spResponse* r, int link)

@@ -31,17 +31,29 @@ static RVec3 spLoadNode(const spVec4* x)
 static double spSumFaces(const spGasSet* set, const spVec4* x, const spVec4* origin, int begin, int end)
 {
     double sum = 0.0;
+    if (set->planar)
+    {
+        for (int i = begin; i < end; ++i)
+        {
+            const spVec4* a = x + set->faces[2 * (size_t)i];
+            const spVec4* b = x + set->faces[2 * (size_t)i + 1];
+            double p[2] = {(double)a->x - (double)origin->x, (double)a->y - (double)origin->y};
+            double q[2] = {(double)b->x - (double)origin->x, (double)b->y - (double)origin->y};
+            sum += spGetEdgeArea(p, q);
+        }
+        return sum;
+    }
     for (int i = begin; i < end; ++i)
     {
-        double p[3][3] = {{0}};
-        for (int k = 0; k < set->nodesPerFace; ++k)
+        double p[3][3];
+        for (int k = 0; k < 3; ++k)
         {
-            const spVec4* node = x + set->faces[(size_t)i * set->nodesPerFace + k];
+            const spVec4* node = x + set->faces[3 * (size_t)i + k];
             p[k][0] = (double)node->x - (double)origin->x;
             p[k][1] = (double)node->y - (double)origin->y;
             p[k][2] = (double)node->z - (double)origin->z;
         }
-        sum += set->planar ? spGetEdgeArea(p[0], p[1]) : spGetFaceVolume(p[0], p[1], p[2]);
+        sum += spGetFaceVolume(p[0], p[1], p[2]);
     }
     return sum;
 }
@@ -61,6 +73,10 @@ double spGetGasVolume(const spGasSet* set, const spNodeState* state)
 
 static double spGetBreath(const spGasSet* set, double time)
 {
+    if (set->amplitude == 0.0)
+    {
+        return set->knrt;
+    }
     return set->knrt * (1.0 + set->amplitude * sin(2.0 * 3.14159265358979323846 * set->frequency * time));
 }
 
@@ -102,30 +118,28 @@ static void spMeasureGas(spElementSet* base, const spNodeState* state, spTeam* t
 }
 
 // dV/dx of a node
-static spVec3 spGetVolumeGradient(const spGasSet* set, const spVec4* x, int node)
+static inline spVec3 spGetVolumeGradient(const spGasSet* set, const spVec4* x, int node)
 {
+    int begin = set->fanBegin[node], end = set->fanBegin[node + 1];
+    if (set->planar)
+    {
+        // One entry: previous and next node of the outline
+        const spVec4* b = x + set->fans[2 * (size_t)begin];
+        const spVec4* c = x + set->fans[2 * (size_t)begin + 1];
+        return (spVec3){(spReal)0.5 * (c->y - b->y), (spReal)0.5 * (b->x - c->x), 0};
+    }
     spVec3 g = {0, 0, 0};
     RVec3 a = spLoadNode(x + node);
-    for (int i = set->fanBegin[node]; i < set->fanBegin[node + 1]; ++i)
+    for (int i = begin; i < end; ++i)
     {
-        const int32_t* others = set->fans + 2 * (size_t)i;
-        RVec3 b = spLoadNode(x + others[0]);
-        RVec3 c = spLoadNode(x + others[1]);
-        if (set->planar)
-        {
-            // others: previous and next node of the outline
-            g.x += (spReal)0.5 * (c.y - b.y);
-            g.y += (spReal)0.5 * (b.x - c.x);
-        }
-        else
-        {
-            RVec3 n = spGetFaceNormal(a, b, c);
-            g.x += n.x / 6;
-            g.y += n.y / 6;
-            g.z += n.z / 6;
-        }
+        RVec3 n = spGetFaceNormal(a, spLoadNode(x + set->fans[2 * (size_t)i]),
+                                  spLoadNode(x + set->fans[2 * (size_t)i + 1]));
+        g.x += n.x;
+        g.y += n.y;
+        g.z += n.z;
     }
-    return g;
+    const spReal sixth = (spReal)(1.0 / 6.0);
+    return (spVec3){sixth * g.x, sixth * g.y, sixth * g.z};
 }
 
 static void spAddGasForces(const spElementSet* base, const spNodeState* state, int patch, spVec4* f)
@@ -226,6 +240,10 @@ static void spAddGasBounds(const spElementSet* base, const spNodeState* state, s
             spVec3 b = spXyz(state->x[set->fans[2 * (size_t)i]]),
                    c = spXyz(state->x[set->fans[2 * (size_t)i + 1]]);
             reach += set->planar ? 1.0 : (double)spDistance3(b, c) / 3.0;
+        }
+        if (set->fanBegin[node] == set->fanBegin[node + 1])
+        {
+            continue;
         }
         spVec3 g = spGetVolumeGradient(set, state->x, node);
         // The rank-one term acts on the body as a whole, the geometric one between neighbours

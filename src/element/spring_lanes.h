@@ -26,7 +26,7 @@ SP_KERNEL spSpringLanes spLoadSprings(const spSpringSet* set, int block, int lan
     spSpringLanes s;
     s.n0 = set->blocks.nodes + index;
     s.n1 = s.n0 + SP_BLOCK;
-    s.s0 = set->blocks.slots + index;
+    s.s0 = spGetBlockSlots(&set->blocks, block) + lane;
     s.s1 = s.s0 + SP_BLOCK;
     s.rest = spLoad(data);
     s.k = spLoad(data + SP_BLOCK);

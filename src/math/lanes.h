@@ -200,48 +200,8 @@ SP_KERNEL void spScatterPair(spVec4* nodes, const int32_t* plus, const int32_t* 
                             i3 + 8, i0 + 12, i1 + 12, i2 + 12, i3 + 12)
 #endif
 
-// Nodes at four offsets (as many as there are groups), side by side
-SP_KERNEL R spJoinNodes(const spVec4* nodes, const int64_t* offsets)
-{
-#if SP_LANES == 4
-    return spLoadQuad(nodes, offsets[0]);
-#elif SP_LANES == 8
-    return __builtin_shufflevector(spLoadQuad(nodes, offsets[0]), spLoadQuad(nodes, offsets[1]), 0, 1, 2, 3,
-                                   4, 5, 6, 7);
-#elif defined(__AVX512F__) && !defined(SOUPLE_DOUBLE_PRECISION)
-    // Masked broadcasts fill one group each; the compiler's own choice shuffles across groups and is half as
-    // fast
-    const spReal* base = (const spReal*)nodes;
-    __m512 a = _mm512_castps128_ps512(_mm_load_ps(base + offsets[0]));
-    a = _mm512_mask_broadcast_f32x4(a, 0x00F0, _mm_load_ps(base + offsets[1]));
-    a = _mm512_mask_broadcast_f32x4(a, 0x0F00, _mm_load_ps(base + offsets[2]));
-    return (R)_mm512_mask_broadcast_f32x4(a, 0xF000, _mm_load_ps(base + offsets[3]));
-#else
-    typedef spReal spOctet __attribute__((vector_size(8 * sizeof(spReal))));
-    spOctet lower = __builtin_shufflevector(spLoadQuad(nodes, offsets[0]), spLoadQuad(nodes, offsets[1]), 0,
-                                            1, 2, 3, 4, 5, 6, 7);
-    spOctet upper = __builtin_shufflevector(spLoadQuad(nodes, offsets[2]), spLoadQuad(nodes, offsets[3]), 0,
-                                            1, 2, 3, 4, 5, 6, 7);
-    return __builtin_shufflevector(lower, upper, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-#endif
-}
-
 #define SP_GROUPS (SP_LANES / 4)
 #define SP_OTHER SP_LANES // first lane of the second operand of a shuffle
-
-// From nodes side by side to coordinates in lanes
-SP_KERNEL RVec3 spTransposeNodes(R n0, R n1, R n2, R n3)
-{
-    R xy01 = SP_SHUFFLE(n0, n1, 0, SP_OTHER, 1, SP_OTHER + 1);
-    R xy23 = SP_SHUFFLE(n2, n3, 0, SP_OTHER, 1, SP_OTHER + 1);
-    R zw01 = SP_SHUFFLE(n0, n1, 2, SP_OTHER + 2, 3, SP_OTHER + 3);
-    R zw23 = SP_SHUFFLE(n2, n3, 2, SP_OTHER + 2, 3, SP_OTHER + 3);
-    RVec3 a;
-    a.x = SP_SHUFFLE(xy01, xy23, 0, 1, SP_OTHER, SP_OTHER + 1);
-    a.y = SP_SHUFFLE(xy01, xy23, 2, 3, SP_OTHER + 2, SP_OTHER + 3);
-    a.z = SP_SHUFFLE(zw01, zw23, 0, 1, SP_OTHER, SP_OTHER + 1);
-    return a;
-}
 
 // The k-th offset of each group
 typedef struct spOffsets
@@ -259,6 +219,49 @@ SP_KERNEL spOffsets spLoadOffsets(const int32_t* offsets, int k)
     return loaded;
 }
 
+// Two nodes side by side
+typedef spReal spOctet __attribute__((vector_size(8 * sizeof(spReal))));
+
+SP_KERNEL spOctet spJoinPair(const spVec4* nodes, int64_t first, int64_t second)
+{
+    return __builtin_shufflevector(spLoadQuad(nodes, first), spLoadQuad(nodes, second), 0, 1, 2, 3, 4, 5, 6,
+                                   7);
+}
+
+// nodes[j] - nodes[i] for one offset of each group, side by side
+SP_KERNEL R spJoinDifference(const spVec4* nodes, const spOffsets* i, const spOffsets* j)
+{
+#if SP_LANES == 4
+    return spLoadQuad(nodes, j->of[0]) - spLoadQuad(nodes, i->of[0]);
+#elif SP_LANES == 8
+    return spJoinPair(nodes, j->of[0], j->of[1]) - spJoinPair(nodes, i->of[0], i->of[1]);
+#else
+    // Subtracting pairs before joining them saves half of the joins, which cross the processor's halves
+    spOctet lower = spJoinPair(nodes, j->of[0], j->of[1]) - spJoinPair(nodes, i->of[0], i->of[1]);
+    spOctet upper = spJoinPair(nodes, j->of[2], j->of[3]) - spJoinPair(nodes, i->of[2], i->of[3]);
+#if defined(__AVX512F__) && !defined(SOUPLE_DOUBLE_PRECISION)
+    return (R)_mm512_castpd_ps(_mm512_insertf64x4(_mm512_castps_pd(_mm512_castps256_ps512((__m256)lower)),
+                                                  _mm256_castps_pd((__m256)upper), 1));
+#else
+    return __builtin_shufflevector(lower, upper, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#endif
+#endif
+}
+
+// From nodes side by side to coordinates in lanes
+SP_KERNEL RVec3 spTransposeNodes(R n0, R n1, R n2, R n3)
+{
+    R xy01 = SP_SHUFFLE(n0, n1, 0, SP_OTHER, 1, SP_OTHER + 1);
+    R xy23 = SP_SHUFFLE(n2, n3, 0, SP_OTHER, 1, SP_OTHER + 1);
+    R zw01 = SP_SHUFFLE(n0, n1, 2, SP_OTHER + 2, 3, SP_OTHER + 3);
+    R zw23 = SP_SHUFFLE(n2, n3, 2, SP_OTHER + 2, 3, SP_OTHER + 3);
+    RVec3 a;
+    a.x = SP_SHUFFLE(xy01, xy23, 0, 1, SP_OTHER, SP_OTHER + 1);
+    a.y = SP_SHUFFLE(xy01, xy23, 2, 3, SP_OTHER + 2, SP_OTHER + 3);
+    a.z = SP_SHUFFLE(zw01, zw23, 0, 1, SP_OTHER, SP_OTHER + 1);
+    return a;
+}
+
 // a[to] - a[from]
 SP_KERNEL RVec3 spGatherDifference(const spVec4* a, const int32_t* from, const int32_t* to)
 {
@@ -266,7 +269,7 @@ SP_KERNEL RVec3 spGatherDifference(const spVec4* a, const int32_t* from, const i
     for (int k = 0; k < 4; ++k)
     {
         spOffsets i = spLoadOffsets(from, k), j = spLoadOffsets(to, k);
-        n[k] = spJoinNodes(a, j.of) - spJoinNodes(a, i.of);
+        n[k] = spJoinDifference(a, &i, &j);
     }
     return spTransposeNodes(n[0], n[1], n[2], n[3]);
 }
@@ -280,8 +283,8 @@ SP_KERNEL void spGatherDifferences(const spVec4* a, const spVec4* b, const int32
     for (int k = 0; k < 4; ++k)
     {
         spOffsets i = spLoadOffsets(from, k), j = spLoadOffsets(to, k);
-        na[k] = spJoinNodes(a, j.of) - spJoinNodes(a, i.of);
-        nb[k] = spJoinNodes(b, j.of) - spJoinNodes(b, i.of);
+        na[k] = spJoinDifference(a, &i, &j);
+        nb[k] = spJoinDifference(b, &i, &j);
     }
     *da = spTransposeNodes(na[0], na[1], na[2], na[3]);
     *db = spTransposeNodes(nb[0], nb[1], nb[2], nb[3]);

@@ -141,7 +141,7 @@ static bool spFillBlocks(spBlockBuilder* b, const int32_t* sorted, const int32_t
     return true;
 }
 
-// Cuts the arrays to their final size and makes room for the slots
+// Cuts the arrays to their final size. Until slots are built, forces go to the nodes.
 static bool spTrimBlocks(spBlockBuilder* b)
 {
     spBlocks* blocks = b->blocks;
@@ -150,8 +150,8 @@ static bool spTrimBlocks(spBlockBuilder* b)
     size_t nodeSize = elementSize * (size_t)n;
     int32_t* elements = spAlloc(b->heap, elementSize);
     int32_t* nodes = spAlloc(b->heap, nodeSize);
-    blocks->slots = spAlloc(b->heap, nodeSize);
-    if (elements == NULL || nodes == NULL || blocks->slots == NULL)
+    blocks->slotPlace = spAlloc(b->heap, spArraySize(blocks->blockCount, sizeof(int32_t)));
+    if (elements == NULL || nodes == NULL || blocks->slotPlace == NULL)
     {
         spFree(b->heap, elements, elementSize);
         spFree(b->heap, nodes, nodeSize);
@@ -164,6 +164,10 @@ static bool spTrimBlocks(spBlockBuilder* b)
     blocks->elements = elements;
     blocks->nodes = nodes;
     b->blockCapacity = blocks->blockCount;
+    for (int block = 0; block < blocks->blockCount; ++block)
+    {
+        blocks->slotPlace[block] = -1;
+    }
     return true;
 }
 
@@ -235,13 +239,15 @@ void spFreeBlocks(spBlocks* blocks, spHeap* heap)
     spFree(heap, blocks->patchBlock, (size_t)(blocks->patchCount + 1) * sizeof(int32_t));
     spFree(heap, blocks->elements, elementSize);
     spFree(heap, blocks->nodes, elementSize * (size_t)blocks->nodesPerElement);
-    spFree(heap, blocks->slots, elementSize * (size_t)blocks->nodesPerElement);
+    spFree(heap, blocks->slotPlace, (size_t)blocks->blockCount * sizeof(int32_t));
+    spFree(heap, blocks->slots,
+           (size_t)blocks->slotBlockCount * (size_t)blocks->nodesPerElement * SP_BLOCK * sizeof(int32_t));
     *blocks = (spBlocks){0};
 }
 
 // Walks the lanes of a patch that hold an element with a node of another patch. Calls with the place in the
 // node array.
-typedef void spForeignFcn(spBlocks* blocks, size_t place, int32_t node, int patch, void* context);
+typedef void spForeignFcn(int set, size_t place, int32_t node, int patch, void* context);
 
 static void spVisitForeign(spBlocks** sets, int setCount, const int32_t* patchBegin, int patch,
                            spForeignFcn* fcn, void* context)
@@ -261,7 +267,7 @@ static void spVisitForeign(spBlocks** sets, int setCount, const int32_t* patchBe
                     bool empty = blocks->elements[(size_t)block * SP_BLOCK + lane] < 0;
                     if (empty == false && (node < patchBegin[patch] || node >= patchBegin[patch + 1]))
                     {
-                        fcn(blocks, place, node, patch, context);
+                        fcn(s, place, node, patch, context);
                     }
                 }
             }
@@ -269,18 +275,28 @@ static void spVisitForeign(spBlocks** sets, int setCount, const int32_t* patchBe
     }
 }
 
+// The new slots of one set while they are built: all blocks, to be cut to those that need them
+typedef struct spSlotLayout
+{
+    int32_t* all;   // (blockCount x nodesPerElement x SP_BLOCK)
+    int32_t* kept;  // (keptCount x nodesPerElement x SP_BLOCK)
+    int32_t* place; // (blockCount)
+    int keptCount;
+} spSlotLayout;
+
 typedef struct spSlotBuilder
 {
     spSlots* slots;
-    int32_t* slotOf;    // per node: slot of the present patch
-    int32_t* lastPatch; // per node: patch that slotOf belongs to, -1 for none
-    int32_t* refCount;  // per node: patches that have a slot for it
+    spSlotLayout* layouts; // one for each set
+    int32_t* slotOf;       // per node: slot of the present patch
+    int32_t* lastPatch;    // per node: patch that slotOf belongs to, -1 for none
+    int32_t* refCount;     // per node: patches that have a slot for it
     int next;
 } spSlotBuilder;
 
-static void spCountForeign(spBlocks* blocks, size_t place, int32_t node, int patch, void* context)
+static void spCountForeign(int set, size_t place, int32_t node, int patch, void* context)
 {
-    SP_UNUSED(blocks);
+    SP_UNUSED(set);
     SP_UNUSED(place);
     spSlotBuilder* b = context;
     if (b->lastPatch[node] != patch)
@@ -291,7 +307,7 @@ static void spCountForeign(spBlocks* blocks, size_t place, int32_t node, int pat
     }
 }
 
-static void spAssignForeign(spBlocks* blocks, size_t place, int32_t node, int patch, void* context)
+static void spAssignForeign(int set, size_t place, int32_t node, int patch, void* context)
 {
     spSlotBuilder* b = context;
     if (b->lastPatch[node] != patch)
@@ -302,11 +318,11 @@ static void spAssignForeign(spBlocks* blocks, size_t place, int32_t node, int pa
         b->slots->references[b->refCount[node]++] = b->slotOf[node];
         b->next += 1;
     }
-    blocks->slots[place] = 4 * b->slotOf[node];
+    b->layouts[set].all[place] = 4 * b->slotOf[node];
 }
 
 // Own nodes are their own slots; empty lanes go to the trash slot of their patch
-static void spFillPlainSlots(spBlocks* blocks, const spSlots* slots)
+static void spFillPlainSlots(const spBlocks* blocks, const spSlots* slots, int32_t* all)
 {
     int n = blocks->nodesPerElement;
     for (int patch = 0; patch < blocks->patchCount; ++patch)
@@ -318,10 +334,69 @@ static void spFillPlainSlots(spBlocks* blocks, const spSlots* slots)
             {
                 size_t place = (size_t)block * n * SP_BLOCK + (size_t)i;
                 bool empty = blocks->elements[(size_t)block * SP_BLOCK + i % SP_BLOCK] < 0;
-                blocks->slots[place] = empty ? 4 * trash : blocks->nodes[place];
+                all[place] = empty ? 4 * trash : blocks->nodes[place];
             }
         }
     }
+}
+
+static size_t spGetBlockBytes(const spBlocks* blocks)
+{
+    return (size_t)blocks->nodesPerElement * SP_BLOCK * sizeof(int32_t);
+}
+
+static bool spAllocLayout(spSlotLayout* layout, spHeap* heap, const spBlocks* blocks)
+{
+    layout->all = spAlloc(heap, spArraySize(blocks->blockCount, spGetBlockBytes(blocks)));
+    layout->place = spAlloc(heap, spArraySize(blocks->blockCount, sizeof(int32_t)));
+    return layout->all != NULL && layout->place != NULL;
+}
+
+static void spFreeLayout(spSlotLayout* layout, spHeap* heap, const spBlocks* blocks)
+{
+    size_t bytes = spGetBlockBytes(blocks);
+    spFree(heap, layout->all, (size_t)blocks->blockCount * bytes);
+    spFree(heap, layout->place, (size_t)blocks->blockCount * sizeof(int32_t));
+    spFree(heap, layout->kept, (size_t)layout->keptCount * bytes);
+}
+
+// Keeps the slots of those blocks that write to others than their nodes
+static bool spKeepNeededSlots(spSlotLayout* layout, spHeap* heap, const spBlocks* blocks)
+{
+    size_t bytes = spGetBlockBytes(blocks);
+    int count = 0;
+    for (int block = 0; block < blocks->blockCount; ++block)
+    {
+        size_t at = (size_t)block * bytes / sizeof(int32_t);
+        bool same = memcmp(layout->all + at, blocks->nodes + at, bytes) == 0;
+        layout->place[block] = same ? -1 : count++;
+    }
+    layout->kept = spAlloc(heap, spArraySize(count, bytes));
+    if (count > 0 && layout->kept == NULL)
+    {
+        return false;
+    }
+    layout->keptCount = count;
+    for (int block = 0; block < blocks->blockCount; ++block)
+    {
+        if (layout->place[block] >= 0)
+        {
+            memcpy((char*)layout->kept + (size_t)layout->place[block] * bytes,
+                   (char*)layout->all + (size_t)block * bytes, bytes);
+        }
+    }
+    return true;
+}
+
+// Exchanges what the set has for what was built; the old goes with the layout
+static void spSwapLayout(spSlotLayout* layout, spBlocks* blocks)
+{
+    spSlotLayout old = {.all = layout->all, .kept = blocks->slots, .place = blocks->slotPlace};
+    old.keptCount = blocks->slotBlockCount;
+    blocks->slots = layout->kept;
+    blocks->slotPlace = layout->place;
+    blocks->slotBlockCount = layout->keptCount;
+    *layout = old;
 }
 
 static bool spFillSlots(spSlotBuilder* b, spHeap* heap, spBlocks** sets, int setCount,
@@ -383,7 +458,7 @@ static bool spFillSlots(spSlotBuilder* b, spHeap* heap, spBlocks** sets, int set
     // Give out the slots, patch by patch, so that references of a node are in patch order
     for (int s = 0; s < setCount; ++s)
     {
-        spFillPlainSlots(sets[s], slots);
+        spFillPlainSlots(sets[s], slots, b->layouts[s].all);
     }
     for (int i = 0; i < slots->nodeCount; ++i)
     {
@@ -403,15 +478,35 @@ bool spBuildSlots(spSlots* slots, spHeap* heap, spBlocks** sets, int setCount, c
     int nodeCount = patchBegin[patchCount];
     *slots = (spSlots){.nodeCount = nodeCount, .patchCount = patchCount};
     size_t nodeSize = spArraySize(nodeCount, sizeof(int32_t));
+    size_t layoutSize = spArraySize(setCount, sizeof(spSlotLayout));
     slots->patchSlot = spAllocZeroed(heap, spArraySize(patchCount + 1, sizeof(int32_t)));
     slots->patchEntry = spAllocZeroed(heap, spArraySize(patchCount + 1, sizeof(int32_t)));
     spSlotBuilder builder = {.slots = slots};
+    builder.layouts = spAllocZeroed(heap, layoutSize);
     builder.slotOf = spAlloc(heap, nodeSize);
     builder.lastPatch = spAlloc(heap, nodeSize);
     builder.refCount = spAllocZeroed(heap, nodeSize);
-    bool ok = slots->patchSlot != NULL && slots->patchEntry != NULL && builder.slotOf != NULL &&
-              builder.lastPatch != NULL && builder.refCount != NULL &&
-              spFillSlots(&builder, heap, sets, setCount, patchBegin);
+    bool ok = slots->patchSlot != NULL && slots->patchEntry != NULL &&
+              (setCount == 0 || builder.layouts != NULL) && builder.slotOf != NULL &&
+              builder.lastPatch != NULL && builder.refCount != NULL;
+    for (int s = 0; ok && s < setCount; ++s)
+    {
+        ok = spAllocLayout(builder.layouts + s, heap, sets[s]);
+    }
+    ok = ok && spFillSlots(&builder, heap, sets, setCount, patchBegin);
+    for (int s = 0; ok && s < setCount; ++s)
+    {
+        ok = spKeepNeededSlots(builder.layouts + s, heap, sets[s]);
+    }
+    for (int s = 0; builder.layouts != NULL && s < setCount; ++s)
+    {
+        if (ok)
+        {
+            spSwapLayout(builder.layouts + s, sets[s]);
+        }
+        spFreeLayout(builder.layouts + s, heap, sets[s]);
+    }
+    spFree(heap, builder.layouts, layoutSize);
     spFree(heap, builder.slotOf, nodeSize);
     spFree(heap, builder.lastPatch, nodeSize);
     spFree(heap, builder.refCount, nodeSize);

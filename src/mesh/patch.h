@@ -30,7 +30,9 @@ typedef struct spBlocks
     int patchCount;
     int32_t* patchBlock; // first block of each patch (patchCount + 1)
     int32_t* nodes;      // offsets, 4 * node (blockCount x nodesPerElement x SP_BLOCK)
-    int32_t* slots;      // offsets of where forces go, same shape
+    int32_t* slots;      // offsets of where forces go, for the blocks that have a place here, same shape
+    int32_t* slotPlace;  // place of each block in slots; -1 when all its forces go to its nodes (blockCount)
+    int slotBlockCount;  // blocks that have a place
     int32_t* elements;   // element in each lane, -1 for an empty one (blockCount x SP_BLOCK)
 } spBlocks;
 
@@ -39,6 +41,14 @@ typedef struct spBlocks
 bool spBuildBlocks(spBlocks* blocks, spHeap* heap, const int32_t* elementNodes, int elementCount,
                    int nodesPerElement, const int32_t* patchBegin, int patchCount);
 void spFreeBlocks(spBlocks* blocks, spHeap* heap);
+
+// Where the forces of a block go: nodesPerElement x SP_BLOCK offsets
+static inline const int32_t* spGetBlockSlots(const spBlocks* blocks, int block)
+{
+    size_t size = (size_t)blocks->nodesPerElement * SP_BLOCK;
+    int place = blocks->slotPlace[block];
+    return place < 0 ? blocks->nodes + (size_t)block * size : blocks->slots + (size_t)place * size;
+}
 
 // Slots of all element sets of a body together
 typedef struct spSlots

@@ -1,0 +1,230 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// souple reproduce: named experiments of the works that Souple builds on, their numbers beside ours.
+
+#include "reproduce.h"
+
+#include "commands.h"
+#include "machine.h"
+#include "options.h"
+#include "tools.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct spExperiment
+{
+    const char* name;
+    const char* doc;
+    void (*run)(spReproduction* r);
+} spExperiment;
+
+static const spExperiment s_experiments[] = {
+    {"slides", "mass-spring lattices, integrators, ground contact and gas-filled bodies (student slides)",
+     spReproduceSlides},
+};
+
+#define SP_EXPERIMENT_COUNT ((int)(sizeof(s_experiments) / sizeof(s_experiments[0])))
+
+void spStartPart(spReproduction* r, const char* title)
+{
+    if (r->json == false)
+    {
+        printf("\n%s\n%-58s %22s %14s\n", title, "", "published", "ours");
+    }
+}
+
+void spReportRow(spReproduction* r, const char* quantity, const char* unit, const char* published,
+                 double ours, bool agrees)
+{
+    r->deviations += agrees ? 0 : 1;
+    json_t* row = json_object();
+    json_object_set_new(row, "quantity", json_string(quantity));
+    json_object_set_new(row, "unit", json_string(unit));
+    json_object_set_new(row, "published", json_string(published));
+    json_object_set_new(row, "ours", spMakeJsonNumber(ours));
+    json_object_set_new(row, "agrees", json_boolean(agrees));
+    json_array_append_new(r->rows, row);
+    if (r->json == false)
+    {
+        char value[40];
+        snprintf(value, sizeof(value), "%.4g %s", ours, unit);
+        printf("  %-56s %22s %14s%s\n", quantity, published, value, agrees ? "" : "   differs");
+        fflush(stdout);
+    }
+}
+
+void spReportNote(spReproduction* r, const char* format, ...)
+{
+    if (r->json)
+    {
+        return;
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    printf("  ");
+    vprintf(format, arguments);
+    printf("\n");
+    va_end(arguments);
+}
+
+void spReportFailure(spReproduction* r, const char* what, const spError* error)
+{
+    r->failures += 1;
+    fprintf(stderr, "souple: %s: %s\n", what, error->message);
+}
+
+static bool spMakePath(spReproduction* r, char* path, size_t size, const char* file)
+{
+    int length = snprintf(path, size, "%s/%s", r->folder, file);
+    if (length < 0 || (size_t)length >= size || spMakeFolders(r->folder) == false)
+    {
+        fprintf(stderr, "souple: cannot make the folder %s\n", r->folder);
+        r->failures += 1;
+        return false;
+    }
+    json_array_append_new(r->files, json_string(path));
+    return true;
+}
+
+void spSaveColumns(spReproduction* r, const char* file, const spColumn* columns, int columnCount,
+                   int rowCount)
+{
+    char path[1024];
+    if (spMakePath(r, path, sizeof(path), file) == false)
+    {
+        return;
+    }
+    FILE* out = fopen(path, "w");
+    if (out == NULL)
+    {
+        fprintf(stderr, "souple: cannot write %s\n", path);
+        r->failures += 1;
+        return;
+    }
+    for (int row = -1; row < rowCount; ++row)
+    {
+        for (int c = 0; c < columnCount; ++c)
+        {
+            const char* comma = c + 1 < columnCount ? "," : "\n";
+            if (row < 0)
+            {
+                fprintf(out, "%s%s", columns[c].name, comma);
+            }
+            else
+            {
+                fprintf(out, "%.9g%s", columns[c].values[row], comma);
+            }
+        }
+    }
+    if (fclose(out) != 0)
+    {
+        fprintf(stderr, "souple: cannot write %s: is the disk full?\n", path);
+        r->failures += 1;
+    }
+}
+
+void spSaveFigure(spReproduction* r, const char* file, const spPlotDef* plot)
+{
+    char path[1024];
+    spError error = SP_ZERO_INIT;
+    if (spMakePath(r, path, sizeof(path), file) && spSavePlot(plot, path, &error) == false)
+    {
+        spReportFailure(r, path, &error);
+    }
+}
+
+static int spRunExperiment(const spExperiment* experiment, const char* out, bool json, json_t* list)
+{
+    spReproduction r = {.name = experiment->name, .json = json, .rows = json_array(), .files = json_array()};
+    snprintf(r.folder, sizeof(r.folder), "%s/%s", out, experiment->name);
+    if (json == false)
+    {
+        printf("%s: %s\n", experiment->name, experiment->doc);
+    }
+    experiment->run(&r);
+    int rowCount = (int)json_array_size(r.rows);
+    if (json == false)
+    {
+        printf("\n%d rows, %d of them unlike what was published. Tables and plots are in %s.\n", rowCount,
+               r.deviations, r.folder);
+    }
+    json_t* object = json_object();
+    json_object_set_new(object, "name", json_string(r.name));
+    json_object_set_new(object, "rows", r.rows);
+    json_object_set_new(object, "deviations", json_integer(r.deviations));
+    json_object_set_new(object, "files", r.files);
+    json_array_append_new(list, object);
+    return r.failures + r.deviations > 0 ? SP_EXIT_TROUBLE : SP_EXIT_FINE;
+}
+
+int spRunReproduce(int argc, char** argv)
+{
+    bool json = false, list = false;
+    const char* out = "out/reproduce";
+    const spOption table[] = {
+        {"list", sp_optionFlag, NULL, &list, "list the experiments", 0, 0, 0},
+        {"out", sp_optionText, "DIR", &out, "folder for tables and plots, out/reproduce by default", 0, 0, 0},
+        {"json", sp_optionFlag, NULL, &json, "print one JSON object instead of tables", 0, 0, 0},
+    };
+    const spUsage usage = {
+        .usage = "souple reproduce [NAME] [options]",
+        .description =
+            "Runs experiments of the works that Souple builds on and prints what was published beside what\n"
+            "we measure. Writes tables (CSV) and plots (SVG). Exit code 1 when a row does not support the\n"
+            "work's claim.",
+        .options = table,
+        .optionCount = 3,
+        .maxOperands = 1,
+    };
+    const char* name = NULL;
+    int nameCount = 0;
+    int code = spParseOptions(&usage, argc, argv, &name, &nameCount);
+    if (code != SP_GO_ON)
+    {
+        return code;
+    }
+    int known = 0;
+    for (int i = 0; i < SP_EXPERIMENT_COUNT; ++i)
+    {
+        known += nameCount == 0 || strcmp(name, s_experiments[i].name) == 0 ? 1 : 0;
+        if (list)
+        {
+            printf("%-12s %s\n", s_experiments[i].name, s_experiments[i].doc);
+        }
+    }
+    if (list)
+    {
+        return SP_EXIT_FINE;
+    }
+    if (known == 0)
+    {
+        return spFailUsage("there is no experiment '%s'; 'souple reproduce --list' names them", name);
+    }
+    json_t* experiments = json_array();
+    code = SP_EXIT_FINE;
+    for (int i = 0; i < SP_EXPERIMENT_COUNT; ++i)
+    {
+        if (nameCount == 0 || strcmp(name, s_experiments[i].name) == 0)
+        {
+            int result = spRunExperiment(s_experiments + i, out, json, experiments);
+            code = result != SP_EXIT_FINE ? result : code;
+        }
+    }
+    if (json)
+    {
+        json_t* object = json_object();
+        json_object_set_new(object, "machine", spMakeMachineJson());
+        json_object_set_new(object, "commit", json_string(spGetCommit()));
+        json_object_set_new(object, "experiments", experiments);
+        spPrintJson(object);
+    }
+    else
+    {
+        json_decref(experiments);
+    }
+    return code;
+}

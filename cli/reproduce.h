@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// The frame of `souple reproduce`: an experiment runs simulations, reports rows (what was published beside
+// what we measure), and saves tables and plots. One file per work, reproduce_<name>.c.
+
+#pragma once
+
+#include "souple/record.h"
+
+#include <jansson.h>
+
+// One run of one experiment
+typedef struct spReproduction
+{
+    const char* name;
+    char folder[512]; // where tables and plots go
+    bool json;        // rows are collected instead of printed
+    json_t* rows;
+    json_t* files;
+    int deviations; // rows that are not as published and should be
+    int failures;   // files that could not be written, worlds that could not be built
+} spReproduction;
+
+// Starts a part of the experiment: a heading on the screen
+void spStartPart(spReproduction* r, const char* title);
+
+// One row. published and unit may be "" where the work has no number. `agrees` says whether ours supports the
+// work's claim.
+void spReportRow(spReproduction* r, const char* quantity, const char* unit, const char* published,
+                 double ours, bool agrees);
+
+// A sentence about what was seen
+void spReportNote(spReproduction* r, const char* format, ...) __attribute__((format(printf, 2, 3)));
+
+// Writes columns as CSV, and series as an SVG plot, into the folder
+typedef struct spColumn
+{
+    const char* name; // with the unit, as in "time [s]"
+    const double* values;
+} spColumn;
+
+void spSaveColumns(spReproduction* r, const char* file, const spColumn* columns, int columnCount,
+                   int rowCount);
+void spSaveFigure(spReproduction* r, const char* file, const spPlotDef* plot);
+
+// A world could not be built
+void spReportFailure(spReproduction* r, const char* what, const spError* error);
+
+// The experiments
+void spReproduceSlides(spReproduction* r);
