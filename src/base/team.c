@@ -32,7 +32,7 @@
 #define SP_SPIN_SECONDS 0.0005
 
 // Chunks per worker in one stage: more evens out the load, fewer costs less
-#define SP_CHUNKS_PER_WORKER 4
+#define SP_CHUNKS_PER_WORKER 8
 
 typedef struct spClaim
 {
@@ -108,12 +108,20 @@ static void spWorkOnStage(spTeam* team, unsigned stage, int workerIndex)
         spGetHome(chunkCount, workerCount, owner, &begin, &end);
         spClaim* claim = team->claims + owner;
         uint_fast64_t seen = atomic_load_explicit(&claim->next, memory_order_acquire);
-        while ((unsigned)(seen >> 32) == stage && begin + (int)(seen & 0xFFFFFFFFu) < end)
+        while ((unsigned)(seen >> 32) == stage)
         {
+            // The last chunk of a worker that has begun is left to it: taking it would move its data to
+            // another cache for the sake of a few microseconds
+            int taken = (int)(seen & 0xFFFFFFFFu);
+            int least = i > 0 && taken > 0 ? 2 : 1;
+            if (end - begin - taken < least)
+            {
+                break;
+            }
             if (atomic_compare_exchange_weak_explicit(&claim->next, &seen, seen + 1, memory_order_acq_rel,
                                                       memory_order_acquire))
             {
-                int chunk = begin + (int)(seen & 0xFFFFFFFFu);
+                int chunk = begin + taken;
                 int first = (int)((int64_t)itemCount * chunk / chunkCount);
                 int last = (int)((int64_t)itemCount * (chunk + 1) / chunkCount);
                 fcn(first, last, workerIndex, context);
