@@ -19,6 +19,7 @@ typedef struct spBlockBuilder
     uint64_t* openOf; // per node: open blocks that hold it
     int32_t open[SP_OPEN_BLOCKS][SP_BLOCK];
     int openCount[SP_OPEN_BLOCKS];
+    uint64_t openMask; // blocks with at least one element
 } spBlockBuilder;
 
 static bool spGrowBlocks(spBlockBuilder* b, int needed)
@@ -76,6 +77,7 @@ static bool spCloseBlock(spBlockBuilder* b, int position)
         }
     }
     b->openCount[position] = 0;
+    b->openMask &= ~(1ull << position);
     blocks->blockCount += 1;
     return true;
 }
@@ -89,26 +91,34 @@ static bool spPlaceElement(spBlockBuilder* b, int32_t element)
     {
         taken |= b->openOf[nodes[k]];
     }
-    int position = 0;
-    if (~taken != 0)
+    // The fullest block that holds none of the nodes; an empty one when there is none
+    int position = -1;
+    for (uint64_t free = ~taken & b->openMask; free != 0; free &= free - 1)
     {
-        position = __builtin_ctzll(~taken);
+        int candidate = __builtin_ctzll(free);
+        if (position < 0 || b->openCount[candidate] > b->openCount[position])
+        {
+            position = candidate;
+        }
     }
-    else
+    if (position < 0 && ~b->openMask != 0)
     {
-        // Every open block holds one of the nodes: close the fullest
+        position = __builtin_ctzll(~b->openMask);
+    }
+    if (position < 0)
+    {
+        // Every block is open and holds one of the nodes: close the fullest
+        position = 0;
         for (int i = 1; i < SP_OPEN_BLOCKS; ++i)
         {
-            if (b->openCount[i] > b->openCount[position])
-            {
-                position = i;
-            }
+            position = b->openCount[i] > b->openCount[position] ? i : position;
         }
         if (spCloseBlock(b, position) == false)
         {
             return false;
         }
     }
+    b->openMask |= 1ull << position;
     b->open[position][b->openCount[position]++] = element;
     for (int k = 0; k < n; ++k)
     {
