@@ -34,9 +34,14 @@
 // Chunks per worker in one stage: more evens out the load, fewer costs less
 #define SP_CHUNKS_PER_WORKER 8
 
+// Parts of a claim counter
+#define SP_OWNER_BEGUN 0x80000000u // the owner of the range has claimed from it
+#define SP_TAKEN_MASK 0x7FFFFFFFu  // chunks claimed
+
 typedef struct spClaim
 {
-    _Alignas(SP_CACHE_LINE) atomic_uint_fast64_t next; // stage << 32 | chunks claimed from this range
+    _Alignas(SP_CACHE_LINE)
+        atomic_uint_fast64_t next; // stage << 32 | SP_OWNER_BEGUN | chunks claimed from this range
 } spClaim;
 
 typedef struct spHelper
@@ -111,14 +116,16 @@ static void spWorkOnStage(spTeam* team, unsigned stage, int workerIndex)
         while ((unsigned)(seen >> 32) == stage)
         {
             // The last chunk of a worker that has begun is left to it: taking it would move its data to
-            // another cache for the sake of a few microseconds
-            int taken = (int)(seen & 0xFFFFFFFFu);
-            int least = i > 0 && taken > 0 ? 2 : 1;
-            if (end - begin - taken < least)
+            // another cache for the sake of a few microseconds. One that has not begun may never come.
+            int taken = (int)(seen & SP_TAKEN_MASK);
+            bool own = i == 0;
+            bool begun = (seen & SP_OWNER_BEGUN) != 0;
+            if (end - begin - taken < (own || begun == false ? 1 : 2))
             {
                 break;
             }
-            if (atomic_compare_exchange_weak_explicit(&claim->next, &seen, seen + 1, memory_order_acq_rel,
+            uint_fast64_t claimed = (seen + 1) | (own ? SP_OWNER_BEGUN : 0);
+            if (atomic_compare_exchange_weak_explicit(&claim->next, &seen, claimed, memory_order_acq_rel,
                                                       memory_order_acquire))
             {
                 int chunk = begin + taken;
