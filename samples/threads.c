@@ -8,21 +8,22 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
-
-// The simplest task system there is: a thread for each task. A real program hands tasks to the pool that it
-// has anyway. `count` is written by the stepping thread alone.
-typedef struct Tasks
-{
-    int count;
-} Tasks;
 
 typedef struct Task
 {
     spTaskFcn* task;
     void* taskContext;
     pthread_t thread;
+    bool started;
 } Task;
+
+// The simplest task system there is: a thread for each task. A real program hands tasks to the pool that it
+// has anyway. A world never has more than SP_MAX_WORKERS tasks at a time.
+typedef struct Tasks
+{
+    Task tasks[SP_MAX_WORKERS];
+    int count;
+} Tasks;
 
 static void* RunTask(void* context)
 {
@@ -31,32 +32,28 @@ static void* RunTask(void* context)
     return NULL;
 }
 
+// A task lasts until the end of the step: it must not be run in here
 static void* EnqueueTask(spTaskFcn* fcn, void* taskContext, void* userContext)
 {
     Tasks* tasks = userContext;
+    Task* task = tasks->tasks + tasks->count % SP_MAX_WORKERS;
     tasks->count += 1;
-    Task* task = malloc(sizeof(Task));
-    if (task != NULL)
-    {
-        *task = (Task){.task = fcn, .taskContext = taskContext};
-        if (pthread_create(&task->thread, NULL, RunTask, task) == 0)
-        {
-            return task;
-        }
-        free(task);
-    }
-    fcn(taskContext); // no thread to be had: run it here and now
-    return NULL;
+    *task = (Task){.task = fcn, .taskContext = taskContext};
+    task->started = pthread_create(&task->thread, NULL, RunTask, task) == 0;
+    return task;
 }
 
 static void FinishTask(void* handle, void* userContext)
 {
     (void)userContext;
     Task* task = handle;
-    if (task != NULL)
+    if (task->started)
     {
         pthread_join(task->thread, NULL);
-        free(task);
+    }
+    else
+    {
+        RunTask(task); // there was no thread to be had; late is not too late
     }
 }
 
@@ -109,7 +106,7 @@ int main(void)
     worldDef.workerCount = 4; // threads of the library's own, the caller included
     uint64_t four = RunBeam(&worldDef);
 
-    Tasks tasks = {0};
+    static Tasks tasks;
     worldDef.workerCount = 3;
     worldDef.enqueueTask = EnqueueTask;
     worldDef.finishTask = FinishTask;
