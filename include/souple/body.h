@@ -279,7 +279,7 @@ SP_API spVec3 spBody_GetAngularMomentum(const spWorld* world, spBodyId body);
 SP_API spVec3 spBody_GetCenter(const spWorld* world, spBodyId body);
 /// @return largest step that the body's method is estimated to survive now, s; infinity without elements; 0
 /// when no step is stable (forward Euler without damping).
-SP_API double spBody_GetStableStep(const spWorld* world, spBodyId body);
+SP_API double spBody_GetStableStep(spWorld* world, spBodyId body);
 /// @return force of all colliders on a body, N: the mean over the last step.
 SP_API spVec3 spBody_GetContactForce(const spWorld* world, spBodyId body);
 

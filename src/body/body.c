@@ -339,6 +339,7 @@ void spDestroyBodyData(spBody* body)
     spFree(heap, body->f, (n + (size_t)body->slots.slotCount) * sizeof(spVec4));
     spFree(heap, body->patchRow, (size_t)(body->order.patchCount + 1) * sizeof(int32_t));
     spFree(heap, body->rows, (size_t)body->rowCapacity * sizeof(spNodeRow));
+    spFree(heap, body->drivenIndex, n * sizeof(int32_t));
     spFree(heap, body->driven, (size_t)body->drivenCapacity * sizeof(spDrivenNode));
     spFree(heap, body->edges, (size_t)body->edgeCount * 2 * sizeof(int32_t));
     spFree(heap, body->triangles, (size_t)body->triangleCount * 3 * sizeof(int32_t));
@@ -374,27 +375,47 @@ bool spSetNodeRole(spBody* body, int node, spNodeRole role, spError* error)
         return true;
     }
     body->roles[i] = (uint8_t)role;
+    body->heldDirty = true;
     body->stableStepDirty = true;
-    if (role == sp_nodeFree)
+    body->x[i].w = role == sp_nodeFree ? 1 / body->mass[i] : 0;
+    if (role != sp_nodeFree)
     {
-        body->x[i].w = 1 / body->mass[i];
-        for (int k = 0; k < body->heldCount; ++k)
+        body->v[i] = (spVec4){0};
+    }
+    return true;
+}
+
+void spUpdateHeldNodes(spBody* body)
+{
+    if (body->heldDirty)
+    {
+        body->heldCount = 0;
+        for (int i = 0; i < body->nodeCount; ++i)
         {
-            if (body->held[k] == i)
+            if (body->roles[i] != sp_nodeFree)
             {
-                body->held[k] = body->held[--body->heldCount];
-                break;
+                body->held[body->heldCount++] = i;
             }
         }
-        return true;
+        body->heldDirty = false;
     }
-    if (old == sp_nodeFree)
+}
+
+static bool spReserveTarget(spBody* body, spError* error)
+{
+    if (body->drivenIndex == NULL)
     {
-        body->held[body->heldCount++] = i;
+        size_t size = spArraySize(body->nodeCount, sizeof(int32_t));
+        body->drivenIndex = spAlloc(body->heap, size);
+        if (body->drivenIndex == NULL)
+        {
+            return spFailMemory(error, "the targets of driven nodes", size);
+        }
+        memset(body->drivenIndex, 0xFF, size);
     }
-    body->x[i].w = 0;
-    body->v[i] = (spVec4){0};
-    return true;
+    return spReserve(body->heap, (void**)&body->driven, body->drivenCount, &body->drivenCapacity,
+                     body->drivenCount + 1, sizeof(spDrivenNode)) ||
+           spFailMemory(error, "the targets of driven nodes", sizeof(spDrivenNode));
 }
 
 bool spSetNodeTarget(spBody* body, int node, spVec3 target, spError* error)
@@ -403,25 +424,16 @@ bool spSetNodeTarget(spBody* body, int node, spVec3 target, spError* error)
     {
         return spFail(error, sp_errorBadArgument, "the target of node %d is not finite", node);
     }
-    if (spReserve(body->heap, (void**)&body->driven, body->drivenCount, &body->drivenCapacity,
-                  body->drivenCount + 1, sizeof(spDrivenNode)) == false)
-    {
-        return spFailMemory(error, "the targets of driven nodes", sizeof(spDrivenNode));
-    }
-    if (spSetNodeRole(body, node, sp_nodeDriven, error) == false)
+    if (spReserveTarget(body, error) == false || spSetNodeRole(body, node, sp_nodeDriven, error) == false)
     {
         return false;
     }
     int i = body->order.rank[node];
-    for (int k = 0; k < body->drivenCount; ++k)
+    if (body->drivenIndex[i] < 0)
     {
-        if (body->driven[k].node == i)
-        {
-            body->driven[k].target = target;
-            return true;
-        }
+        body->drivenIndex[i] = body->drivenCount++;
     }
-    body->driven[body->drivenCount++] = (spDrivenNode){i, target};
+    body->driven[body->drivenIndex[i]] = (spDrivenNode){i, target};
     return true;
 }
 
@@ -449,6 +461,7 @@ void spFinishDrivenNodes(spBody* body)
             body->x[i] = (spVec4){p.x, p.y, p.z, 0};
             body->v[i] = (spVec4){0};
         }
+        body->drivenIndex[i] = -1;
     }
     body->drivenCount = 0;
 }

@@ -65,9 +65,11 @@ typedef struct spBody
     uint8_t* roles;
     int32_t* held; // nodes that are fixed or driven
     int heldCount;
+    bool heldDirty;       // roles have changed since the list was made
     spDrivenNode* driven; // targets for the next step
     int drivenCount;
     int drivenCapacity;
+    int32_t* drivenIndex; // place of each node in driven, -1 for none; NULL until a node is driven
     bool running;
     bool linked; // to another body, in this step
     double time; // s, follows the world's
@@ -123,6 +125,8 @@ spNodeState spGetNodeState(const spBody* body);
 
 // Sets the role of a node. Fixed and driven nodes have inverse mass 0.
 bool spSetNodeRole(spBody* body, int node, spNodeRole role, spError* error);
+// Makes the list of held nodes anew when roles have changed.
+void spUpdateHeldNodes(spBody* body);
 // Gives a driven node its target for the next step.
 bool spSetNodeTarget(spBody* body, int node, spVec3 target, spError* error);
 

@@ -646,10 +646,10 @@ spVec3 spBody_GetCenter(const spWorld* world, spBodyId id)
     return (spVec3){(spReal)(sum[0] / mass), (spReal)(sum[1] / mass), (spReal)(sum[2] / mass)};
 }
 
-double spBody_GetStableStep(const spWorld* world, spBodyId id)
+double spBody_GetStableStep(spWorld* world, spBodyId id)
 {
-    const spBody* body = spGetBody(world, id);
-    return body != NULL ? spEstimateStableStep((spBody*)body) : 0.0;
+    spBody* body = spGetBody(world, id);
+    return body != NULL ? spEstimateStableStep(body) : 0.0;
 }
 
 spVec3 spBody_GetContactForce(const spWorld* world, spBodyId id)

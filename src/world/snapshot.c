@@ -102,15 +102,12 @@ static void spWalkBody(spWalk* walk, spBody* body)
     if (walk->mode == sp_walkRead)
     {
         // Targets that nobody has stepped to are commands, not state
-        body->drivenCount = 0;
-        body->heldCount = 0;
-        for (int i = 0; i < body->nodeCount; ++i)
+        for (int i = 0; i < body->drivenCount; ++i)
         {
-            if (body->roles[i] != sp_nodeFree)
-            {
-                body->held[body->heldCount++] = i;
-            }
+            body->drivenIndex[body->driven[i].node] = -1;
         }
+        body->drivenCount = 0;
+        body->heldDirty = true;
     }
 }
 

@@ -130,6 +130,7 @@ static void spRunCommands(spStep* step)
         }
         body->contactForce = (spVec3){0, 0, 0};
         body->pinForce = (spVec3){0, 0, 0};
+        spUpdateHeldNodes(body);
         spStartDrivenNodes(body, step->dt);
         body->method->begin(body);
         if (body->stableStep < step->report.stableStep)
