@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 // The worker threads: every item exactly once, in any number of stages, with threads of our own and with task
-// systems that run helpers at once, late, or one after the other. Runs under the thread sanitizer.
+// systems that run helpers at once, late, on the spot, or one after the other. Runs under the thread
+// sanitizer.
 
 #include "base/team.h"
 #include "testbed/check.h"
@@ -101,6 +102,30 @@ static void TestLateTasks(void** state)
     spDestroyTeam(&heap, team);
 }
 
+// A task system that runs everything on the spot
+static void* EnqueueInline(spTaskFcn* task, void* taskContext, void* userContext)
+{
+    SP_UNUSED(userContext);
+    task(taskContext);
+    return NULL;
+}
+
+static void FinishInline(void* handle, void* userContext)
+{
+    SP_UNUSED(handle);
+    SP_UNUSED(userContext);
+}
+
+static void TestInlineTasks(void** state)
+{
+    SP_UNUSED(state);
+    spHeap heap = spMakeHeap(NULL);
+    spTeamDef def = {.workerCount = 4, .enqueueTask = EnqueueInline, .finishTask = FinishInline};
+    spTeam* team = spCreateTeam(&heap, &def, NULL);
+    RunStages(team, 50);
+    spDestroyTeam(&heap, team);
+}
+
 // A task system with a thread for each task
 typedef struct ThreadTask
 {
@@ -155,6 +180,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(TestOwnThreads),
         cmocka_unit_test(TestLateTasks),
+        cmocka_unit_test(TestInlineTasks),
         cmocka_unit_test(TestThreadTasks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -114,8 +114,9 @@ SP_API double spWorld_GetTime(const spWorld* world);
 /// @return number of steps taken since creation.
 SP_API int64_t spWorld_GetStepCount(const spWorld* world);
 
-/// @return a hash of everything that the next step depends on: positions, velocities, roles, links,
-/// colliders, time. It does not depend on the number of workers or lanes.
+/// @return a hash of the state: positions, velocities and roles of all nodes, whether bodies run, where
+/// colliders and links are, time and number of steps. Not of what the user sets: gravity, forces, materials,
+/// methods, targets of the next step. It does not depend on the number of workers or lanes.
 SP_API uint64_t spWorld_GetStateHash(const spWorld* world);
 
 /// @return bytes that the world holds at this moment. It stays the same from step to step after the first

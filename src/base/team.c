@@ -57,6 +57,7 @@ struct spTeam
     spTeamDef def;
     spHelper helpers[SP_MAX_WORKERS];
     int threadCount;
+    pthread_t caller; // of spBeginTeam
 
     // The stage
     _Alignas(SP_CACHE_LINE) atomic_uint stage; // number of the stage now published
@@ -161,7 +162,12 @@ static void spHelp(spHelper* helper)
 
 static void spHelpTask(void* context)
 {
-    spHelp(context);
+    // A task system may run a task right where it is enqueued: the caller cannot help itself
+    spHelper* helper = context;
+    if (pthread_equal(pthread_self(), helper->team->caller) == 0)
+    {
+        spHelp(helper);
+    }
 }
 
 static bool spIsNextRound(spTeam* team, unsigned round)
@@ -286,6 +292,7 @@ void spBeginTeam(spTeam* team)
     {
         return;
     }
+    team->caller = pthread_self();
     atomic_store_explicit(&team->running, true, memory_order_release);
     if (team->def.enqueueTask != NULL)
     {
