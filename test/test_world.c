@@ -385,6 +385,33 @@ static void TestBudget(void** state)
     spDestroyTestWorld(&replay);
 }
 
+// A body from positions is drawn by its springs
+static void TestEdgesOfSprings(void** state)
+{
+    SP_UNUSED(state);
+    spWorldDef worldDef = spDefaultWorldDef();
+    spWorld* world = spCreateWorld(&worldDef, NULL);
+    spVec3 x[3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+    spBodyDef bodyDef = spDefaultBodyDef();
+    bodyDef.positions = x;
+    bodyDef.positionCount = 3;
+    bodyDef.nodeMass = 1;
+    spBodyId body = spCreateBody(world, &bodyDef);
+    int count = -1;
+    assert_null(spBody_GetEdges(world, body, &count));
+    assert_int_equal(count, 0);
+    uint32_t version = spBody_GetTopologyVersion(world, body);
+    int32_t edges[4] = {2, 1, 0, 2};
+    spSpringDef springDef = spDefaultSpringDef();
+    springDef.edges = edges;
+    springDef.edgeCount = 2;
+    assert_int_equal(spBody_AddSprings(world, body, &springDef), 0);
+    assert_memory_equal(spBody_GetEdges(world, body, &count), edges, sizeof(edges));
+    assert_int_equal(count, 2);
+    assert_true(spBody_GetTopologyVersion(world, body) > version);
+    spDestroyWorld(world);
+}
+
 static void TestStaleIds(void** state)
 {
     SP_UNUSED(state);
@@ -599,6 +626,7 @@ int main(void)
         cmocka_unit_test(TestFailingAllocations),
         cmocka_unit_test(TestNonFiniteBodyIsStopped),
         cmocka_unit_test(TestBudget),
+        cmocka_unit_test(TestEdgesOfSprings),
         cmocka_unit_test(TestStaleIds),
         cmocka_unit_test(TestBadInput),
         cmocka_unit_test(TestTorture),

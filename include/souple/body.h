@@ -253,7 +253,8 @@ SP_API int spBody_CopyMasses(const spWorld* world, spBodyId body, spReal* masses
 /// @return triangles of the surface, three node numbers each, and their number: for drawing. NULL when the
 /// body has none.
 SP_API const int32_t* spBody_GetTriangles(const spWorld* world, spBodyId body, int* triangleCount);
-/// @return edges to draw for a body without triangles (its springs), two node numbers each; NULL when none.
+/// @return edges to draw for a body without triangles, two node numbers each: those of its mesh, or of its
+/// first springs when it came without; NULL when none.
 SP_API const int32_t* spBody_GetEdges(const spWorld* world, spBodyId body, int* edgeCount);
 /// @return a number that grows when the triangles or edges of the body change.
 SP_API uint32_t spBody_GetTopologyVersion(const spWorld* world, spBodyId body);

@@ -290,6 +290,20 @@ int spAddSpringSet(spBody* body, const spSpringDef* def, spError* error)
     {
         return -1;
     }
+    // A body that came without edges is drawn by its springs
+    if (body->edgeCount == 0)
+    {
+        size_t size = spArraySize(count, 2 * sizeof(int32_t));
+        body->edges = spAlloc(heap, size);
+        if (body->edges == NULL)
+        {
+            spDestroySpringSet(&set->base, heap);
+            spFailMemory(error, "the edges of a body", size);
+            return -1;
+        }
+        memcpy(body->edges, edges, size);
+        body->edgeCount = count;
+    }
     int index = spAppendSet(body, &set->base);
     if (spRebuildSlots(body, error) == false)
     {
