@@ -41,25 +41,34 @@ static const spElementKind* spFindSpringKind(int laneCount)
     }
 }
 
+// Stiffness in N/m whatever the law
+static spReal spGetStiffness(const spSpringSet* set, const spSpring* spring)
+{
+    bool normalised = set->law == sp_springNormalised && spring->rest > 0;
+    return normalised ? spring->stiffness / spring->rest : spring->stiffness;
+}
+
 void spFillSpringData(spSpringSet* set)
 {
+    size_t size = (size_t)set->blocks.blockCount * SP_BLOCK;
+    spReal* rest = set->data;
+    spReal* stiffness = rest + size;
+    spReal* damping = stiffness + size;
+    spReal firstStiffness = spGetStiffness(set, set->springs), firstDamping = set->springs[0].damping;
     set->damped = false;
-    for (int block = 0; block < set->blocks.blockCount; ++block)
+    set->stiffnessStride = 0;
+    set->dampingStride = 0;
+    for (size_t i = 0; i < size; ++i)
     {
-        spReal* data = set->data + (size_t)block * 3 * SP_BLOCK;
-        for (int lane = 0; lane < SP_BLOCK; ++lane)
-        {
-            int element = set->blocks.elements[(size_t)block * SP_BLOCK + lane];
-            spSpring spring = element < 0 ? (spSpring){0} : set->springs[element];
-            if (set->law == sp_springNormalised && spring.rest > 0)
-            {
-                spring.stiffness /= spring.rest;
-            }
-            data[lane] = spring.rest;
-            data[SP_BLOCK + lane] = spring.stiffness;
-            data[2 * SP_BLOCK + lane] = spring.damping;
-            set->damped = set->damped || spring.damping > 0;
-        }
+        // Empty lanes write to a trash slot, so any numbers do: those of the first spring
+        int element = set->blocks.elements[i];
+        const spSpring* spring = set->springs + (element < 0 ? 0 : element);
+        rest[i] = spring->rest;
+        stiffness[i] = spGetStiffness(set, spring);
+        damping[i] = spring->damping;
+        set->damped = set->damped || spring->damping > 0;
+        set->stiffnessStride = stiffness[i] != firstStiffness ? SP_BLOCK : set->stiffnessStride;
+        set->dampingStride = damping[i] != firstDamping ? SP_BLOCK : set->dampingStride;
     }
 }
 
@@ -112,13 +121,6 @@ void spDestroySpringSet(spElementSet* base, spHeap* heap)
     spFree(heap, set, sizeof(spSpringSet));
 }
 
-// Stiffness in N/m whatever the law
-static double spGetStiffness(const spSpringSet* set, const spSpring* spring)
-{
-    bool normalised = set->law == sp_springNormalised && spring->rest > 0;
-    return normalised ? (double)(spring->stiffness / spring->rest) : (double)spring->stiffness;
-}
-
 double spGetSpringSetEnergy(const spElementSet* base, const spNodeState* state)
 {
     const spSpringSet* set = (const spSpringSet*)base;
@@ -131,7 +133,7 @@ double spGetSpringSetEnergy(const spElementSet* base, const spNodeState* state)
             sqrt((double)d.x * d.x + (double)d.y * d.y + (double)d.z * d.z) - (double)spring->rest;
         if (set->law != sp_springTension || stretch > 0.0)
         {
-            energy += 0.5 * spGetStiffness(set, spring) * stretch * stretch;
+            energy += 0.5 * (double)spGetStiffness(set, spring) * stretch * stretch;
         }
     }
     return energy;
@@ -148,7 +150,7 @@ void spAddSpringSetBounds(const spElementSet* base, const spNodeState* state, sp
         spVec3 d = spSub3(spXyz(state->x[spring->nodes[1]]), spXyz(state->x[spring->nodes[0]]));
         spReal length;
         spVec3 e = spNormalizeLength3(d, &length);
-        spReal k = (spReal)spGetStiffness(set, spring);
+        spReal k = spGetStiffness(set, spring);
         spReal across = length > 0 ? 1 - spring->rest / length : 1;
         across = k * (across < 0 ? 0 : across);
         spMat3 axis = spOuter3(e, e);

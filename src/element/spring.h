@@ -26,7 +26,10 @@ typedef struct spSpringSet
     bool damped; // any spring has a damper
     spSpring* springs;
     spBlocks blocks;
-    spReal* data; // rest, stiffness in N/m, damping (blockCount x 3 x SP_BLOCK)
+    spReal* data;        // rest lengths, stiffnesses in N/m, dampings: three arrays of blockCount x SP_BLOCK
+    int stiffnessStride; // from block to block: SP_BLOCK, or 0 when all are the same, which saves loading
+                         // them
+    int dampingStride;
 } spSpringSet;
 
 // The springs are copied. The slots of the blocks are filled in by the body. Returns NULL when there is no

@@ -22,15 +22,16 @@ typedef struct spSpringLanes
 SP_KERNEL spSpringLanes spLoadSprings(const spSpringSet* set, int block, int lane)
 {
     size_t index = (size_t)block * 2 * SP_BLOCK + (size_t)lane;
-    const spReal* data = set->data + (size_t)block * 3 * SP_BLOCK + lane;
+    size_t size = (size_t)set->blocks.blockCount * SP_BLOCK;
+    const spReal* data = set->data + lane;
     spSpringLanes s;
     s.n0 = set->blocks.nodes + index;
     s.n1 = s.n0 + SP_BLOCK;
     s.s0 = spGetBlockSlots(&set->blocks, block) + lane;
     s.s1 = s.s0 + SP_BLOCK;
-    s.rest = spLoad(data);
-    s.k = spLoad(data + SP_BLOCK);
-    s.c = spLoad(data + 2 * SP_BLOCK);
+    s.rest = spLoad(data + (size_t)block * SP_BLOCK);
+    s.k = spLoad(data + size + (size_t)block * (size_t)set->stiffnessStride);
+    s.c = spLoad(data + 2 * size + (size_t)block * (size_t)set->dampingStride);
     return s;
 }
 
