@@ -486,6 +486,12 @@ static void TestSymmetric(void** state)
             spMat3 v;
             spVec3 d;
             assert_true(spDecomposeSymmetric3(a, &v, &d));
+            double scale = fabs((double)d.x) + fabs((double)d.z);
+            if (scale < 1e15 && scale > 1e-15)
+            {
+                spMat3 symmetric = spSymmetricPart3(a);
+                CHECK_NEAR(spGetLargestEigenvalue3(symmetric), d.x, 2e-6 * scale);
+            }
             CheckRotation(v);
             assert_true(d.x >= d.y && d.y >= d.z);
 

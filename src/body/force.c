@@ -90,13 +90,10 @@ void spBoundFrequencies(spBody* body, spMat3* scratch, double* frequency2, doubl
     for (int node = 0; node < body->nodeCount; ++node)
     {
         double w = body->x[node].w;
-        spMat3 v;
-        spVec3 k, c;
-        if (w > 0.0 && spDecomposeSymmetric3(bounds.stiffness[node], &v, &k) &&
-            spDecomposeSymmetric3(bounds.damping[node], &v, &c))
+        if (w > 0.0)
         {
-            *frequency2 = fmax(*frequency2, w * (double)k.x);
-            *damping = fmax(*damping, w * (double)c.x);
+            *frequency2 = fmax(*frequency2, w * spGetLargestEigenvalue3(bounds.stiffness[node]));
+            *damping = fmax(*damping, w * spGetLargestEigenvalue3(bounds.damping[node]));
         }
     }
     *frequency2 += bounds.globalStiffness;

@@ -377,3 +377,21 @@ bool spDecomposePolar3(spMat3 a, spMat3* r, spMat3* s)
     *s = spWriteMat3(&stretch, exponent);
     return true;
 }
+
+// O. K. Smith. Eigenvalues of a symmetric 3 x 3 matrix. Communications of the ACM 4(4), 1961
+double spGetLargestEigenvalue3(spMat3 a)
+{
+    double xx = a.cx.x, yy = a.cy.y, zz = a.cz.z;
+    double xy = a.cy.x, xz = a.cz.x, yz = a.cz.y;
+    double mean = (xx + yy + zz) / 3.0;
+    double dx = xx - mean, dy = yy - mean, dz = zz - mean;
+    double spread = sqrt((dx * dx + dy * dy + dz * dz + 2.0 * (xy * xy + xz * xz + yz * yz)) / 6.0);
+    if (!(spread > 0.0))
+    {
+        return mean;
+    }
+    double det = dx * (dy * dz - yz * yz) - xy * (xy * dz - yz * xz) + xz * (xy * yz - dy * xz);
+    double cosine = 0.5 * det / (spread * spread * spread);
+    cosine = cosine > 1.0 ? 1.0 : (cosine < -1.0 ? -1.0 : cosine);
+    return mean + 2.0 * spread * cos(acos(cosine) / 3.0);
+}
