@@ -92,6 +92,30 @@ static void EvaluateForces(spBody* body)
     }
 }
 
+// body->f = change of the forces for dx and dv
+static void EvaluateDifference(spBody* body, const spVec4* dx, const spVec4* dv)
+{
+    spForceContext context = {.body = body, .state = spGetNodeState(body)};
+    spMeasureForces(&context);
+    memset(body->f, 0, (size_t)(body->nodeCount + body->slots.slotCount) * sizeof(spVec4));
+    for (int s = 0; s < body->setCount; ++s)
+    {
+        spElementSet* set = body->sets[s];
+        if (set->kind->measureDifference != NULL)
+        {
+            set->kind->measureDifference(set, &context.state, dx);
+        }
+        for (int p = 0; p < body->order.patchCount; ++p)
+        {
+            set->kind->addDifference(set, &context.state, dx, dv, p, body->f);
+        }
+    }
+    for (int p = 0; p < body->order.patchCount; ++p)
+    {
+        spSumPatchForces(&context, p);
+    }
+}
+
 static double GetEnergy(spBody* body)
 {
     spEnergy e = spGetBodyEnergy(body, (spVec3){0, 0, 0});
@@ -147,7 +171,6 @@ static void CheckDifference(spBody* body, uint64_t seed)
     spVec4* dx = AllocNodes(body->nodeCount);
     spVec4* dv = AllocNodes(body->nodeCount);
     spVec4* plus = AllocNodes(body->nodeCount);
-    size_t forceSize = (size_t)(body->nodeCount + body->slots.slotCount) * sizeof(spVec4);
     memset(body->v, 0, size);
     memcpy(saved, body->x, size);
     for (int i = 0; i < body->nodeCount; ++i)
@@ -176,25 +199,7 @@ static void CheckDifference(spBody* body, uint64_t seed)
     }
     memcpy(body->x, saved, size);
 
-    spForceContext context = {.body = body, .state = spGetNodeState(body)};
-    spMeasureForces(&context);
-    memset(body->f, 0, forceSize);
-    for (int s = 0; s < body->setCount; ++s)
-    {
-        spElementSet* set = body->sets[s];
-        if (set->kind->measureDifference != NULL)
-        {
-            set->kind->measureDifference(set, &context.state, dx);
-        }
-        for (int p = 0; p < body->order.patchCount; ++p)
-        {
-            set->kind->addDifference(set, &context.state, dx, dv, p, body->f);
-        }
-    }
-    for (int p = 0; p < body->order.patchCount; ++p)
-    {
-        spSumPatchForces(&context, p);
-    }
+    EvaluateDifference(body, dx, dv);
     double error = 0.0, scale = 0.0;
     for (int i = 0; i < body->nodeCount; ++i)
     {
@@ -372,27 +377,9 @@ static void TestFrequencyBound(void** state)
                              (spReal)spRandomRange(&seed, -1, 1), 0};
         }
         double eigenvalue = 0.0;
-        spForceContext context = {.body = body, .state = spGetNodeState(body)};
         for (int round = 0; round < 300; ++round)
         {
-            spMeasureForces(&context);
-            memset(body->f, 0, (size_t)(body->nodeCount + body->slots.slotCount) * sizeof(spVec4));
-            for (int s = 0; s < body->setCount; ++s)
-            {
-                spElementSet* set = body->sets[s];
-                if (set->kind->measureDifference != NULL)
-                {
-                    set->kind->measureDifference(set, &context.state, dx);
-                }
-                for (int p = 0; p < body->order.patchCount; ++p)
-                {
-                    set->kind->addDifference(set, &context.state, dx, dv, p, body->f);
-                }
-            }
-            for (int p = 0; p < body->order.patchCount; ++p)
-            {
-                spSumPatchForces(&context, p);
-            }
+            EvaluateDifference(body, dx, dv);
             double norm = 0.0;
             for (int i = 0; i < body->nodeCount; ++i)
             {
