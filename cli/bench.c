@@ -9,6 +9,7 @@
 #include "testbed/worlds.h"
 #include "tools.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -198,7 +199,8 @@ static json_t* spMakeResultJson(const spBenchResult* r)
     return json;
 }
 
-// The family and the size that a name stands for: the longest stem that is followed by nothing but a number
+// The family and the size that a name stands for: the stem that is followed by nothing but a number. NULL
+// when there is none; the size may be one that the family does not have
 static const spBenchFamily* spFindFamily(const char* name, int* size)
 {
     const spBenchFamily* found = NULL;
@@ -209,11 +211,10 @@ static const spBenchFamily* spFindFamily(const char* name, int* size)
         {
             char* end;
             long value = strtol(name + length, &end, 10);
-            if (end != name + length && *end == '\0' && value >= s_families[i].least &&
-                value <= s_families[i].most)
+            if (end != name + length && *end == '\0')
             {
                 found = s_families + i;
-                *size = (int)value;
+                *size = value > INT_MAX ? INT_MAX : value < INT_MIN ? INT_MIN : (int)value;
             }
         }
     }
@@ -249,14 +250,15 @@ typedef struct spBenchRun
 static bool spAddThreads(const char* part, void* context)
 {
     spBenchRun* run = context;
-    int value = atoi(part);
-    if (value < 1 || value > SP_MAX_WORKERS || run->threadCount == 16)
+    char* end;
+    long value = strtol(part, &end, 10);
+    if (end == part || *end != '\0' || value < 1 || value > SP_MAX_WORKERS || run->threadCount == 16)
     {
         spFailUsage("--threads takes up to 16 numbers from 1 to %d, as in 1,2; '%s' is none", SP_MAX_WORKERS,
                     part);
         return false;
     }
-    run->threads[run->threadCount++] = value;
+    run->threads[run->threadCount++] = (int)value;
     return true;
 }
 
@@ -296,6 +298,12 @@ int spRunBench(int argc, char** argv)
         {"lanes", sp_optionInteger, "N", &run.lanes, "lanes of the kernels: 1, 4, 8 or 16", 0, 16, 0},
         {"json", sp_optionFlag, NULL, &run.json, "print one JSON object instead of a table", 0, 0, 0},
     };
+    static const char* const examples[] = {
+        "souple bench --list",
+        "souple bench spring-cloth-200 --threads 1,2",
+        "souple bench --json > bench.json",
+        NULL,
+    };
     const spUsage usage = {
         .usage = "souple bench [NAME...] [options]",
         .description =
@@ -305,6 +313,7 @@ int spRunBench(int argc, char** argv)
         .options = table,
         .optionCount = 5,
         .maxOperands = argc,
+        .examples = examples,
     };
     const char** names = calloc((size_t)argc + 1, sizeof(char*));
     if (names == NULL)
@@ -322,12 +331,26 @@ int spRunBench(int argc, char** argv)
     {
         code = SP_EXIT_USAGE;
     }
+    if (code == SP_GO_ON && run.threadCount == 0)
+    {
+        code = spFailUsage("--threads needs a number");
+    }
+    if (code == SP_GO_ON && run.lanes != 0 && run.lanes != 1 && run.lanes != 4 && run.lanes != 8 &&
+        run.lanes != 16)
+    {
+        code = spFailUsage("--lanes must be 1, 4, 8 or 16, but is %d", run.lanes);
+    }
     for (int i = 0; code == SP_GO_ON && i < nameCount; ++i)
     {
-        int size;
-        if (spFindFamily(names[i], &size) == NULL)
+        int size = 0;
+        const spBenchFamily* family = spFindFamily(names[i], &size);
+        if (family == NULL)
         {
             code = spFailUsage("there is no benchmark '%s'; 'souple bench --list' names them", names[i]);
+        }
+        else if (size < family->least || size > family->most)
+        {
+            code = spFailUsage("%s: the number must be from %d to %d", names[i], family->least, family->most);
         }
     }
     if (code != SP_GO_ON)

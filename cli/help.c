@@ -49,7 +49,8 @@ static void spTellExitCodes(bool markdown)
          "\n"
          "  0    fine\n"
          "  1    the run reported trouble: a body turned non-finite, a step was unstable, an event failed;\n"
-         "       'souple doctor': the test world does not run; 'souple mesh info': not fit to simulate\n"
+         "       'souple doctor': the test world does not run; 'souple mesh info': not fit to simulate;\n"
+         "       'souple reproduce': a row is unlike what was published\n"
          "  2    bad usage or bad input: unknown option, wrong scene, unreadable file, disk full\n"
          "  130  interrupted by Ctrl-C; what was recorded by then is kept");
 }

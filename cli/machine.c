@@ -24,7 +24,7 @@ void spGetProcessor(char* buffer, size_t size)
         if (strncmp(line, "model name", 10) == 0 && colon != NULL)
         {
             colon[strcspn(colon, "\n")] = '\0';
-            snprintf(buffer, size, "%s", colon + 2);
+            snprintf(buffer, size, "%s", colon + (colon[1] == ' ' ? 2 : 1));
             break;
         }
     }

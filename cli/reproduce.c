@@ -10,6 +10,7 @@
 #include "options.h"
 #include "tools.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -170,6 +171,11 @@ int spRunReproduce(int argc, char** argv)
         {"out", sp_optionText, "DIR", &out, "folder for tables and plots, out/reproduce by default", 0, 0, 0},
         {"json", sp_optionFlag, NULL, &json, "print one JSON object instead of tables", 0, 0, 0},
     };
+    static const char* const examples[] = {
+        "souple reproduce --list",
+        "souple reproduce slides --out out/reproduce",
+        NULL,
+    };
     const spUsage usage = {
         .usage = "souple reproduce [NAME] [options]",
         .description =
@@ -179,6 +185,7 @@ int spRunReproduce(int argc, char** argv)
         .options = table,
         .optionCount = 3,
         .maxOperands = 1,
+        .examples = examples,
     };
     const char* name = NULL;
     int nameCount = 0;
@@ -203,6 +210,10 @@ int spRunReproduce(int argc, char** argv)
     if (known == 0)
     {
         return spFailUsage("there is no experiment '%s'; 'souple reproduce --list' names them", name);
+    }
+    if (spMakeFolders(out) == false)
+    {
+        return spFailUsage("cannot make the folder %s: %s", out, strerror(errno));
     }
     json_t* experiments = json_array();
     code = SP_EXIT_FINE;

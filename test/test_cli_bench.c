@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// souple bench and souple reproduce: names, what their JSON has, the files that they leave.
+
+#define WORK SOUPLE_BINARY_DIR "/test/cli_bench"
+
+#include "cli_test.h"
+
+static void TestBenchUsage(void** state)
+{
+    SP_UNUSED(state);
+    Expect("bench --list", 0, "spring-cloth-100");
+    Expect("bench --list", 0, "gas-ball-4");
+    Expect("bench no-such-thing", 2, "there is no benchmark 'no-such-thing'; 'souple bench --list'");
+    Expect("bench spring-cloth-10 nonsense", 2, "there is no benchmark 'nonsense'");
+    Expect("bench spring-cloth-", 2, "there is no benchmark");
+    Expect("bench spring-cloth-10x", 2, "there is no benchmark");
+    Expect("bench spring-cloth-1", 2, "spring-cloth-1: the number must be from 3 to 2000");
+    Expect("bench spring-cloth-99999999999999999999", 2, "the number must be from");
+    Expect("bench spring-cloth-10 --threads 0", 2, "'0' is none");
+    Expect("bench spring-cloth-10 --threads 1,2x", 2, "'2x' is none");
+    Expect("bench spring-cloth-10 --threads 1000", 2, "from 1 to 64");
+    Expect("bench spring-cloth-10 --threads=", 2, "--threads");
+    Expect("bench spring-cloth-10 --lanes 3", 2, "--lanes must be 1, 4, 8 or 16, but is 3");
+    Expect("bench spring-cloth-10 --repeat 0", 2, "--repeat must be from 1");
+    Expect("bench --thread 2", 2, "did you mean --threads?");
+    Expect("bench spring-cloth-5 --repeat 1", 0, "spring-cloth-5 ");
+    Expect("help", 0, "bench ");
+    Expect("help", 0, "reproduce ");
+    Expect("help bench", 0, "usage: souple bench [NAME...]");
+    Expect("help bench", 0, "spring-cloth-200 --threads 1,2");
+    Expect("help reproduce", 0, "usage: souple reproduce [NAME]");
+}
+
+static double GetNumber(const json_t* object, const char* key)
+{
+    json_t* value = json_object_get(object, key);
+    assert_true(json_is_number(value));
+    return json_number_value(value);
+}
+
+static const char* GetText(const json_t* object, const char* key)
+{
+    json_t* value = json_object_get(object, key);
+    assert_true(json_is_string(value));
+    return json_string_value(value);
+}
+
+static void TestBenchJson(void** state)
+{
+    SP_UNUSED(state);
+    // Small, and large enough for several patches
+    static const struct
+    {
+        const char* name;
+        int nodes;
+    } s_cases[] = {{"spring-cloth-10", 100}, {"spring-cloth-undamped-50", 2500}, {"gas-ball-1", 84}};
+    for (int k = 0; k < SP_COUNT(s_cases); ++k)
+    {
+        char hash[32] = "";
+        static const char* const s_variants[] = {"--threads 1,2", "--lanes 1", "--lanes 4 --threads 2"};
+        for (int i = 0; i < SP_COUNT(s_variants); ++i)
+        {
+            char arguments[256];
+            snprintf(arguments, sizeof(arguments), "bench %s --repeat 1 --json %s", s_cases[k].name,
+                     s_variants[i]);
+            json_t* json = RunJson(arguments, 0);
+            const json_t* machine = json_object_get(json, "machine");
+            assert_true(json_is_object(machine));
+            assert_true(strlen(GetText(machine, "processor")) > 0);
+            assert_true(GetNumber(machine, "cores") >= 1);
+            assert_true(GetNumber(machine, "lanes") >= 1);
+            assert_string_equal(GetText(machine, "precision"), sizeof(spReal) == 4 ? "float" : "double");
+            assert_true(strlen(GetText(json, "commit")) >= 7);
+            const json_t* list = json_object_get(json, "benchmarks");
+            assert_int_equal(json_array_size(list), i == 0 ? 2 : 1);
+            for (size_t b = 0; b < json_array_size(list); ++b)
+            {
+                const json_t* entry = json_array_get(list, b);
+                assert_string_equal(GetText(entry, "name"), s_cases[k].name);
+                assert_int_equal((int)GetNumber(entry, "threads"), i == 2 || b == 1 ? 2 : 1);
+                assert_int_equal((int)GetNumber(entry, "nodes"), s_cases[k].nodes);
+                assert_true(GetNumber(entry, "elements") > s_cases[k].nodes);
+                assert_true(GetNumber(entry, "iterations") >= 1.0);
+                const json_t* times = json_object_get(entry, "msPerStep");
+                assert_true(GetNumber(times, "best") > 0.0);
+                assert_true(GetNumber(times, "best") <= GetNumber(times, "median"));
+                assert_true(GetNumber(times, "median") <= GetNumber(times, "p95"));
+                double ns = 1e6 * GetNumber(times, "median") /
+                            (GetNumber(entry, "elements") * GetNumber(entry, "iterations"));
+                CHECK_NEAR(GetNumber(entry, "nsPerElementIteration"), ns, 1e-6 * ns);
+                assert_int_equal((int)GetNumber(entry, "flags"), 0);
+                // The same bits whatever the threads and the lanes
+                const char* now = GetText(entry, "stateHash");
+                assert_int_equal(strlen(now), 16);
+                if (hash[0] == 0)
+                {
+                    snprintf(hash, sizeof(hash), "%s", now);
+                }
+                assert_string_equal(now, hash);
+            }
+            json_decref(json);
+        }
+    }
+}
+
+static void TestReproduceUsage(void** state)
+{
+    SP_UNUSED(state);
+    Expect("reproduce --list", 0, "slides ");
+    Expect("reproduce no-such-thing", 2, "there is no experiment 'no-such-thing'");
+    Expect("reproduce slides extra", 2, "too many arguments");
+    WriteFile("file", "x");
+    Expect("reproduce slides --out file/x", 2, "cannot make the folder file/x");
+}
+
+// The whole of it, once: every row has what it should have, every file is there
+static void TestReproduceSlides(void** state)
+{
+    SP_UNUSED(state);
+    // What was measured on a busy machine may be unlike what was published: exit code 1 says so
+    static Result s_result;
+    Run(&s_result, "reproduce slides --json --out deep/folder");
+    assert_true(s_result.code == 0 || s_result.code == 1);
+    json_t* json = json_loads(s_result.text, JSON_REJECT_DUPLICATES, NULL);
+    assert_true(json_is_object(json));
+    assert_non_null(json_object_get(json, "machine"));
+    assert_non_null(json_object_get(json, "commit"));
+    const json_t* experiment = json_array_get(json_object_get(json, "experiments"), 0);
+    assert_string_equal(GetText(experiment, "name"), "slides");
+    const json_t* rows = json_object_get(experiment, "rows");
+    assert_true(json_array_size(rows) >= 40);
+    int unlike = 0, frames = 0;
+    for (size_t i = 0; i < json_array_size(rows); ++i)
+    {
+        const json_t* row = json_array_get(rows, i);
+        assert_true(strlen(GetText(row, "quantity")) > 0);
+        GetText(row, "unit");
+        GetText(row, "published");
+        json_t* ours = json_object_get(row, "ours");
+        assert_true(json_is_number(ours) || json_is_null(ours));
+        assert_true(json_is_boolean(json_object_get(row, "agrees")));
+        if (json_is_false(json_object_get(row, "agrees")))
+        {
+            print_message("unlike what was published: %s\n", GetText(row, "quantity"));
+            unlike += 1;
+        }
+        // S13: frames in 0.40 s, without display
+        if (strstr(GetText(row, "quantity"), "frames computed in 0.40 s") != NULL)
+        {
+            assert_true(json_number_value(ours) > 1.0);
+            frames += 1;
+        }
+    }
+    assert_int_equal(frames, 4);
+    assert_int_equal((int)GetNumber(experiment, "deviations"), unlike);
+    assert_int_equal(s_result.code, unlike > 0 ? 1 : 0);
+    // Only rows that compare times may differ from run to run
+    assert_true(unlike <= 4);
+    const json_t* files = json_object_get(experiment, "files");
+    assert_true(json_array_size(files) >= 6);
+    int tables = 0, plots = 0;
+    for (size_t i = 0; i < json_array_size(files); ++i)
+    {
+        const char* path = json_string_value(json_array_get(files, i));
+        assert_memory_equal(path, "deep/folder/slides/", 19);
+        assert_true(Exists(path));
+        tables += strstr(path, ".csv") != NULL;
+        plots += strstr(path, ".svg") != NULL;
+    }
+    assert_true(tables >= 4 && plots >= 3);
+    json_decref(json);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(TestBenchUsage),
+        cmocka_unit_test(TestBenchJson),
+        cmocka_unit_test(TestReproduceUsage),
+        cmocka_unit_test(TestReproduceSlides),
+    };
+    return cmocka_run_group_tests(tests, SetUp, NULL);
+}
