@@ -127,7 +127,9 @@ static void TestRunAsJson(void** state)
 
     // The same bits with other numbers of threads and lanes
     static const char* const s_variants[] = {"--threads 2", "--lanes 1", "--lanes=4 --threads=2"};
-    for (int i = 0; i < SP_COUNT(s_variants); ++i)
+    // A build without SIMD has one lane
+    int variantCount = spGetLaneCount() >= 4 ? SP_COUNT(s_variants) : SP_COUNT(s_variants) - 1;
+    for (int i = 0; i < variantCount; ++i)
     {
         char arguments[512];
         snprintf(arguments, sizeof(arguments), "run " SCENES "/demo.json --steps 20 --json %s",

@@ -60,7 +60,9 @@ static void TestBenchJson(void** state)
     {
         char hash[32] = "";
         static const char* const s_variants[] = {"--threads 1,2", "--lanes 1", "--lanes 4 --threads 2"};
-        for (int i = 0; i < SP_COUNT(s_variants); ++i)
+        // A build without SIMD has one lane
+        int variantCount = spGetLaneCount() >= 4 ? SP_COUNT(s_variants) : SP_COUNT(s_variants) - 1;
+        for (int i = 0; i < variantCount; ++i)
         {
             char arguments[256];
             snprintf(arguments, sizeof(arguments), "bench %s --repeat 1 --json %s", s_cases[k].name,
