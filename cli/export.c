@@ -76,7 +76,15 @@ int spRunExport(int argc, char** argv)
         fprintf(stderr, "souple: %s is not complete: %s\n", path, spRecording_GetDamage(recording));
     }
     int frameCount = spRecording_GetFrameCount(recording);
-    if (plan.firstFrame >= frameCount && frameCount > 0)
+    if (frameCount == 0 && (plan.formats & ~(unsigned)(sp_exportCsv | sp_exportSvg)) != 0)
+    {
+        code = spFailUsage("%s has no frames: only csv and svg can be made from it", path);
+    }
+    else if (plan.lastFrame >= 0 && plan.firstFrame > plan.lastFrame)
+    {
+        code = spFailUsage("--first %d is after --last %d", plan.firstFrame, plan.lastFrame);
+    }
+    else if (plan.firstFrame >= frameCount && frameCount > 0)
     {
         code = spFailUsage("--first %d: the recording has %d frames", plan.firstFrame, frameCount);
     }

@@ -62,7 +62,13 @@ int main(int argc, char** argv)
     const spCommand* command = spFindCommand(argv[1]);
     if (command != NULL)
     {
-        return command->run(argc - 1, argv + 1);
+        int code = command->run(argc - 1, argv + 1);
+        // Words that did not reach their file are no success
+        if (fflush(stdout) != 0 || ferror(stdout))
+        {
+            return spFailUsage("cannot write the output: is the disk full?");
+        }
+        return code;
     }
     const char* names[SP_COMMAND_COUNT];
     for (int i = 0; i < SP_COMMAND_COUNT; ++i)

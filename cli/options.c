@@ -202,12 +202,19 @@ static int spTakeValue(const spOption* option, const char* text)
             *(double*)option->target = number;
             return result;
         case sp_optionInteger:
-            if (!spReadNumber(text, &number) || number != floor(number) || fabs(number) > INT_MAX)
+            if (!spReadNumber(text, &number) || number != floor(number))
             {
                 return spFailUsage("--%s needs a whole number, but got \"%s\"", option->name, text);
             }
             result = spCheckRange(option, number);
-            *(int*)option->target = (int)number;
+            if (result == SP_GO_ON && fabs(number) > INT_MAX)
+            {
+                result = spFailUsage("--%s %s is too large", option->name, text);
+            }
+            if (result == SP_GO_ON)
+            {
+                *(int*)option->target = (int)number;
+            }
             return result;
         case sp_optionTriple:
             if (!spReadTriple(text, triple))

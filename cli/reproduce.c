@@ -159,7 +159,7 @@ static int spRunExperiment(const spExperiment* experiment, const char* out, bool
     json_object_set_new(object, "deviations", json_integer(r.deviations));
     json_object_set_new(object, "files", r.files);
     json_array_append_new(list, object);
-    return r.failures + r.deviations > 0 ? SP_EXIT_TROUBLE : SP_EXIT_FINE;
+    return r.failures > 0 ? SP_EXIT_USAGE : r.deviations > 0 ? SP_EXIT_TROUBLE : SP_EXIT_FINE;
 }
 
 int spRunReproduce(int argc, char** argv)

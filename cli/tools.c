@@ -17,11 +17,29 @@
 #include <time.h>
 #include <unistd.h>
 
+// Readers of mesh files start with "file: line 3: ", which is said already
+static const char* spSkipPlace(const char* message, const char* path, int line)
+{
+    char place[SP_ERROR_MESSAGE_SIZE];
+    const char* slash = strrchr(path, '/');
+    const char* names[2] = {path, slash != NULL ? slash + 1 : path};
+    for (int i = 0; i < 2; ++i)
+    {
+        int size = snprintf(place, sizeof(place), "%s: line %d: ", names[i], line);
+        if (size > 0 && size < (int)sizeof(place) && strncmp(message, place, (size_t)size) == 0)
+        {
+            return message + size;
+        }
+    }
+    return message;
+}
+
 int spFailFile(const char* path, const spError* error)
 {
     if (error->line > 0)
     {
-        fprintf(stderr, "%s:%d:%d: %s\n", path, error->line, error->column, error->message);
+        fprintf(stderr, "%s:%d:%d: %s\n", path, error->line, error->column,
+                spSkipPlace(error->message, path, error->line));
     }
     else if (strstr(error->message, path) != NULL)
     {
@@ -56,6 +74,11 @@ bool spMakeFolders(const char* path)
     if ((size_t)snprintf(copy, sizeof(copy), "%s", path) >= sizeof(copy))
     {
         errno = ENAMETOOLONG;
+        return false;
+    }
+    if (copy[0] == 0)
+    {
+        errno = ENOENT;
         return false;
     }
     for (char* c = copy + 1; *c != 0; ++c)

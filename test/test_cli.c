@@ -233,6 +233,51 @@ static void TestTrouble(void** state)
     Expect("run event.json", 1, "event.json:3:12: events.nodes: no node of the body is in this region");
 }
 
+// Files that are something else, cut off, or not there
+static void TestWrongFiles(void** state)
+{
+    SP_UNUSED(state);
+    WriteFile("empty", "");
+    Expect("run empty", 2, "empty:1:1: not JSON");
+    Expect("check empty", 2, "empty:1:1: not JSON");
+    Expect("run .", 2, "it is a folder");
+    Expect("check .", 2, "it is a folder");
+    Expect("run ''", 2, "cannot read");
+    Expect("mesh info .", 2, ". is a folder");
+    Expect("mesh info empty", 2, "empty");
+    Expect("export . --to csv --out o", 2, "Is a directory");
+    Expect("export empty --to csv --out o", 2, "'empty' is not a Souple recording");
+    WriteFile("latin.json", "{\"souple\": 1, \"name\": \"caf\xE9\"}");
+    Expect("run latin.json", 2, "latin.json:1:26: not JSON: unable to decode byte 0xe9");
+    // A byte order mark is no mistake, and does not shift columns
+    WriteFile("mark.json", "\xEF\xBB\xBF{\"souple\": 1, \"gravty\": 1}");
+    Expect("check mark.json", 2, "mark.json:1:15: gravty: unknown key");
+    WriteFile("mark.json", "\xEF\xBB\xBF{\"souple\": 1, \"duration\": 0.1}");
+    Expect("run mark.json", 0, "0 bodies");
+    // The place is said once
+    WriteFile("nan.obj", "v 0 0 0\nv nan 0 0\nv 0 1 0\nf 1 2 3\n");
+    Expect("mesh info nan.obj", 2, "nan.obj:2:3: a coordinate of vertex 2 is not finite");
+    WriteFile("huge.json", "{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"lattice\", \"counts\": "
+                           "[1000000000, 1000000000, 1]}}]}");
+    Expect("run huge.json", 2, "must be at most 1000, but is 1e9");
+    Expect("run empty --steps 99999999999", 2, "--steps must be from 1 to 1e+08");
+    Expect("run empty --threads 0", 2, "--threads must be from 1 to 64, but is 0");
+    Expect("run " SCENES "/gas_disc.json --steps 1 --out ''", 2, "cannot make the folder");
+    Expect("run " SCENES "/gas_disc.json --steps 1 > /dev/full", 2, "");
+
+    // A recording cut in the middle, before its first frame, and with an empty range
+    Expect("run " SCENES "/gas_disc.json --duration 0.2 --out whole --quiet", 0, "");
+    assert_int_equal(system("cd '" WORK "/whole' && head -c 9000 gas_disc.souple > half.souple && "
+                            "head -c 1000 gas_disc.souple > start.souple"),
+                     0);
+    Expect("export whole/half.souple --to csv,obj,svg --out half", 0, "half.souple is not complete: cut off");
+    assert_true(Exists("half/half.csv"));
+    assert_true(Exists("half/obj/half_000000.obj"));
+    Expect("export whole/start.souple --to obj --out start", 2, "has no frames");
+    Expect("export whole/gas_disc.souple --to obj --out o --first 5 --last 2", 2,
+           "--first 5 is after --last 2");
+}
+
 static void TestMesh(void** state)
 {
     SP_UNUSED(state);
@@ -309,10 +354,10 @@ static void TestMesh(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(TestUsage),    cmocka_unit_test(TestHelp),      cmocka_unit_test(TestDoctor),
-        cmocka_unit_test(TestCheck),    cmocka_unit_test(TestRunAsJson), cmocka_unit_test(TestRunAndExport),
-        cmocka_unit_test(TestPictures), cmocka_unit_test(TestInterrupt), cmocka_unit_test(TestTrouble),
-        cmocka_unit_test(TestMesh),
+        cmocka_unit_test(TestUsage),      cmocka_unit_test(TestHelp),      cmocka_unit_test(TestDoctor),
+        cmocka_unit_test(TestCheck),      cmocka_unit_test(TestRunAsJson), cmocka_unit_test(TestRunAndExport),
+        cmocka_unit_test(TestPictures),   cmocka_unit_test(TestInterrupt), cmocka_unit_test(TestTrouble),
+        cmocka_unit_test(TestWrongFiles), cmocka_unit_test(TestMesh),
     };
     return cmocka_run_group_tests(tests, SetUp, NULL);
 }

@@ -44,7 +44,12 @@ static bool spReadFile(spScene* scene, const char* path, spError* error)
     }
     bool good = false;
     long end = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-    if (end < 0 || fseek(file, 0, SEEK_SET) != 0)
+    // A folder opens, has the largest size there is, and cannot be read
+    if (fgetc(file) == EOF && ferror(file))
+    {
+        spFail(error, sp_errorFileNotFound, "cannot read %s: it is a folder, or cannot be read", path);
+    }
+    else if (end < 0 || fseek(file, 0, SEEK_SET) != 0)
     {
         spFail(error, sp_errorFileNotFound, "cannot read %s: not a regular file", path);
     }
@@ -87,6 +92,12 @@ static void spReportSyntax(spProblems* problems, const json_error_t* jsonError)
 // Reads and checks scene->text. Returns false when there is no memory; problems tell the rest.
 static bool spReadScene(spScene* scene, spProblems* problems)
 {
+    // Some editors put a byte order mark in front
+    if (scene->textSize >= 3 && memcmp(scene->text, "\xEF\xBB\xBF", 3) == 0)
+    {
+        scene->text += 3;
+        scene->textSize -= 3;
+    }
     json_error_t jsonError;
     json_t* json = json_loadb(scene->text, scene->textSize, JSON_REJECT_DUPLICATES, &jsonError);
     if (json == NULL)
