@@ -432,6 +432,30 @@ static void TestMaterials(void** state)
         assert_true(material->poissonRatio > 0.0 && material->poissonRatio < 0.5 && material->density > 0.0);
         assert_ptr_equal(spFindMaterial(material->name), material);
     }
+    // Every row of Boukadida's annex, with its range; of tissues the value under indentation where there is
+    // one
+    static const struct
+    {
+        const char* name;
+        double young, least, most;
+    } s_annex[] = {
+        {"steel", 0, 189e9, 210e9},      {"concrete", 0, 10e9, 50e9},     {"nylon", 0, 2.62e9, 3.2e9},
+        {"silicone", 0, 5e6, 20e6},      {"rubber", 0, 1.5e6, 2.5e6},     {"neoprene", 0, 0.7e6, 2e6},
+        {"foam", 0, 0.3e6, 1e6},         {"skin", 85e3, 85e3, 30e6},      {"spinal cord", 3e3, 3e3, 2e6},
+        {"muscle", 7e3, 7e3, 480e6},     {"tendon", 560e6, 560e6, 560e6}, {"breast", 8e3, 8e3, 8e3},
+        {"sclera", 2.7e6, 2.7e6, 2.7e6},
+    };
+    for (int i = 0; i < SP_COUNT(s_annex); ++i)
+    {
+        const spMaterial* material = spFindMaterial(s_annex[i].name);
+        assert_non_null(material);
+        CHECK_NEAR(material->youngMin, s_annex[i].least, 1e-6 * s_annex[i].least);
+        CHECK_NEAR(material->youngMax, s_annex[i].most, 1e-6 * s_annex[i].most);
+        if (s_annex[i].young > 0.0)
+        {
+            CHECK_NEAR(material->youngModulus, s_annex[i].young, 1e-6 * s_annex[i].young);
+        }
+    }
 }
 
 // ---------------------------------------------------------------------------------------------------------
