@@ -348,6 +348,33 @@ static void TestSmallestRing(void** state)
     }
 }
 
+// S15: from the first touch of the ground on, a gas body keeps more than half of the volume that it comes to
+// rest with. (Against the volume at creation it is easy: the gas blows the body up first.)
+static void TestBounceKeepsVolume(void** state)
+{
+    SP_UNUSED(state);
+    for (int solid = 0; solid < 2; ++solid)
+    {
+        spTestDef def = spDefaultTestDef();
+        spTestWorld test =
+            solid ? spBuildGasBall(&def, 3, 2, 1, (spReal)0.2) : spBuildGasDisc(&def, 48, 2, 1, (spReal)0.2);
+        spAddTestGround(test.world, (spReal)0.5, (spReal)0.3);
+        double least = INFINITY;
+        bool touched = false;
+        for (int i = 0; i < 600; ++i)
+        {
+            assert_int_equal(spWorld_Step(test.world, (spReal)(1.0 / 60.0)), 0);
+            touched = touched || spWorld_GetContactCount(test.world) > 0;
+            least = touched ? fmin(least, spBody_GetVolume(test.world, test.body)) : least;
+        }
+        assert_true(touched);
+        double rest = spBody_GetVolume(test.world, test.body);
+        printf("%s: least volume %.3f of that at rest\n", solid ? "ball" : "disc", least / rest);
+        CHECK_LESS(0.5 * rest, least);
+        spDestroyTestWorld(&test);
+    }
+}
+
 static double TimeSteps(spTestWorld* test)
 {
     double best = INFINITY;
@@ -388,10 +415,15 @@ static void TestCostOfGas(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(TestRepulsiveGroundWarns), cmocka_unit_test(TestLatticeStaysAboveGround),
-        cmocka_unit_test(TestPolygonArea),          cmocka_unit_test(TestVolumeFarAway),
-        cmocka_unit_test(TestPressureOnOutline),    cmocka_unit_test(TestPressureOnSurface),
-        cmocka_unit_test(TestSmallestRing),         cmocka_unit_test(TestCostOfGas),
+        cmocka_unit_test(TestRepulsiveGroundWarns),
+        cmocka_unit_test(TestLatticeStaysAboveGround),
+        cmocka_unit_test(TestPolygonArea),
+        cmocka_unit_test(TestVolumeFarAway),
+        cmocka_unit_test(TestPressureOnOutline),
+        cmocka_unit_test(TestPressureOnSurface),
+        cmocka_unit_test(TestSmallestRing),
+        cmocka_unit_test(TestBounceKeepsVolume),
+        cmocka_unit_test(TestCostOfGas),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
