@@ -348,29 +348,41 @@ static void TestSmallestRing(void** state)
     }
 }
 
-// S15: from the first touch of the ground on, a gas body keeps more than half of the volume that it comes to
-// rest with. (Against the volume at creation it is easy: the gas blows the body up first.)
+// S15: a gas body that is blown up to its equilibrium and then falls 0.2 m keeps more than half of its
+// volume. (Against the volume at creation, as in test_contact.c, it is easy: the gas blows the body up while
+// it falls.)
 static void TestBounceKeepsVolume(void** state)
 {
     SP_UNUSED(state);
     for (int solid = 0; solid < 2; ++solid)
     {
         spTestDef def = spDefaultTestDef();
-        spTestWorld test =
-            solid ? spBuildGasBall(&def, 3, 2, 1, (spReal)0.2) : spBuildGasDisc(&def, 48, 2, 1, (spReal)0.2);
+        spTestWorld test = solid ? spBuildGasBall(&def, 3, 2, 1, 10) : spBuildGasDisc(&def, 48, 2, 1, 10);
         spAddTestGround(test.world, (spReal)0.5, (spReal)0.3);
-        double least = INFINITY;
-        bool touched = false;
+        spWorld_SetGravity(test.world, (spVec3){0, 0, 0});
         for (int i = 0; i < 600; ++i)
         {
             assert_int_equal(spWorld_Step(test.world, (spReal)(1.0 / 60.0)), 0);
+        }
+        int count = spBody_GetNodeCount(test.world, test.body);
+        spVec3* rest = calloc((size_t)count, sizeof(spVec3));
+        assert_non_null(rest);
+        assert_true(spBody_SetVelocities(test.world, test.body, rest, count));
+        free(rest);
+        Shift(&test, (spVec3){0, (spReal)(0.2 - spGetLowestHeight(&test)), 0});
+        spWorld_SetGravity(test.world, (spVec3){0, (spReal)-9.81, 0});
+        double most = spBody_GetVolume(test.world, test.body), least = most;
+        bool touched = false;
+        for (int i = 0; i < 240; ++i)
+        {
+            assert_int_equal(spWorld_Step(test.world, (spReal)(1.0 / 60.0)), 0);
             touched = touched || spWorld_GetContactCount(test.world) > 0;
-            least = touched ? fmin(least, spBody_GetVolume(test.world, test.body)) : least;
+            least = fmin(least, spBody_GetVolume(test.world, test.body));
+            most = fmax(most, spBody_GetVolume(test.world, test.body));
         }
         assert_true(touched);
-        double rest = spBody_GetVolume(test.world, test.body);
-        printf("%s: least volume %.3f of that at rest\n", solid ? "ball" : "disc", least / rest);
-        CHECK_LESS(0.5 * rest, least);
+        printf("%s: least volume %.3f of the most\n", solid ? "ball" : "disc", least / most);
+        CHECK_LESS(0.5 * most, least);
         spDestroyTestWorld(&test);
     }
 }
