@@ -19,12 +19,6 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-#if defined(__x86_64__) || defined(__i386__)
-#define SP_PAUSE() __builtin_ia32_pause()
-#else
-#define SP_PAUSE() ((void)0)
-#endif
-
 // Spins before a waiting thread lets others run: matters when there are more workers than processors
 #define SP_SPIN_COUNT 4000
 
@@ -79,11 +73,21 @@ struct spTeam
     int sleeperCount;
 };
 
+// A short wait, some ten nanoseconds. Without the processor's own instruction for it: under a hypervisor that
+// traps it, a wait becomes a tenth of a millisecond.
+static void spRelax(void)
+{
+    for (int i = 0; i < 32; ++i)
+    {
+        __asm__ volatile("" ::: "memory");
+    }
+}
+
 static void spSpin(int* spins)
 {
     if (++*spins < SP_SPIN_COUNT)
     {
-        SP_PAUSE();
+        spRelax();
     }
     else
     {
@@ -188,7 +192,7 @@ static void spAwaitRound(spTeam* team, unsigned round)
             {
                 return;
             }
-            SP_PAUSE();
+            spRelax();
         }
         sched_yield();
     }

@@ -36,6 +36,21 @@ static bool spIsSmall(const spBody* body)
     return body->order.patchCount == 1;
 }
 
+// Whether there is anything to share: one small body keeps one thread busy
+static bool spHasParallelWork(const spWorld* world)
+{
+    int running = 0;
+    for (int i = 0; i < world->bodyIds.slotCount; ++i)
+    {
+        const spBody* body = world->bodies[i];
+        if (body != NULL && body->running)
+        {
+            running += spIsSmall(body) ? 1 : 2;
+        }
+    }
+    return running > 1;
+}
+
 static const spCollider* const* spGetColliders(const spWorld* world)
 {
     return (const spCollider* const*)world->colliders;
@@ -512,7 +527,8 @@ static double spTimeStage(spStep* step, void (*stage)(spStep* step))
 static uint32_t spRunStep(spWorld* world, spReal dt, uint32_t flags)
 {
     double start = spGetSeconds();
-    spStep step = {.world = world, .team = world->team, .dt = dt, .report = {.flags = flags, .dtTaken = dt}};
+    spTeam* team = spHasParallelWork(world) ? world->team : NULL;
+    spStep step = {.world = world, .team = team, .dt = dt, .report = {.flags = flags, .dtTaken = dt}};
     spProfile profile = {0};
 
     profile.commands = spTimeStage(&step, spRunCommands);
@@ -527,12 +543,12 @@ static uint32_t spRunStep(spWorld* world, spReal dt, uint32_t flags)
         world->report.dtTaken = 0;
         return world->report.flags;
     }
-    spBeginTeam(world->team);
+    spBeginTeam(team);
     profile.freeMotion = spTimeStage(&step, spRunFreeMotion);
     profile.detection = spTimeStage(&step, spRunDetection);
     profile.response = spTimeStage(&step, spRunResponse);
     profile.correction = spTimeStage(&step, spRunCorrection);
-    spEndTeam(world->team);
+    spEndTeam(team);
     profile.adapt = spTimeStage(&step, spRunAdapt);
     profile.publish = spTimeStage(&step, spPublish);
 
