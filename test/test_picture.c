@@ -257,7 +257,7 @@ static void TestOddCameras(void** state)
     def.showCaption = true;
     def.caption = "odd \xFF\x01 caption that is rather long, longer than fits into the picture by far";
     uint64_t seed = 11;
-    for (int round = 0; round < 300; ++round)
+    for (int round = 0; round < 84; ++round)
     {
         spCamera camera = {
             {spRandomRange(&seed, -2, 2), spRandomRange(&seed, -1, 2), spRandomRange(&seed, -2, 2)},
