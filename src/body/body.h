@@ -97,6 +97,7 @@ typedef struct spBody
     spMethodDef methodDef;
     const spMethodKind* method;
     void* methodState;
+    double gravity;       // that the estimate of the stable step counts with, m/s^2
     double stableStep;    // estimate, s
     bool stableStepDirty; // something that it depends on has changed
     int estimateAge;      // steps since it was made

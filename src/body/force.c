@@ -95,7 +95,10 @@ void spBoundFrequencies(spBody* body, spMat3* scratch, double* frequency2, doubl
     {
         return;
     }
-    spBounds bounds = {.mass = body->mass, .stiffness = scratch, .damping = scratch + body->nodeCount};
+    spBounds bounds = {.mass = body->mass,
+                       .stiffness = scratch,
+                       .damping = scratch + body->nodeCount,
+                       .gravity = body->gravity};
     memset(scratch, 0, 2 * (size_t)body->nodeCount * sizeof(spMat3));
     spForceContext context = {.body = body, .state = spGetNodeState(body)};
     spMeasureForces(&context);

@@ -39,6 +39,7 @@ typedef struct spBounds
     const spReal* mass;     // kg, of every node
     spMat3* stiffness;      // N/m
     spMat3* damping;        // N s/m
+    double gravity;         // m/s^2
     double globalStiffness; // 1/s^2
     double globalDamping;   // 1/s
 } spBounds;
@@ -49,6 +50,7 @@ enum
     sp_kindGlobal = 0x1,       // measures the body as a whole before it gives forces
     sp_kindConservative = 0x2, // its force (without damping) is minus the gradient of its energy
     sp_kindField = 0x4,        // an outside force: its energy counts as potential
+    sp_kindSteep = 0x8,        // its bounds change with the motion: they are asked for in every step
 };
 
 typedef struct spElementKind

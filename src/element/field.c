@@ -118,14 +118,25 @@ static double spGetGroundEnergy(const spElementSet* base, const spNodeState* sta
     return energy;
 }
 
+// What counts is not where a node is but where it will turn back: with u its speed at the ground if nothing
+// stopped it, 1/dm = 1/d + m u^2 / (2 K). Steps must resolve that turn, dt <= 0.45 dm / u, which is about
+// twelve times the stiffness there with the usual safety of 0.8.
 static void spAddGroundBounds(const spElementSet* base, const spNodeState* state, spBounds* bounds)
 {
     const spFieldDef* def = &((const spFieldSet*)base)->def;
-    for (int node = 0; node < state->nodeCount; ++node)
+    const double turn = 12.5;
+    double k = def->coefficient;
+    for (int node = 0; k > 0.0 && node < state->nodeCount; ++node)
     {
-        spReal k = spGetGroundStiffness(def, spGetGroundDistance(def, state->x + node));
+        double distance = spGetGroundDistance(def, state->x + node);
+        double d = distance > (double)def->minDistance ? distance : (double)def->minDistance;
+        double down = spDot3(def->normal, spXyz(state->v[node]));
+        double u2 = down * down + 2.0 * bounds->gravity * d;
+        double nearest = 1.0 / (1.0 / d + (double)bounds->mass[node] * u2 / (2.0 * k));
+        nearest = nearest > (double)def->minDistance ? nearest : (double)def->minDistance;
+        spReal stiffness = (spReal)(turn * 2.0 * k / (nearest * nearest * nearest));
         bounds->stiffness[node] =
-            spMulAddMat3(bounds->stiffness[node], k, spOuter3(def->normal, def->normal));
+            spMulAddMat3(bounds->stiffness[node], stiffness, spOuter3(def->normal, def->normal));
     }
 }
 
@@ -146,7 +157,7 @@ const spElementKind spDragKind = {
 
 const spElementKind spRepulsiveGroundKind = {
     .name = "repulsive ground",
-    .flags = sp_kindField | sp_kindConservative,
+    .flags = sp_kindField | sp_kindConservative | sp_kindSteep,
     .addForces = spAddGroundForces,
     .addDifference = spAddGroundDifference,
     .getEnergy = spGetGroundEnergy,

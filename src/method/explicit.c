@@ -127,7 +127,12 @@ static void spBeginExplicit(spBody* body)
 static void spAdaptExplicit(spBody* body)
 {
     body->estimateAge += 1;
-    if (body->methodDef.substeps == 0 && body->estimateAge >= SP_ESTIMATE_INTERVAL)
+    bool due = body->methodDef.substeps == 0 && body->estimateAge >= SP_ESTIMATE_INTERVAL;
+    for (int i = 0; i < body->setCount; ++i)
+    {
+        due = due || (body->sets[i]->kind->flags & sp_kindSteep) != 0;
+    }
+    if (due)
     {
         spEstimate(body);
     }

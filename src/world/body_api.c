@@ -88,6 +88,7 @@ spBodyId spCreateBody(spWorld* world, const spBodyDef* def)
     }
     body->id = (spBodyId){id.index1, id.generation};
     body->time = world->time;
+    body->gravity = fabs((double)body->gravityScale) * (double)spLength3(world->def.gravity);
     world->bodies[id.index1 - 1] = body;
     world->rowsDirty = true;
     return body->id;

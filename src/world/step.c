@@ -145,6 +145,7 @@ static void spRunCommands(spStep* step)
         }
         body->contactForce = (spVec3){0, 0, 0};
         body->pinForce = (spVec3){0, 0, 0};
+        body->gravity = fabs((double)body->gravityScale) * (double)spLength3(world->def.gravity);
         spUpdateHeldNodes(body);
         spStartDrivenNodes(body, step->dt);
         body->method->begin(body);
