@@ -36,8 +36,15 @@ static void spSwapItems(spOrderItem* a, spOrderItem* b)
 static void spSelectItems(spOrderItem* items, int count, int middle, int axis)
 {
     int low = 0, high = count - 1;
+    uint32_t random = 0x9E3779B9u;
     while (low < high)
     {
+        // Places that no mesh can be made for: the order that comes out does not depend on them
+        random = random * 1664525u + 1013904223u;
+        spSwapItems(items + low, items + low + (int)((random >> 8) % (uint32_t)(high - low + 1)));
+        random = random * 1664525u + 1013904223u;
+        spSwapItems(items + high, items + low + (int)((random >> 8) % (uint32_t)(high - low + 1)));
+
         // Median of three as pivot, moved to items[high]
         int mid = low + (high - low) / 2;
         if (spItemBefore(items + mid, items + low, axis))
