@@ -194,34 +194,23 @@ static void spReproducePerturbation(spReproduction* r)
 // through.
 static double spBounceParticle(spReproduction* r, double k, double dt, spMethodType type)
 {
-    spWorldDef worldDef = spDefaultWorldDef();
-    spWorld* world = spCreateWorld(&worldDef, NULL);
-    spVec3 x = {0, 1, 0};
-    spBodyDef bodyDef = spDefaultBodyDef();
-    bodyDef.positions = &x;
-    bodyDef.positionCount = 1;
-    bodyDef.nodeMass = 1;
-    bodyDef.method.type = type;
-    bodyDef.method.substeps = 1;
-    spBodyId body = spCreateBody(world, &bodyDef);
-    spFieldDef field = spDefaultFieldDef();
-    field.type = sp_fieldRepulsiveGround;
-    field.coefficient = (spReal)k;
-    field.minDistance = (spReal)1e-7;
-    if (spBody_AddField(world, body, &field) < 0)
+    spTestDef def = spMakeSlidesDef(type, sp_contactOff);
+    spTestWorld test = spBuildParticle(&def, 1, 1);
+    if (test.world == NULL || spAddRepulsiveGround(&test, k) < 0)
     {
-        spError error = spWorld_GetLastError(world);
-        spReportFailure(r, "particle", &error);
+        spReportFailure(r, "particle", &test.error);
+        spDestroyTestWorld(&test);
+        return NAN;
     }
-    spEnergy before = spBody_GetEnergy(world, body);
+    spEnergy before = spBody_GetEnergy(test.world, test.body);
     bool through = false;
     for (int i = 0; i < (int)(1.0 / dt); ++i)
     {
-        spWorld_Step(world, (spReal)dt);
-        through = through || spBody_GetPositions(world, body).data[0].y < 0;
+        spWorld_Step(test.world, (spReal)dt);
+        through = through || spGetLowestHeight(&test) < 0.0;
     }
-    spEnergy after = spBody_GetEnergy(world, body);
-    spDestroyWorld(world);
+    spEnergy after = spBody_GetEnergy(test.world, test.body);
+    spDestroyTestWorld(&test);
     return through ? INFINITY : (after.kinetic + after.potential) / (before.kinetic + before.potential);
 }
 
@@ -270,11 +259,7 @@ static void spReproduceMagneticGround(spReproduction* r)
     {
         spTestDef def = spMakeSlidesDef(sp_rungeKutta4, sp_contactOff);
         spTestWorld test = spBuildLattice(&def, 8, 400, (spReal)0.2, 1);
-        spFieldDef field = spDefaultFieldDef();
-        field.type = sp_fieldRepulsiveGround;
-        field.coefficient = (spReal)ks[k];
-        field.minDistance = (spReal)1e-6;
-        if (test.world == NULL || spBody_AddField(test.world, test.body, &field) < 0)
+        if (test.world == NULL || spAddRepulsiveGround(&test, ks[k]) < 0)
         {
             spReportFailure(r, "lattice", &test.error);
             return;

@@ -265,25 +265,16 @@ static void TestRepulsiveGroundWarns(void** state)
     const double heights[2] = {d, 1.0};
     for (int i = 0; i < 4; ++i)
     {
-        spWorldDef worldDef = spDefaultWorldDef();
-        spWorld* world = spCreateWorld(&worldDef, NULL);
-        spVec3 x = {0, (spReal)heights[i / 2], 0};
-        spBodyDef bodyDef = spDefaultBodyDef();
-        bodyDef.positions = &x;
-        bodyDef.positionCount = 1;
-        bodyDef.nodeMass = 1;
-        bodyDef.method.type = sp_rungeKutta4;
-        bodyDef.method.substeps = 1;
-        spBodyId body = spCreateBody(world, &bodyDef);
-        spFieldDef field = spDefaultFieldDef();
-        field.type = sp_fieldRepulsiveGround;
-        field.coefficient = (spReal)k;
-        assert_true(spBody_AddField(world, body, &field) >= 0);
+        spTestDef def = spDefaultTestDef();
+        def.method.type = sp_rungeKutta4;
+        def.method.substeps = 1;
+        spTestWorld test = spBuildParticle(&def, (spReal)heights[i / 2], 1);
+        assert_true(spAddRepulsiveGround(&test, k) >= 0);
         double dt = factors[i % 2] * 0.45 * d / v;
-        uint32_t flags = spWorld_Step(world, (spReal)dt);
+        uint32_t flags = spWorld_Step(test.world, (spReal)dt);
         printf("from %.3f m, step of %.2f ms: flags 0x%x\n", heights[i / 2], 1e3 * dt, flags);
         assert_int_equal(flags & sp_stepUnstable, i % 2 == 0 ? 0 : sp_stepUnstable);
-        spDestroyWorld(world);
+        spDestroyTestWorld(&test);
     }
 }
 
@@ -300,33 +291,24 @@ static void TestRepulsiveGroundAutomatic(void** state)
         }
         for (int i = 0; i < SP_COUNT(ks); ++i)
         {
-            spWorldDef worldDef = spDefaultWorldDef();
-            spWorld* world = spCreateWorld(&worldDef, NULL);
-            spVec3 x = {0, 1, 0};
-            spBodyDef bodyDef = spDefaultBodyDef();
-            bodyDef.positions = &x;
-            bodyDef.positionCount = 1;
-            bodyDef.nodeMass = 1;
-            bodyDef.method.type = (spMethodType)type;
-            spBodyId body = spCreateBody(world, &bodyDef);
-            spFieldDef field = spDefaultFieldDef();
-            field.type = sp_fieldRepulsiveGround;
-            field.coefficient = (spReal)ks[i];
-            assert_true(spBody_AddField(world, body, &field) >= 0);
-            spEnergy start = spBody_GetEnergy(world, body);
+            spTestDef def = spDefaultTestDef();
+            def.method.type = (spMethodType)type;
+            spTestWorld test = spBuildParticle(&def, 1, 1);
+            assert_true(spAddRepulsiveGround(&test, ks[i]) >= 0);
+            spEnergy start = spBody_GetEnergy(test.world, test.body);
             uint32_t flags = 0;
             double highest = 0.0;
             for (int s = 0; s < 180; ++s)
             {
-                flags |= spWorld_Step(world, (spReal)(1.0 / 60.0));
-                highest = fmax(highest, (double)spBody_GetPositions(world, body).data[0].y);
+                flags |= spWorld_Step(test.world, (spReal)(1.0 / 60.0));
+                highest = fmax(highest, spGetMeanHeight(&test));
             }
-            spEnergy end = spBody_GetEnergy(world, body);
+            spEnergy end = spBody_GetEnergy(test.world, test.body);
             double ratio = (end.kinetic + end.potential) / (start.kinetic + start.potential);
             printf("method %d, K = %g: energy x %.4f, highest %.3f m\n", type, ks[i], ratio, highest);
             assert_int_equal(flags, 0);
             CHECK_NEAR(ratio, 1.0, 0.1);
-            spDestroyWorld(world);
+            spDestroyTestWorld(&test);
         }
     }
 }

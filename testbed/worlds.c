@@ -216,6 +216,31 @@ spTestWorld spBuildGasBall(const spTestDef* def, int level, int layers, spReal d
     return spFinishTestWorld(test, mesh, ok);
 }
 
+spTestWorld spBuildParticle(const spTestDef* def, spReal height, spReal mass)
+{
+    spTestWorld test = spStartTestWorld(def);
+    spVec3 x = {0, height, 0};
+    spBodyDef bodyDef = spDefaultBodyDef();
+    bodyDef.positions = &x;
+    bodyDef.positionCount = 1;
+    bodyDef.nodeMass = mass;
+    bodyDef.method = def->method;
+    if (test.world != NULL)
+    {
+        test.body = spCreateBody(test.world, &bodyDef);
+    }
+    return spFinishTestWorld(test, NULL, SP_IS_NULL(test.body) == false);
+}
+
+int spAddRepulsiveGround(const spTestWorld* test, double k)
+{
+    spFieldDef field = spDefaultFieldDef();
+    field.type = sp_fieldRepulsiveGround;
+    field.coefficient = (spReal)k;
+    field.minDistance = (spReal)1e-6;
+    return spBody_AddField(test->world, test->body, &field);
+}
+
 static double spReduceHeight(const spTestWorld* test, bool lowest)
 {
     spVec3View x = spBody_GetPositions(test->world, test->body);

@@ -54,6 +54,12 @@ spTestWorld spBuildLattice3(const spTestDef* def, int count, spReal spacing, spR
 // Icosphere in layers, filled with gas that can carry its weight
 spTestWorld spBuildGasBall(const spTestDef* def, int level, int layers, spReal diameter, spReal height);
 
+// One free particle above the origin
+spTestWorld spBuildParticle(const spTestDef* def, spReal height, spReal mass);
+
+// Adds the repulsive ground K/d^2 to the body. Returns the number of the set, -1 on failure.
+int spAddRepulsiveGround(const spTestWorld* test, double k);
+
 // Adds the ground, a plane at height 0. Returns the null id on failure.
 spColliderId spAddTestGround(spWorld* world, spReal friction, spReal restitution);
 
