@@ -274,7 +274,7 @@ static bool spPlaceNodes(spBody* body, const spBodyDef* def, spError* error)
     return ok;
 }
 
-spBody* spBuildBody(spHeap* heap, const spLogger* logger, const spBodyDef* def, int laneCount, spError* error)
+spBody* spBuildBody(spHeap* heap, const spBodyDef* def, int laneCount, spError* error)
 {
     if (spCheckBodyDef(def, error) == false)
     {
@@ -287,7 +287,6 @@ spBody* spBuildBody(spHeap* heap, const spLogger* logger, const spBodyDef* def, 
         return NULL;
     }
     body->heap = heap;
-    body->logger = logger;
     body->backend = &spCpuBackend;
     body->laneCount = laneCount;
     snprintf(body->name, sizeof(body->name), "%s", def->name != NULL ? def->name : "body");

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "base/backend.h"
-#include "base/log.h"
+#include "base/error.h"
 #include "body/row.h"
 #include "element/element.h"
 #include "element/field.h"
@@ -39,7 +39,6 @@ typedef struct spBody
     char name[SP_NAME_SIZE];
     spBodyId id;
     spHeap* heap;
-    const spLogger* logger;
     const spBackend* backend;
     int laneCount;
 
@@ -105,8 +104,7 @@ typedef struct spBody
     spVec3* view; // what the getters of positions and velocities fill: two arrays of nodeCount
 } spBody;
 
-spBody* spBuildBody(spHeap* heap, const spLogger* logger, const spBodyDef* def, int laneCount,
-                    spError* error);
+spBody* spBuildBody(spHeap* heap, const spBodyDef* def, int laneCount, spError* error);
 void spDestroyBodyData(spBody* body);
 
 // Adding element sets. Return the number of the set, or -1.

@@ -14,8 +14,7 @@ typedef struct spResponseContext
     spArena* arena;
     spBody* const* bodies; // by slot, NULL where the slot is empty
     int bodyCount;
-    const spCollider* const* colliders;
-    int colliderCount;
+    const spCollider* const* colliders; // by slot
     spLink* const* links;
     int linkCount;
     spReal dt;     // that the bodies have just covered, s

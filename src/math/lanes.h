@@ -4,13 +4,13 @@
 // The number type R of the kernels, in as many lanes as SP_LANES says: 1, 4, 8 or 16.
 //
 // A translation unit defines SP_LANES, includes this header, then kernel headers. A kernel is written once
-// over R with
-// + - * / and the names below. Each of them is correctly rounded and spMulAdd rounds twice, so that every
-// width, and the scalar build, gives the same bits. Widths come from the compiler's vector types: a width
-// that the processor level of the translation unit does not have is split by the compiler.
+// over R with the arithmetic operators and the names below. Each of them is correctly rounded and products
+// and sums are never fused, so that every width, and the scalar build, gives the same bits. Widths come from
+// the compiler's vector types: a width that the processor level of the translation unit does not have is
+// split by the compiler.
 //
-// Nodes are four numbers (spVec4). spGather3 and spScatter3 go between nodes in memory and lanes by
-// whole-node loads and a transpose, which beats gather and scatter instructions on current processors.
+// Nodes are four numbers (spVec4). spGatherDifference and spScatterPair go between nodes in memory and lanes
+// by whole-node loads and a transpose, which beats gather and scatter instructions on current processors.
 
 #pragma once
 
@@ -52,11 +52,6 @@ SP_KERNEL R spLoad(const spReal* a)
     return *a;
 }
 
-SP_KERNEL void spStore(spReal* a, R value)
-{
-    *a = value;
-}
-
 SP_KERNEL R spSqrt(R a)
 {
     return spScalarSqrt(a);
@@ -84,11 +79,6 @@ SP_KERNEL R spLoad(const spReal* a)
     return *(const RMemory*)a;
 }
 
-SP_KERNEL void spStore(spReal* a, R value)
-{
-    *(RMemory*)a = value;
-}
-
 // The compiler turns this loop into the vector instruction
 SP_KERNEL R spSqrt(R a)
 {
@@ -109,19 +99,9 @@ SP_KERNEL R spSelect(RMask mask, R a, R b)
 
 #endif
 
-SP_KERNEL R spMulAdd(R a, R b, R c)
-{
-    return a * b + c;
-}
-
 SP_KERNEL R spMax(R a, R b)
 {
     return spSelect(a > b, a, b);
-}
-
-SP_KERNEL R spMin(R a, R b)
-{
-    return spSelect(a < b, a, b);
 }
 
 typedef struct RVec3
@@ -144,8 +124,7 @@ SP_KERNEL RVec3 spAddR(RVec3 a, RVec3 b)
     return (RVec3){a.x + b.x, a.y + b.y, a.z + b.z};
 }
 
-// Nodes are named by offset: the index of their first number, which saves a
-// shift per load.
+// Nodes are named by offset: the index of their first number, which saves a shift per load.
 SP_KERNEL spQuad spLoadQuad(const spVec4* nodes, int64_t offset)
 {
     return *(const spQuadMemory*)((const spReal*)nodes + offset);

@@ -63,7 +63,7 @@ spBodyId spCreateBody(spWorld* world, const spBodyDef* def)
         return (spBodyId){0};
     }
     spError error = {0};
-    spBody* body = spBuildBody(&world->heap, &world->def.logger, def, world->laneCount, &error);
+    spBody* body = spBuildBody(&world->heap, def, world->laneCount, &error);
     if (body == NULL)
     {
         spRecordError(world, &error);

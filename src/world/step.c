@@ -220,7 +220,6 @@ static void spSolveResponse(spStep* step, spReal dt, bool links)
         .bodies = world->bodies,
         .bodyCount = world->bodyIds.slotCount,
         .colliders = spGetColliders(world),
-        .colliderCount = world->colliderIds.slotCount,
         .links = world->links,
         .linkCount = world->linkIds.slotCount,
         .dt = dt,
