@@ -574,6 +574,67 @@ static void TestBadInput(void** state)
     spDestroyTestWorld(&test);
 }
 
+// Gas needs a closed surface: not one with a hole, with a triangle the wrong way round, twice, or folded
+static void TestGasNeedsClosedSurface(void** state)
+{
+    SP_UNUSED(state);
+    spWorldDef worldDef = spDefaultWorldDef();
+    spWorld* world = spCreateWorld(&worldDef, NULL);
+    spShellMeshDef meshDef = spDefaultShellMeshDef();
+    meshDef.level = 1;
+    spMesh* mesh = spMakeIcosphereMesh(&meshDef, NULL);
+    spBodyDef bodyDef = spDefaultBodyDef();
+    bodyDef.mesh = mesh;
+    bodyDef.nodeMass = 1;
+    spBodyId body = spCreateBody(world, &bodyDef);
+    int count = spMesh_GetTriangleCount(mesh);
+    size_t size = (size_t)(count + 1) * 3 * sizeof(int32_t);
+    int32_t* triangles = malloc(size);
+    spGasDef gasDef = spDefaultGasDef();
+    gasDef.triangles = triangles;
+    for (int k = 0; k < 5; ++k)
+    {
+        memcpy(triangles, spMesh_GetTriangles(mesh), size - 3 * sizeof(int32_t));
+        gasDef.triangleCount = count;
+        switch (k)
+        {
+            case 0:
+                gasDef.triangleCount = count - 1;
+                break;
+            case 1:
+                triangles[1] = spMesh_GetTriangles(mesh)[2];
+                triangles[2] = spMesh_GetTriangles(mesh)[1];
+                break;
+            case 2:
+                memcpy(triangles + 3 * (size_t)count, triangles, 3 * sizeof(int32_t));
+                gasDef.triangleCount = count + 1;
+                break;
+            case 3:
+                triangles[1] = triangles[0];
+                break;
+            default:
+                break;
+        }
+        spWorld_ClearError(world);
+        int set = spBody_AddGas(world, body, &gasDef);
+        assert_int_equal(set, k < 4 ? -1 : 0);
+        assert_int_equal(spWorld_GetLastError(world).code, k < 4 ? sp_errorBadMesh : sp_errorNone);
+    }
+    free(triangles);
+    spDestroyMesh(mesh);
+
+    // Nor a sheet, which has a surface but encloses nothing
+    spClothMeshDef clothDef = spDefaultClothMeshDef();
+    mesh = spMakeClothMesh(&clothDef, NULL);
+    bodyDef.mesh = mesh;
+    body = spCreateBody(world, &bodyDef);
+    gasDef = spDefaultGasDef();
+    assert_int_equal(spBody_AddGas(world, body, &gasDef), -1);
+    assert_int_equal(spWorld_GetLastError(world).code, sp_errorBadMesh);
+    spDestroyMesh(mesh);
+    spDestroyWorld(world);
+}
+
 // Numbers that nobody means, but somebody types: finite, or stopped with a flag
 static void TestTorture(void** state)
 {
@@ -629,6 +690,7 @@ int main(void)
         cmocka_unit_test(TestEdgesOfSprings),
         cmocka_unit_test(TestStaleIds),
         cmocka_unit_test(TestBadInput),
+        cmocka_unit_test(TestGasNeedsClosedSurface),
         cmocka_unit_test(TestTorture),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,7 @@
 #include "math/quat.h"
 #include "math/vec3.h"
 #include "mesh/mesh.h"
-#include "mesh/sort.h"
+#include "mesh/surface.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -117,39 +117,6 @@ static bool spFindMasses(spReal* mass, const spBodyDef* def, int nodeCount, spEr
         }
     }
     return true;
-}
-
-// Every directed edge of the triangles must have its opposite exactly once
-bool spIsClosedSurface(spHeap* heap, const int32_t* triangles, int triangleCount, int vertexCount)
-{
-    int count = 3 * triangleCount;
-    size_t pairSize = spArraySize(count, 2 * sizeof(int32_t));
-    size_t orderSize = spArraySize(count, sizeof(int32_t));
-    int32_t* pairs = spAlloc(heap, pairSize);
-    int32_t* order = spAlloc(heap, orderSize);
-    bool closed = triangleCount > 0 && pairs != NULL && order != NULL;
-    if (closed)
-    {
-        for (int i = 0; i < count; ++i)
-        {
-            int32_t a = triangles[i];
-            int32_t b = triangles[i % 3 == 2 ? i - 2 : i + 1];
-            pairs[2 * (size_t)i] = a < b ? a : b;
-            pairs[2 * (size_t)i + 1] = a < b ? b : a;
-        }
-        closed = count % 2 == 0 && spSortTuples(heap, pairs, 2, count, vertexCount, order);
-    }
-    for (int i = 0; closed && i < count; i += 2)
-    {
-        // Two in a row, one in each direction, and the next pair another edge
-        closed = spSameTuple(pairs, 2, order[i], order[i + 1]) &&
-                 (triangles[order[i]] == pairs[2 * (size_t)order[i]]) !=
-                     (triangles[order[i + 1]] == pairs[2 * (size_t)order[i + 1]]) &&
-                 (i + 2 >= count || spSameTuple(pairs, 2, order[i], order[i + 2]) == false);
-    }
-    spFree(heap, pairs, pairSize);
-    spFree(heap, order, orderSize);
-    return closed;
 }
 
 // Copies of what the mesh says about edges, surface and tets

@@ -117,9 +117,6 @@ spSpringSet* spGetSpringSet(const spBody* body, int set);
 spGasSet* spGetGasSet(const spBody* body, int set);
 spFieldSet* spGetFieldSet(const spBody* body, int set);
 
-// Whether every edge of the triangles has exactly two, running in opposite directions
-bool spIsClosedSurface(spHeap* heap, const int32_t* triangles, int triangleCount, int vertexCount);
-
 spNodeState spGetNodeState(const spBody* body);
 
 // Sets the role of a node. Fixed and driven nodes have inverse mass 0.

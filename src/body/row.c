@@ -17,10 +17,6 @@
 #include "math/quat.h"
 #include "math/vec3.h"
 
-// Nodes that start inside a collider leave it at most this fast, m/s: pushing them out at once would tear the
-// body
-#define SP_PUSH_SPEED ((spReal)5)
-
 static void spMoveNode(spVec4* x, spVec4* v, spVec3 dx, spVec3 dv)
 {
     *x = (spVec4){x->x + dx.x, x->y + dx.y, x->z + dx.z, x->w};

@@ -13,6 +13,10 @@
 #include "body/collider.h"
 #include "math/mat3.h"
 
+// Nodes that start inside a collider leave it at most this fast, m/s: pushing them out at once would tear the
+// body
+#define SP_PUSH_SPEED ((spReal)5)
+
 typedef enum spRowLaw
 {
     sp_rowContact, // stay outside of a collider: unilateral, with Coulomb friction and restitution

@@ -8,6 +8,7 @@
 #include "math/vec3.h"
 #include "mesh/mesh.h"
 #include "mesh/sort.h"
+#include "mesh/surface.h"
 
 #include <string.h>
 

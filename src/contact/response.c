@@ -23,9 +23,6 @@
 // A sweep that changes no relative velocity by more than this share of the largest one is the last
 #define SP_ROW_TOLERANCE 1e-5
 
-// Deepest penetration that one step takes back, per second, as in the node rows, m/s
-#define SP_PUSH_SPEED ((spReal)5)
-
 typedef struct spResponseRow
 {
     spNodeRow* contact; // or NULL
