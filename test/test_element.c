@@ -96,19 +96,11 @@ static void EvaluateForces(spBody* body)
 static void EvaluateDifference(spBody* body, const spVec4* dx, const spVec4* dv)
 {
     spForceContext context = {.body = body, .state = spGetNodeState(body)};
-    spMeasureForces(&context);
-    memset(body->f, 0, (size_t)(body->nodeCount + body->slots.slotCount) * sizeof(spVec4));
-    for (int s = 0; s < body->setCount; ++s)
+    spDifference difference = {.dx = dx, .dv = dv};
+    spMeasureDifference(&context, &difference);
+    for (int p = 0; p < body->order.patchCount; ++p)
     {
-        spElementSet* set = body->sets[s];
-        if (set->kind->measureDifference != NULL)
-        {
-            set->kind->measureDifference(set, &context.state, dx);
-        }
-        for (int p = 0; p < body->order.patchCount; ++p)
-        {
-            set->kind->addDifference(set, &context.state, dx, dv, p, body->f);
-        }
+        spAddPatchDifference(&context, &difference, p);
     }
     for (int p = 0; p < body->order.patchCount; ++p)
     {

@@ -68,13 +68,11 @@ static double FindLargestEigenvalue(spBody* body)
     double eigenvalue = 0.0;
     for (int round = 0; round < 2000; ++round)
     {
-        memset(body->f, 0, (size_t)(body->nodeCount + body->slots.slotCount) * sizeof(spVec4));
-        for (int s = 0; s < body->setCount; ++s)
+        spDifference difference = {.dx = dx, .dv = dv};
+        spMeasureDifference(&context, &difference);
+        for (int p = 0; p < body->order.patchCount; ++p)
         {
-            for (int p = 0; p < body->order.patchCount; ++p)
-            {
-                body->sets[s]->kind->addDifference(body->sets[s], &context.state, dx, dv, p, body->f);
-            }
+            spAddPatchDifference(&context, &difference, p);
         }
         for (int p = 0; p < body->order.patchCount; ++p)
         {

@@ -9,5 +9,6 @@
 #include "souple/base.h"
 #include "souple/body.h"
 #include "souple/collider.h"
+#include "souple/element.h"
 #include "souple/mesh.h"
 #include "souple/world.h"

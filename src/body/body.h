@@ -18,7 +18,7 @@
 #include "mesh/order.h"
 #include "mesh/patch.h"
 
-#include "souple/body.h"
+#include "souple/element.h"
 
 #define SP_MAX_SETS 32
 
@@ -144,6 +144,11 @@ typedef struct spForceContext
 void spMeasureForces(const spForceContext* context);
 void spAddPatchForces(const spForceContext* context, int patch);
 void spSumPatchForces(const spForceContext* context, int patch);
+
+// The change of the forces of all element sets for a change of the state, into body->f; works on all patches.
+// Global kinds measure; then spAddPatchDifference may run for every patch, then spSumPatchForces.
+void spMeasureDifference(const spForceContext* context, const spDifference* difference);
+void spAddPatchDifference(const spForceContext* context, const spDifference* difference, int patch);
 
 // Squared frequency (1/s^2) and damping rate (1/s) that no mode of the body exceeds, at its present state.
 // scratch has room for 2 * nodeCount matrices.

@@ -69,6 +69,33 @@ void spAddPatchForces(const spForceContext* context, int patch)
     }
 }
 
+void spMeasureDifference(const spForceContext* context, const spDifference* difference)
+{
+    spMeasureForces(context);
+    spBody* body = context->body;
+    for (int i = 0; i < body->setCount; ++i)
+    {
+        spElementSet* set = body->sets[i];
+        if (set->kind->measureDifference != NULL)
+        {
+            set->kind->measureDifference(set, &context->state, difference);
+        }
+    }
+}
+
+void spAddPatchDifference(const spForceContext* context, const spDifference* difference, int patch)
+{
+    spBody* body = context->body;
+    int begin = context->state.patchBegin[patch], end = context->state.patchBegin[patch + 1];
+    int firstSlot = body->slots.patchSlot[patch], endSlot = body->slots.patchSlot[patch + 1];
+    memset(body->f + begin, 0, (size_t)(end - begin) * sizeof(spVec4));
+    memset(body->f + body->nodeCount + firstSlot, 0, (size_t)(endSlot - firstSlot) * sizeof(spVec4));
+    for (int i = 0; i < body->setCount; ++i)
+    {
+        body->sets[i]->kind->addDifference(body->sets[i], &context->state, difference, patch, body->f);
+    }
+}
+
 void spSumPatchForces(const spForceContext* context, int patch)
 {
     spBody* body = context->body;

@@ -18,6 +18,7 @@
 #include "base/node.h"
 #include "base/team.h"
 #include "math/mat3.h"
+#include "mesh/patch.h"
 
 typedef struct spElementSet spElementSet;
 
@@ -31,6 +32,17 @@ typedef struct spNodeState
     int patchCount;
     double time;
 } spNodeState;
+
+// A change of the state, for the change of the forces
+typedef struct spDifference
+{
+    const spVec4* dx; // m
+    const spVec4* dv; // m/s
+    bool project;     // leave out what would make the stiffness indefinite
+} spDifference;
+
+// Nodes of a local element at most
+#define SP_MAX_ELEMENT_NODES 4
 
 // Upper bounds on the frequencies of a body: for every node a 3x3 block that bounds its row of the stiffness
 // and the damping matrix, and what global kinds add to the squared frequency and the damping rate as a whole.
@@ -66,17 +78,25 @@ typedef struct spElementKind
 
     // Global kinds: what the differences of all nodes need to know, after measure at the same state. NULL
     // otherwise.
-    void (*measureDifference)(spElementSet* set, const spNodeState* state, const spVec4* dx);
+    void (*measureDifference)(spElementSet* set, const spNodeState* state, const spDifference* difference);
 
-    // Adds the change of the forces for a change dx of the positions and dv of the velocities.
-    void (*addDifference)(const spElementSet* set, const spNodeState* state, const spVec4* dx,
-                          const spVec4* dv, int patch, spVec4* df);
+    // Adds the change of the forces, to first order, for a change of positions and velocities.
+    void (*addDifference)(const spElementSet* set, const spNodeState* state, const spDifference* difference,
+                          int patch, spVec4* df);
+
+    // The stiffness of one element, -df/dx: nodes[i] and the block of rows i and columns j at blocks[n * i +
+    // j], n the number of nodes, which is returned. Damping has no part in it. Global kinds: NULL.
+    int (*getStiffness)(const spElementSet* set, const spNodeState* state, int element, bool project,
+                        int32_t* nodes, spMat3* blocks);
 
     // Energy in J; damping has none
     double (*getEnergy)(const spElementSet* set, const spNodeState* state);
 
     // Adds to the bounds. Global kinds: after measure.
     void (*addBounds)(const spElementSet* set, const spNodeState* state, spBounds* bounds);
+
+    // The blocks of a kind that is laid out in them, whose slots the body fills in. NULL otherwise.
+    spBlocks* (*getBlocks)(spElementSet* set);
 
     void (*destroy)(spElementSet* set, spHeap* heap);
 } spElementKind;

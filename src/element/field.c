@@ -22,12 +22,11 @@ static void spAddDragForces(const spElementSet* base, const spNodeState* state, 
     }
 }
 
-static void spAddDragDifference(const spElementSet* base, const spNodeState* state, const spVec4* dx,
-                                const spVec4* dv, int patch, spVec4* df)
+static void spAddDragDifference(const spElementSet* base, const spNodeState* state,
+                                const spDifference* difference, int patch, spVec4* df)
 {
-    SP_UNUSED(dx);
     spNodeState shifted = *state;
-    shifted.v = dv;
+    shifted.v = difference->dv;
     spAddDragForces(base, &shifted, patch, df);
 }
 
@@ -81,10 +80,10 @@ static void spAddGroundForces(const spElementSet* base, const spNodeState* state
     }
 }
 
-static void spAddGroundDifference(const spElementSet* base, const spNodeState* state, const spVec4* dx,
-                                  const spVec4* dv, int patch, spVec4* df)
+static void spAddGroundDifference(const spElementSet* base, const spNodeState* state,
+                                  const spDifference* difference, int patch, spVec4* df)
 {
-    SP_UNUSED(dv);
+    const spVec4* dx = difference->dx;
     const spFieldDef* def = &((const spFieldSet*)base)->def;
     for (int node = state->patchBegin[patch]; node < state->patchBegin[patch + 1]; ++node)
     {

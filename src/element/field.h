@@ -7,7 +7,7 @@
 
 #include "element/element.h"
 
-#include "souple/body.h"
+#include "souple/element.h"
 
 typedef struct spFieldSet
 {

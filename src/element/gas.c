@@ -158,8 +158,10 @@ static void spAddGasForces(const spElementSet* base, const spNodeState* state, i
     }
 }
 
-static void spMeasureGasDifference(spElementSet* base, const spNodeState* state, const spVec4* dx)
+static void spMeasureGasDifference(spElementSet* base, const spNodeState* state,
+                                   const spDifference* difference)
 {
+    const spVec4* dx = difference->dx;
     spGasSet* set = (spGasSet*)base;
     double dVolume = 0.0;
     for (int node = 0; node < set->nodeCount; ++node)
@@ -173,10 +175,10 @@ static void spMeasureGasDifference(spElementSet* base, const spNodeState* state,
     set->dPressure = -set->stiffening * dVolume;
 }
 
-static void spAddGasDifference(const spElementSet* base, const spNodeState* state, const spVec4* dx,
-                               const spVec4* dv, int patch, spVec4* df)
+static void spAddGasDifference(const spElementSet* base, const spNodeState* state,
+                               const spDifference* difference, int patch, spVec4* df)
 {
-    SP_UNUSED(dv);
+    const spVec4* dx = difference->dx;
     const spGasSet* set = (const spGasSet*)base;
     spReal pressure = (spReal)set->pressure;
     spReal dPressure = (spReal)set->dPressure;

@@ -139,6 +139,36 @@ double spGetSpringSetEnergy(const spElementSet* base, const spNodeState* state)
     return energy;
 }
 
+int spGetSpringStiffness(const spElementSet* base, const spNodeState* state, int element, bool project,
+                         int32_t* nodes, spMat3* blocks)
+{
+    const spSpringSet* set = (const spSpringSet*)base;
+    const spSpring* spring = set->springs + element;
+    spReal length;
+    spVec3 d = spSub3(spXyz(state->x[spring->nodes[1]]), spXyz(state->x[spring->nodes[0]]));
+    spVec3 e = spNormalizeLength3(d, &length);
+    spReal k = spGetStiffness(set, spring);
+    if (set->law == sp_springTension && length <= spring->rest)
+    {
+        k = 0;
+    }
+    spReal across = length > 0 ? 1 - spring->rest / length : 0;
+    across = project && across < 0 ? 0 : across;
+    spMat3 block =
+        spAddMat3(spScaleMat3(k * (1 - across), spOuter3(e, e)), spScaleMat3(k * across, spIdentityMat3()));
+    for (int i = 0; i < 4; ++i)
+    {
+        nodes[i / 2] = spring->nodes[i / 2];
+        blocks[i] = spScaleMat3(i / 2 == i % 2 ? 1 : -1, block);
+    }
+    return 2;
+}
+
+spBlocks* spGetSpringBlocks(spElementSet* base)
+{
+    return &((spSpringSet*)base)->blocks;
+}
+
 void spAddSpringSetBounds(const spElementSet* base, const spNodeState* state, spBounds* bounds)
 {
     // A spring gives (d . (u1 - u0))^2 <= 2 (d . u1)^2 + 2 (d . u0)^2, so twice its diagonal blocks bound it.

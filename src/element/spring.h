@@ -8,7 +8,7 @@
 #include "element/element.h"
 #include "mesh/patch.h"
 
-#include "souple/body.h"
+#include "souple/element.h"
 
 // One spring as it was given, in node numbering
 typedef struct spSpring
@@ -49,6 +49,9 @@ extern const spElementKind spSpringKind16;
 
 // Scalar parts that all tables share
 double spGetSpringSetEnergy(const spElementSet* base, const spNodeState* state);
+int spGetSpringStiffness(const spElementSet* base, const spNodeState* state, int element, bool project,
+                         int32_t* nodes, spMat3* blocks);
+spBlocks* spGetSpringBlocks(spElementSet* base);
 void spAddSpringSetBounds(const spElementSet* base, const spNodeState* state, spBounds* bounds);
 void spDestroySpringSet(spElementSet* base, spHeap* heap);
 

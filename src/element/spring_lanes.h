@@ -99,8 +99,8 @@ static void spAddSpringForces(const spElementSet* base, const spNodeState* state
     }
 }
 
-static void spAddSpringDifference(const spElementSet* base, const spNodeState* state, const spVec4* dx,
-                                  const spVec4* dv, int patch, spVec4* df)
+static void spAddSpringDifference(const spElementSet* base, const spNodeState* state,
+                                  const spDifference* difference, int patch, spVec4* df)
 {
     const spSpringSet* set = (const spSpringSet*)base;
     for (int block = set->blocks.patchBlock[patch]; block < set->blocks.patchBlock[patch + 1]; ++block)
@@ -110,13 +110,18 @@ static void spAddSpringDifference(const spElementSet* base, const spNodeState* s
             spSpringLanes s = spLoadSprings(set, block, lane);
             RVec3 ddx, ddv;
             RVec3 d = spGatherDifference(state->x, s.n0, s.n1);
-            spGatherDifferences(dx, dv, s.n0, s.n1, &ddx, &ddv);
+            spGatherDifferences(difference->dx, difference->dv, s.n0, s.n1, &ddx, &ddv);
             if (set->law == sp_springTension)
             {
                 // A slack spring has no stiffness
                 RMask taut = spGetSpringShape(d).length > s.rest;
                 s.k = spSelect(taut, s.k, spSplat(0));
                 s.c = spSelect(taut, s.c, spSplat(0));
+            }
+            if (difference->project)
+            {
+                // A spring that is pressed pushes sideways: without that it never pushes away from rest
+                s.rest = spMin(s.rest, spGetSpringShape(d).length);
             }
             spScatterPair(df, s.s0, s.s1, spGetSpringDifference(d, ddx, ddv, s.rest, s.k, s.c));
         }
@@ -132,6 +137,8 @@ const spElementKind SP_KIND_NAME(SP_LANES) = {
     .addForces = spAddSpringForces,
     .addDifference = spAddSpringDifference,
     .getEnergy = spGetSpringSetEnergy,
+    .getStiffness = spGetSpringStiffness,
     .addBounds = spAddSpringSetBounds,
+    .getBlocks = spGetSpringBlocks,
     .destroy = spDestroySpringSet,
 };

@@ -99,6 +99,11 @@ SP_KERNEL R spSelect(RMask mask, R a, R b)
 
 #endif
 
+SP_KERNEL R spMin(R a, R b)
+{
+    return spSelect(a < b, a, b);
+}
+
 SP_KERNEL R spMax(R a, R b)
 {
     return spSelect(a > b, a, b);

@@ -9,6 +9,7 @@
 #include "scene/pool.h"
 #include "scene/problems.h"
 #include "scene/scene_data.h"
+#include "souple/element.h"
 #include "souple/scene.h"
 
 struct spScene

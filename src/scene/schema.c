@@ -7,8 +7,8 @@
 #include "scene/schema.h"
 
 #include "scene/scene_data.h"
-#include "souple/body.h"
 #include "souple/collider.h"
+#include "souple/element.h"
 
 #include <float.h>
 

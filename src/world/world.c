@@ -209,6 +209,13 @@ bool spRecordError(spWorld* world, const spError* error)
     return false;
 }
 
+bool spRefuse(spWorld* world, spErrorCode code, const char* body, const char* why)
+{
+    spError error = {0};
+    spFail(&error, code, "%s: %s", body, why);
+    return spRecordError(world, &error);
+}
+
 spSlotId spTakeObjectSlot(spWorld* world, spIdPool* pool, void*** objects, int* capacity, spError* error)
 {
     // Room first: a pool never has more slots than its array

@@ -62,6 +62,9 @@ spLink* spUseLink(spWorld* world, spLinkId id);
 // Records a failure in the world and logs it; returns false.
 bool spRecordError(spWorld* world, const spError* error);
 
+// Records a failed check of a call that changes a body; returns false.
+bool spRefuse(spWorld* world, spErrorCode code, const char* body, const char* why);
+
 // Takes a slot, with room for it in the array of pointers that goes with the pool. Returns the null id
 // without memory.
 spSlotId spTakeObjectSlot(spWorld* world, spIdPool* pool, void*** objects, int* capacity, spError* error);

@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// What the add_*.c files, which put element sets on a body, have in common. Definitions speak in the user's
+// node numbers and get translated there.
+
+#pragma once
+
+#include "body/body.h"
+
+// Whether there is room for one more set
+bool spCheckRoom(const spBody* body, spError* error);
+
+// Whether the user's number of a node exists. `what` and `index` name the thing that uses it.
+bool spCheckNode(const spBody* body, const char* what, int index, int node, spError* error);
+
+// Appends a set that has no blocks. Returns its number.
+int spAppendSet(spBody* body, spElementSet* set);
+
+// Appends a set with blocks and lays out the slots anew. On failure the set is destroyed; returns -1.
+int spAppendLocalSet(spBody* body, spElementSet* set, spError* error);
