@@ -2,13 +2,17 @@
 // SPDX-License-Identifier: MIT
 
 // Explicit methods against closed forms: period and order of accuracy of an oscillator, energy over a million
-// steps, free fall, momentum, stability limits of the slides' lattice, gas equilibria.
+// steps, free fall, momentum, stability limits of the slides' lattice, gas equilibria; the estimate of the
+// stable step against dense eigenvalues.
 
 #include "base/core.h"
+#include "method/spectrum.h"
 #include "testbed/check.h"
 #include "testbed/worlds.h"
+#include "world/world.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define PI 3.14159265358979323846
 
@@ -514,6 +518,231 @@ static void TestBreathing(void** state)
     spDestroyTestWorld(&test);
 }
 
+// ---- the estimate of the stable step ----
+
+// Largest eigenvalue of a symmetric matrix, by cyclic Jacobi rotations
+static double GetLargestEigenvalue(double* a, int n)
+{
+    for (int sweep = 0; sweep < 30; ++sweep)
+    {
+        double off = 0.0;
+        for (int p = 0; p < n; ++p)
+        {
+            for (int q = p + 1; q < n; ++q)
+            {
+                double apq = a[p * n + q];
+                off += apq * apq;
+                if (apq == 0.0)
+                {
+                    continue;
+                }
+                double theta = (a[q * n + q] - a[p * n + p]) / (2.0 * apq);
+                double t = (theta < 0.0 ? -1.0 : 1.0) / (fabs(theta) + sqrt(theta * theta + 1.0));
+                double c = 1.0 / sqrt(t * t + 1.0), s = t * c;
+                for (int k = 0; k < n; ++k)
+                {
+                    double kp = a[k * n + p], kq = a[k * n + q];
+                    a[k * n + p] = c * kp - s * kq;
+                    a[k * n + q] = s * kp + c * kq;
+                }
+                for (int k = 0; k < n; ++k)
+                {
+                    double pk = a[p * n + k], qk = a[q * n + k];
+                    a[p * n + k] = c * pk - s * qk;
+                    a[q * n + k] = s * pk + c * qk;
+                }
+            }
+        }
+        if (off < 1e-20)
+        {
+            break;
+        }
+    }
+    double largest = 0.0;
+    for (int i = 0; i < n; ++i)
+    {
+        largest = fmax(largest, a[i * n + i]);
+    }
+    return largest;
+}
+
+static spReal* GetCoordinate(spVec4* a, int i)
+{
+    spVec4* node = a + i / 3;
+    return i % 3 == 0 ? &node->x : i % 3 == 1 ? &node->y : &node->z;
+}
+
+// M^-1/2 K M^-1/2 of a body, column by column from its force differences, and its largest eigenvalue
+static double GetDenseEigenvalue(spBody* body, spModes modes)
+{
+    int n = 3 * body->nodeCount;
+    size_t size = (size_t)body->nodeCount * sizeof(spVec4);
+    double* a = calloc((size_t)n * (size_t)n, sizeof(double));
+    spVec4* unit = aligned_alloc(64, (size + 63) / 64 * 64);
+    spVec4* zeros = aligned_alloc(64, (size + 63) / 64 * 64);
+    memset(unit, 0, size);
+    memset(zeros, 0, size);
+    spForceContext context = {.body = body, .state = spGetNodeState(body)};
+    spDifference difference = {.dx = modes == sp_stiffnessModes ? unit : zeros,
+                               .dv = modes == sp_stiffnessModes ? zeros : unit,
+                               .project = true};
+    for (int j = 0; j < n; ++j)
+    {
+        *GetCoordinate(unit, j) = 1;
+        spMeasureDifference(&context, &difference);
+        for (int patch = 0; patch < body->order.patchCount; ++patch)
+        {
+            spAddPatchDifference(&context, &difference, patch);
+        }
+        for (int patch = 0; patch < body->order.patchCount; ++patch)
+        {
+            spSumPatchForces(&context, patch);
+        }
+        for (int i = 0; i < n; ++i)
+        {
+            double scale = sqrt((double)body->x[i / 3].w * (double)body->x[j / 3].w);
+            a[i * n + j] = -scale * (double)*GetCoordinate(body->f, i);
+        }
+        *GetCoordinate(unit, j) = 0;
+    }
+    double largest = GetLargestEigenvalue(a, n);
+    free(a);
+    free(unit);
+    free(zeros);
+    return largest;
+}
+
+// Power iteration with this many rounds at most
+static double Iterate(spBody* body, spModes modes, double tolerance, int rounds)
+{
+    spSpectrum spectrum;
+    spMat3* bounds = malloc(2 * (size_t)body->nodeCount * sizeof(spMat3));
+    assert_true(spCreateSpectrum(&spectrum, body));
+    double found[sp_modesCount];
+    spBoundFrequencies(body, bounds, &found[sp_stiffnessModes], &found[sp_dampingModes]);
+    spModesQuery query = {.modes = modes,
+                          .bounds = bounds + (size_t)modes * (size_t)body->nodeCount,
+                          .bound = found[modes],
+                          .tolerance = tolerance,
+                          .maxRounds = rounds};
+    double eigenvalue = spFindLargestEigenvalue(&spectrum, body, &query);
+    spFreeSpectrum(&spectrum, body);
+    free(bounds);
+    return eigenvalue;
+}
+
+// A4: within 1 % of the dense eigenvalue on a 6 x 6 cloth; the estimate is on the safe side of it
+static void TestSpectrum(void** state)
+{
+    SP_UNUSED(state);
+    uint64_t seed = 9;
+    for (int bent = 0; bent < 2; ++bent)
+    {
+        spTestDef def = spDefaultTestDef();
+        spTestWorld test = spBuildSpringCloth(&def, 6, 2000, (spReal)0.5);
+        spBody* body = spGetBody(test.world, test.body);
+        for (int i = 0; bent == 1 && i < body->nodeCount; ++i)
+        {
+            body->x[i].y += (spReal)spRandomRange(&seed, -0.1, 0.1);
+        }
+        double w2 = GetDenseEigenvalue(body, sp_stiffnessModes);
+        double b = GetDenseEigenvalue(body, sp_dampingModes);
+        double w2Found = Iterate(body, sp_stiffnessModes, 1e-6, 1000);
+        double bFound = Iterate(body, sp_dampingModes, 1e-6, 1000);
+        printf("6 x 6 cloth: w^2 %.6g, dense %.6g; b %.6g, dense %.6g\n", w2Found, w2, bFound, b);
+        CHECK_NEAR(w2Found, w2, 0.01 * w2);
+        CHECK_NEAR(bFound, b, 0.01 * b);
+        double exact = (sqrt(b * b + 4.0 * w2) - b) / w2;
+        double estimate = spBody_GetStableStep(test.world, test.body);
+        printf("stable step %.6g ms, exact %.6g ms\n", 1e3 * estimate, 1e3 * exact);
+        CHECK_LESS(estimate, exact);
+        CHECK_LESS(0.96 * exact, estimate);
+        spDestroyTestWorld(&test);
+    }
+}
+
+// The few rounds of an estimate fall short by less than its margin: large bodies, stiff spots, random shapes
+static void TestSpectrumMargin(void** state)
+{
+    SP_UNUSED(state);
+    uint64_t seed = 10;
+    for (int kind = 0; kind < 5; ++kind)
+    {
+        spTestDef def = spDefaultTestDef();
+        spTestWorld test = kind < 3    ? spBuildSpringCloth(&def, 60, 2000, 0)
+                           : kind == 3 ? spBuildSpringBeam(&def, 5)
+                                       : spBuildGasBall(&def, 3, 2, 1, 1);
+        spBody* body = spGetBody(test.world, test.body);
+        if (kind == 1)
+        {
+            // One spring that is stiffer than the rest
+            spSpringSet* set = spGetSpringSet(body, test.springs);
+            set->springs[1777].stiffness *= (spReal)2.5;
+            spFillSpringData(set);
+        }
+        for (int i = 0; kind == 2 && i < body->nodeCount; ++i)
+        {
+            body->x[i].y += (spReal)spRandomRange(&seed, -0.02, 0.02);
+            body->x[i].z += (spReal)spRandomRange(&seed, -0.01, 0.01);
+        }
+        double most = Iterate(body, sp_stiffnessModes, 0.0, 3000);
+        double estimate = pow(2.0 / spBody_GetStableStep(test.world, test.body), 2.0);
+        printf("body %d: w^2 %.6g, estimate %.3f of it\n", kind, most, estimate / most);
+        CHECK_LESS(most, estimate * (1.0 + 1e-3));
+        CHECK_LESS(estimate, (kind == 4 ? 1.5 : 1.06) * most);
+        spDestroyTestWorld(&test);
+    }
+}
+
+// Warm rounds follow a body whose shape changes, and asking for the step does not change the motion
+static void TestSpectrumFollows(void** state)
+{
+    SP_UNUSED(state);
+    spTestDef def = spDefaultTestDef();
+    spTestWorld asked = spBuildSpringCloth(&def, 20, 2000, (spReal)0.05);
+    spTestWorld quiet = spBuildSpringCloth(&def, 20, 2000, (spReal)0.05);
+    spBody* body = spGetBody(asked.world, asked.body);
+    for (int i = 0; i < 200; ++i)
+    {
+        assert_int_equal(spWorld_Step(asked.world, (spReal)0.005), 0);
+        assert_int_equal(spWorld_Step(quiet.world, (spReal)0.005), 0);
+        if (i % 50 == 40)
+        {
+            double w2 = Iterate(body, sp_stiffnessModes, 0.0, 1000);
+            double b = Iterate(body, sp_dampingModes, 0.0, 1000);
+            double exact = (sqrt(b * b + 4.0 * w2) - b) / w2;
+            double estimate = spBody_GetStableStep(asked.world, asked.body);
+            CHECK_LESS(estimate, exact * 1.005);
+            CHECK_LESS(0.95 * exact, estimate);
+        }
+    }
+    assert_true(spWorld_GetStateHash(asked.world) == spWorld_GetStateHash(quiet.world));
+    spDestroyTestWorld(&asked);
+    spDestroyTestWorld(&quiet);
+}
+
+// Slack tension springs give no force, yet the estimate must count them: they may be taut in the next step
+static void TestSpectrumOfSlackSprings(void** state)
+{
+    SP_UNUSED(state);
+    spReal steps[2];
+    for (int slack = 0; slack < 2; ++slack)
+    {
+        spTestWorld test = MakeOscillator(sp_symplecticEuler, 100, 0, 0);
+        spSpringDef def = spDefaultSpringDef();
+        int32_t edge[2] = {0, 1};
+        def.edges = edge;
+        def.edgeCount = 1;
+        def.law = sp_springTension;
+        def.stiffness = 10000;
+        def.restScale = slack == 1 ? (spReal)1.5 : (spReal)0.99;
+        assert_true(spBody_AddSprings(test.world, test.body, &def) >= 0);
+        steps[slack] = (spReal)spBody_GetStableStep(test.world, test.body);
+        spDestroyTestWorld(&test);
+    }
+    CHECK_NEAR(steps[1], steps[0], 0.01 * (double)steps[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -528,6 +757,10 @@ int main(void)
         cmocka_unit_test(TestPolygonEquilibrium),
         cmocka_unit_test(TestIdealGasLaw),
         cmocka_unit_test(TestBreathing),
+        cmocka_unit_test(TestSpectrum),
+        cmocka_unit_test(TestSpectrumMargin),
+        cmocka_unit_test(TestSpectrumFollows),
+        cmocka_unit_test(TestSpectrumOfSlackSprings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -106,4 +106,5 @@ struct spElementSet
 {
     const spElementKind* kind;
     int elementCount;
+    bool abrupt; // forces come and go from one step to the next: only the bounds tell the stiffness to come
 };

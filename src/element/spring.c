@@ -82,6 +82,7 @@ spSpringSet* spCreateSpringSet(spHeap* heap, const spSpring* springs, int spring
     }
     set->base.kind = spFindSpringKind(laneCount);
     set->base.elementCount = springCount;
+    set->base.abrupt = law == sp_springTension;
     set->law = law;
 
     size_t pairSize = spArraySize(springCount, 2 * sizeof(int32_t));

@@ -10,11 +10,13 @@
 //   symplectic, Verlet   b h + w^2 h^2 / 2 < 2            (damping is evaluated with the old velocity)
 //   forward Euler        h < b / w^2, and h < 2 / b when overdamped; nothing when b = 0
 //   Runge-Kutta 4        h |lambda| < 2.78, lambda the larger root of lambda^2 + b lambda + w^2
-// with the bounds on w and b over all modes that spBoundFrequencies gives.
+// with w and b of the fastest modes. Bounds of the element kinds come from above, power iteration on the
+// forces from below; what is taken is the smaller of the bound and a little more than the iteration finds.
 
 #include "base/error.h"
 #include "mesh/sort.h"
 #include "method/method.h"
+#include "method/spectrum.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,9 +25,18 @@
 // shape
 #define SP_ESTIMATE_INTERVAL 32
 
+// Rounds of power iteration at most: when something has changed, and when only the shape has
+#define SP_FULL_ROUNDS 64
+#define SP_FEW_ROUNDS 6
+// A round that changes less than this share ends the iteration, which is then short of the eigenvalue by less
+// than the margin
+#define SP_ROUND_TOLERANCE 5e-4
+#define SP_EIGENVALUE_MARGIN 0.05
+
 typedef struct spExplicitState
 {
-    spMat3* scratch;      // for the bounds
+    spMat3* scratch; // for the bounds
+    spSpectrum spectrum;
     spRungeArrays arrays; // Runge-Kutta only
 } spExplicitState;
 
@@ -48,6 +59,7 @@ static void spDestroyExplicit(spBody* body)
         return;
     }
     size_t size = (size_t)body->nodeCount * sizeof(spVec4);
+    spFreeSpectrum(&state->spectrum, body);
     spFree(body->heap, state->scratch, 2 * (size_t)body->nodeCount * sizeof(spMat3));
     spFree(body->heap, state->arrays.stageX, size);
     spFree(body->heap, state->arrays.stageV, size);
@@ -65,7 +77,7 @@ static bool spCreateExplicit(spBody* body, spError* error)
     if (ok)
     {
         state->scratch = spAlloc(body->heap, spArraySize(body->nodeCount, 2 * sizeof(spMat3)));
-        ok = state->scratch != NULL;
+        ok = state->scratch != NULL && spCreateSpectrum(&state->spectrum, body);
     }
     if (ok && body->methodDef.type == sp_rungeKutta4)
     {
@@ -85,11 +97,38 @@ static bool spCreateExplicit(spBody* body, spError* error)
     return true;
 }
 
-double spEstimateStableStep(spBody* body)
+// Squared frequency and damping rate of the fastest modes. When `keep` is set, the next iterations start
+// where this one ends.
+static void spFindFrequencies(spBody* body, spTeam* team, bool keep, double* frequency2, double* damping)
 {
     spExplicitState* state = body->methodState;
+    double found[sp_modesCount];
+    spBoundFrequencies(body, state->scratch, &found[sp_stiffnessModes], &found[sp_dampingModes]);
+    for (int modes = 0; spHasSteadyForces(body) && modes < sp_modesCount; ++modes)
+    {
+        spModesQuery query = {
+            .modes = (spModes)modes,
+            .team = team,
+            .bounds = state->scratch + (size_t)modes * (size_t)body->nodeCount,
+            .bound = found[modes],
+            .tolerance = SP_ROUND_TOLERANCE,
+            .maxRounds = body->stableStepDirty ? SP_FULL_ROUNDS : SP_FEW_ROUNDS,
+        };
+        double eigenvalue = spFindLargestEigenvalue(&state->spectrum, body, &query);
+        found[modes] = fmin(found[modes], (1.0 + SP_EIGENVALUE_MARGIN) * eigenvalue);
+        if (keep)
+        {
+            spKeepVector(&state->spectrum, body, (spModes)modes);
+        }
+    }
+    *frequency2 = found[sp_stiffnessModes];
+    *damping = found[sp_dampingModes];
+}
+
+static double spFindStableStep(spBody* body, spTeam* team, bool keep)
+{
     double w2, b;
-    spBoundFrequencies(body, state->scratch, &w2, &b);
+    spFindFrequencies(body, team, keep, &w2, &b);
     if (w2 == 0.0 && b == 0.0)
     {
         return INFINITY;
@@ -109,22 +148,28 @@ double spEstimateStableStep(spBody* body)
     }
 }
 
-static void spEstimate(spBody* body)
+// Keeps nothing, so that asking does not change the motion
+double spEstimateStableStep(spBody* body)
 {
-    body->stableStep = spEstimateStableStep(body);
+    return spFindStableStep(body, NULL, false);
+}
+
+static void spEstimate(spBody* body, spTeam* team)
+{
+    body->stableStep = spFindStableStep(body, team, true);
     body->stableStepDirty = false;
     body->estimateAge = 0;
 }
 
-static void spBeginExplicit(spBody* body)
+static void spBeginExplicit(spBody* body, spTeam* team)
 {
     if (body->stableStepDirty)
     {
-        spEstimate(body);
+        spEstimate(body, team);
     }
 }
 
-static void spAdaptExplicit(spBody* body)
+static void spAdaptExplicit(spBody* body, spTeam* team)
 {
     body->estimateAge += 1;
     bool due = body->methodDef.substeps == 0 && body->estimateAge >= SP_ESTIMATE_INTERVAL;
@@ -134,8 +179,15 @@ static void spAdaptExplicit(spBody* body)
     }
     if (due)
     {
-        spEstimate(body);
+        spEstimate(body, team);
     }
+}
+
+static void* spGetExplicitMemory(spBody* body, size_t* size)
+{
+    spExplicitState* state = body->methodState;
+    *size = state->spectrum.memorySize;
+    return state->spectrum.memory;
 }
 
 // Stage functions: patches [begin, end)
@@ -435,4 +487,5 @@ const spMethodKind spExplicitMethod = {
     .freeze = spFreezeExplicit,
     .correct = spCorrectExplicit,
     .adapt = spAdaptExplicit,
+    .getMemory = spGetExplicitMemory,
 };

@@ -53,7 +53,7 @@ struct spMethodKind
     void (*destroy)(spBody* body);
 
     // In commands: prepare this step; everything that an edit makes necessary
-    void (*begin)(spBody* body);
+    void (*begin)(spBody* body, spTeam* team);
 
     // Substeps that it would take for this dt. Sets sp_stepUnstable when they are too few.
     int (*countSubsteps)(const spBody* body, spReal dt, uint32_t* flags);
@@ -73,7 +73,10 @@ struct spMethodKind
                     int pointCount);
 
     // At the end of a step: choose what the next one will do
-    void (*adapt)(spBody* body);
+    void (*adapt)(spBody* body, spTeam* team);
+
+    // What the method remembers from step to step beside the state of the body, for snapshots
+    void* (*getMemory)(spBody* body, size_t* size);
 };
 
 // The table of a method type

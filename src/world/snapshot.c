@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define SP_SNAPSHOT_MAGIC 0x31504E5350530000ull
-#define SP_SNAPSHOT_VERSION 1
+#define SP_SNAPSHOT_VERSION 2
 
 typedef struct spSnapshotHeader
 {
@@ -92,6 +92,10 @@ static void spWalkBody(spWalk* walk, spBody* body)
     spWalkBytes(walk, body->v, n * sizeof(spVec4));
     spWalkBytes(walk, body->roles, n);
     spWalkBytes(walk, body->nodeForces, body->nodeForces != NULL ? n * sizeof(spVec4) : 0);
+    size_t memorySize = 0;
+    void* memory = body->method->getMemory(body, &memorySize);
+    spWalkShape(walk, memorySize);
+    spWalkBytes(walk, memory, memorySize);
     spWalkBytes(walk, &body->running, sizeof(body->running));
     spWalkBytes(walk, &body->time, sizeof(body->time));
     spWalkBytes(walk, &body->stableStep, sizeof(body->stableStep));

@@ -148,7 +148,7 @@ static void spRunCommands(spStep* step)
         body->gravity = fabs((double)body->gravityScale) * (double)spLength3(world->def.gravity);
         spUpdateHeldNodes(body);
         spStartDrivenNodes(body, step->dt);
-        body->method->begin(body);
+        body->method->begin(body, step->team);
         if (body->stableStep < step->report.stableStep)
         {
             step->report.stableStep = body->stableStep;
@@ -490,7 +490,7 @@ static void spRunAdapt(spStep* step)
         spBody* body = step->world->bodies[i];
         if (body != NULL && body->running)
         {
-            body->method->adapt(body);
+            body->method->adapt(body, step->team);
         }
     }
 }
@@ -531,9 +531,11 @@ static uint32_t spRunStep(spWorld* world, spReal dt, uint32_t flags)
     spStep step = {.world = world, .team = team, .dt = dt, .report = {.flags = flags, .dtTaken = dt}};
     spProfile profile = {0};
 
+    spBeginTeam(team);
     profile.commands = spTimeStage(&step, spRunCommands);
     if (step.outOfMemory)
     {
+        spEndTeam(team);
         // Nothing has moved yet: give up the step and say so
         spError error = {0};
         spFailMemory(&error, "a step", world->arena.used);
@@ -543,13 +545,12 @@ static uint32_t spRunStep(spWorld* world, spReal dt, uint32_t flags)
         world->report.dtTaken = 0;
         return world->report.flags;
     }
-    spBeginTeam(team);
     profile.freeMotion = spTimeStage(&step, spRunFreeMotion);
     profile.detection = spTimeStage(&step, spRunDetection);
     profile.response = spTimeStage(&step, spRunResponse);
     profile.correction = spTimeStage(&step, spRunCorrection);
-    spEndTeam(team);
     profile.adapt = spTimeStage(&step, spRunAdapt);
+    spEndTeam(team);
     profile.publish = spTimeStage(&step, spPublish);
 
     double seconds = spGetSeconds() - start;

@@ -1,0 +1,225 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// A round is two stages over patches: the change of the forces for the vector; then, patch by patch, the
+// image of the vector and two sums, which are added in patch order. The quotient <x, A x> / <x, x> grows from
+// round to round. From a random start it comes within about 1 / (2 k) of the largest eigenvalue in k rounds,
+// however many nodes there are, since large bodies have many modes near the top.
+
+#include "method/spectrum.h"
+
+#include "math/decompose.h"
+
+#include <math.h>
+#include <string.h>
+
+// Share of a fresh start in a vector that is used again: a place that has become stiff since then must be
+// able to come up
+#define SP_FRESH_SHARE ((spReal)0.25)
+
+typedef struct spModesRound
+{
+    spForceContext force;
+    spDifference difference;
+    spSpectrum* spectrum;
+    const spModesQuery* query;
+    spReal scale; // of the image
+} spModesRound;
+
+bool spCreateSpectrum(spSpectrum* spectrum, const spBody* body)
+{
+    size_t size = spArraySize(body->nodeCount, sizeof(spVec4));
+    size_t memorySize = sp_modesCount * (size + sizeof(int32_t));
+    *spectrum = (spSpectrum){
+        .memory = spAllocZeroed(body->heap, memorySize),
+        .memorySize = memorySize,
+        .vector = spAlloc(body->heap, size),
+        .image = spAlloc(body->heap, size),
+        .zeros = spAllocZeroed(body->heap, size),
+        .partial = spAlloc(body->heap, spArraySize(body->order.patchCount, 2 * sizeof(double))),
+    };
+    if (spectrum->memory == NULL || spectrum->vector == NULL || spectrum->image == NULL ||
+        spectrum->zeros == NULL || spectrum->partial == NULL)
+    {
+        spFreeSpectrum(spectrum, body);
+        return false;
+    }
+    for (int i = 0; i < sp_modesCount; ++i)
+    {
+        spectrum->last[i] = (spVec4*)spectrum->memory + (size_t)i * (size_t)body->nodeCount;
+    }
+    spectrum->known = (int32_t*)((spVec4*)spectrum->memory + sp_modesCount * (size_t)body->nodeCount);
+    return true;
+}
+
+void spFreeSpectrum(spSpectrum* spectrum, const spBody* body)
+{
+    size_t size = (size_t)body->nodeCount * sizeof(spVec4);
+    spFree(body->heap, spectrum->memory, spectrum->memorySize);
+    spFree(body->heap, spectrum->vector, size);
+    spFree(body->heap, spectrum->image, size);
+    spFree(body->heap, spectrum->zeros, size);
+    spFree(body->heap, spectrum->partial, (size_t)body->order.patchCount * 2 * sizeof(double));
+    *spectrum = (spSpectrum){0};
+}
+
+bool spHasSteadyForces(const spBody* body)
+{
+    for (int i = 0; i < body->setCount; ++i)
+    {
+        const spElementSet* set = body->sets[i];
+        if ((set->kind->flags & (sp_kindGlobal | sp_kindSteep)) != 0 || set->abrupt)
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+// A repeatable number in [-1, 1) for each coordinate of a node
+static spReal spGetNoise(uint32_t node, uint32_t axis)
+{
+    uint64_t z = ((uint64_t)node * 3 + axis + 1) * 0x9E3779B97F4A7C15ull;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+    return (spReal)((double)((z ^ (z >> 31)) >> 40) * 0x1.0p-23 - 1.0);
+}
+
+// Noise where the bounds say that the body is stiff, which saves the rounds that a few stiff elements in a
+// large soft body would need to come up
+static void spStartVector(spSpectrum* spectrum, const spBody* body, const spModesQuery* query)
+{
+    double norm2 = 0.0;
+    for (int node = 0; node < body->nodeCount; ++node)
+    {
+        double w = (double)body->x[node].w;
+        double share = w * spGetLargestEigenvalue3(query->bounds[node]) / query->bound;
+        share *= share;
+        share *= share;
+        spReal s = w > 0.0 ? (spReal)(share + 1e-3) : 0;
+        uint32_t user = (uint32_t)body->order.order[node];
+        spVec4 a = {s * spGetNoise(user, 0), s * spGetNoise(user, 1), s * spGetNoise(user, 2), 0};
+        spectrum->vector[node] = a;
+        norm2 += (double)body->mass[node] * ((double)a.x * a.x + (double)a.y * a.y + (double)a.z * a.z);
+    }
+    bool again = spectrum->known[query->modes] != 0;
+    spReal fresh = (spReal)((again ? (double)SP_FRESH_SHARE : 1.0) / sqrt(fmax(norm2, 1e-300)));
+    const spVec4* last = spectrum->last[query->modes];
+    for (int node = 0; node < body->nodeCount; ++node)
+    {
+        // Nodes may have been fixed since then
+        spReal old = again && body->x[node].w > 0 ? 1 : 0;
+        spVec4* a = spectrum->vector + node;
+        a->x = fresh * a->x + old * last[node].x;
+        a->y = fresh * a->y + old * last[node].y;
+        a->z = fresh * a->z + old * last[node].z;
+    }
+}
+
+static void spDifferenceStage(int begin, int end, int workerIndex, void* context)
+{
+    SP_UNUSED(workerIndex);
+    const spModesRound* round = context;
+    for (int patch = begin; patch < end; ++patch)
+    {
+        spAddPatchDifference(&round->force, &round->difference, patch);
+    }
+}
+
+static void spImageStage(int begin, int end, int workerIndex, void* context)
+{
+    SP_UNUSED(workerIndex);
+    const spModesRound* round = context;
+    const spBody* body = round->force.body;
+    const spVec4* vector = round->spectrum->vector;
+    spVec4* image = round->spectrum->image;
+    for (int patch = begin; patch < end; ++patch)
+    {
+        spSumPatchForces(&round->force, patch);
+        double product = 0.0, norm2 = 0.0;
+        for (int node = body->order.patchBegin[patch]; node < body->order.patchBegin[patch + 1]; ++node)
+        {
+            spVec4 f = body->f[node], a = vector[node];
+            spReal s = -round->scale * body->x[node].w;
+            spVec4 b = {s * f.x, s * f.y, s * f.z, 0};
+            double m = (double)body->mass[node];
+            image[node] = b;
+            product += m * ((double)a.x * b.x + (double)a.y * b.y + (double)a.z * b.z);
+            norm2 += m * ((double)b.x * b.x + (double)b.y * b.y + (double)b.z * b.z);
+        }
+        round->spectrum->partial[2 * (size_t)patch] = product;
+        round->spectrum->partial[2 * (size_t)patch + 1] = norm2;
+    }
+}
+
+static double spGetNorm2(const spBody* body, const spVec4* a)
+{
+    double norm2 = 0.0;
+    for (int node = 0; node < body->nodeCount; ++node)
+    {
+        double x = a[node].x, y = a[node].y, z = a[node].z;
+        norm2 += (double)body->mass[node] * (x * x + y * y + z * z);
+    }
+    return norm2;
+}
+
+double spFindLargestEigenvalue(spSpectrum* spectrum, spBody* body, const spModesQuery* query)
+{
+    if (!(query->bound > 0.0))
+    {
+        return 0.0;
+    }
+    spModesRound round = {
+        .force = {.body = body, .state = spGetNodeState(body), .team = query->team},
+        .spectrum = spectrum,
+        .query = query,
+    };
+    spStartVector(spectrum, body, query);
+    int patchCount = body->order.patchCount;
+    double norm2 = spGetNorm2(body, spectrum->vector), estimate = query->bound;
+    for (int i = 0; i < query->maxRounds && norm2 > 0.0; ++i)
+    {
+        bool stiffness = query->modes == sp_stiffnessModes;
+        round.difference = (spDifference){.dx = stiffness ? spectrum->vector : spectrum->zeros,
+                                          .dv = stiffness ? spectrum->zeros : spectrum->vector,
+                                          .project = true};
+        // The image of a vector that has settled is as long as the vector
+        round.scale = (spReal)(1.0 / estimate);
+        spMeasureDifference(&round.force, &round.difference);
+        spParallelFor(query->team, spDifferenceStage, patchCount, 1, &round);
+        spParallelFor(query->team, spImageStage, patchCount, 1, &round);
+        double product = 0.0, imageNorm2 = 0.0;
+        for (int patch = 0; patch < patchCount; ++patch)
+        {
+            product += spectrum->partial[2 * (size_t)patch];
+            imageNorm2 += spectrum->partial[2 * (size_t)patch + 1];
+        }
+        double old = estimate;
+        estimate = old * product / norm2;
+        norm2 = imageNorm2;
+        spVec4* image = spectrum->image;
+        spectrum->image = spectrum->vector;
+        spectrum->vector = image;
+        if (!(estimate > 0.0))
+        {
+            return 0.0;
+        }
+        if (i > 0 && fabs(estimate - old) <= query->tolerance * estimate)
+        {
+            break;
+        }
+    }
+    return estimate;
+}
+
+void spKeepVector(spSpectrum* spectrum, const spBody* body, spModes modes)
+{
+    double norm2 = spGetNorm2(body, spectrum->vector);
+    spectrum->known[modes] = norm2 > 0.0 ? 1 : 0;
+    spReal s = norm2 > 0.0 ? (spReal)(1.0 / sqrt(norm2)) : 0;
+    for (int node = 0; node < body->nodeCount; ++node)
+    {
+        spVec4 a = spectrum->vector[node];
+        spectrum->last[modes][node] = (spVec4){s * a.x, s * a.y, s * a.z, 0};
+    }
+}
