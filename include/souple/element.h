@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// What acts on the nodes of a body: springs, gas, and fields from outside. Each call that adds something
-// returns the number of the new element set in the body, by which it can be changed later.
+// What acts on the nodes of a body: springs, solid tetrahedra, gas, and fields from outside. Each call that
+// adds something returns the number of the new element set in the body, by which it can be changed later.
 
 #pragma once
 
@@ -45,8 +45,97 @@ SP_API spSpringDef spDefaultSpringDef(void);
 /// @return the number of the element set in the body, or -1.
 SP_API int spBody_AddSprings(spWorld* world, spBodyId body, const spSpringDef* def);
 
-/// Changes stiffness (N/m or N, as at creation) and damping (N s/m) of every spring of a set.
+/// Changes stiffness (N/m, N or N/m^2, as at creation) and damping (N s/m) of every spring of a set.
 SP_API bool spBody_SetSprings(spWorld* world, spBodyId body, int set, spReal stiffness, spReal damping);
+
+/// Changes the activation of a set of springs: amplitude in (-1, 1), frequency in Hz, phase in degrees. Time
+/// counts from the start of the world; amplitude 0 makes them plain springs again.
+SP_API bool spBody_SetActivation(spWorld* world, spBodyId body, int set, spReal amplitude, spReal frequency,
+                                 spReal phase);
+
+/// How a tetrahedron answers to its deformation. All agree for small strains; mu and lambda are Lame's
+/// constants. A law that restores brings back an element that was pressed flat or turned inside out.
+typedef enum spTetLaw
+{
+    sp_tetLinear = 0,       ///< small strain (Cauchy): cheapest; wrong when anything turns by more than a few
+                            ///< degrees. Restores
+    sp_tetCorotational,     ///< small strain in a frame that turns with the element, from the polar
+                            ///< decomposition: the default. Restores
+    sp_tetCorotationalEdge, ///< the same with the frame of two edges: cheaper, has a torque of its own. An
+                            ///< inverted element stays inverted
+    sp_tetStVenantKirchhoff, ///< Green-Lagrange strain: right for large turns, gives way under strong
+                             ///< pressure (below 0.58 of the length). An inverted element stays inverted
+    sp_tetHybrid,     ///< Debunne's edge operator: as linear, but stiffer in shear, for comparison. Restores
+    sp_tetNeoHookean, ///< stable neo-Hookean (Smith 2018): rubber and tissue at large strain. Restores
+    sp_tetMooneyRivlin, ///< Mooney-Rivlin in a form that is finite for any deformation. Restores
+    sp_tetLawCount      ///< number of laws
+} spTetLaw;
+
+/// @return whether elements of this law come back after they were pressed flat or turned inside out.
+SP_API bool spTetLawRestores(spTetLaw law);
+
+/// @return name of a law as scene files write it; "" for none.
+SP_API const char* spGetTetLawName(spTetLaw law);
+
+/// How a tetrahedron loses energy. Both are the damping time beta of the definition times a stiffness.
+typedef enum spTetDamping
+{
+    sp_dampStrainRate = 0, ///< viscous stress from the rate of the strain: rigid motion is not damped
+    sp_dampRayleigh,       ///< beta times the stiffness matrix, Rayleigh's; its mass term is the field
+                           ///< sp_fieldMassDrag
+    sp_tetDampingCount     ///< number of models
+} spTetDamping;
+
+/// Solid tetrahedra, stress-free as placed. Start from spDefaultTetDef.
+typedef struct spTetDef
+{
+    const int32_t* tets;         ///< four nodes each, upright; NULL means the tets of the mesh
+    int tetCount;                ///< number of tets; ignored when tets is NULL
+    spTetLaw law;                ///< how they answer to deformation
+    spReal youngModulus;         ///< Pa, > 0
+    spReal poissonRatio;         ///< -1 < nu < 0.5, non-dimensional
+    spReal lameLambda;           ///< Pa; with lameMu instead of Young's modulus and Poisson's ratio
+    spReal lameMu;               ///< Pa; > 0 replaces youngModulus and poissonRatio
+    const spReal* youngModuli;   ///< one for each tet, Pa, instead; may be NULL
+    const spReal* poissonRatios; ///< one for each tet, instead; may be NULL
+    spReal mooney;               ///< Mooney-Rivlin: share of the second constant, c2 / (c1 + c2), 0..1
+    spReal damping;              ///< damping time beta, s, >= 0: viscous over elastic moduli
+    spTetDamping dampingModel;   ///< what it multiplies
+    int internalValue;           ///< set by spDefaultTetDef
+} spTetDef;
+
+/// @return corotational, Young's modulus 1e5 Pa, Poisson's ratio 0.4, damping 0, the tets of the mesh.
+SP_API spTetDef spDefaultTetDef(void);
+
+/// Adds tetrahedra.
+/// @return the number of the element set in the body, or -1: every tet must be upright and not flat.
+SP_API int spBody_AddTets(spWorld* world, spBodyId body, const spTetDef* def);
+
+/// Changes Young's modulus (Pa), Poisson's ratio and the damping time (s) of every tet of a set.
+SP_API bool spBody_SetTets(spWorld* world, spBodyId body, int set, spReal youngModulus, spReal poissonRatio,
+                           spReal damping);
+
+/// What a tetrahedron feels.
+typedef struct spTetState
+{
+    spVec3 principalStress; ///< eigenvalues of Cauchy's stress, largest first, Pa; without damping
+    spVec3 principalStrain; ///< eigenvalues of the Green-Lagrange strain, largest first; of the small strain
+                            ///< for the laws linear and hybrid
+    spReal vonMises;        ///< von Mises equivalent of the stress, Pa
+    spReal volumeRatio;     ///< volume over rest volume; negative when inside out
+} spTetState;
+
+/// Computes the states of the tets of a set, in the order in which they were given.
+/// @return how many were written, at most capacity; 0 when the set has no tets.
+SP_API int spBody_CopyTetStates(const spWorld* world, spBodyId body, int set, spTetState* states,
+                                int capacity);
+
+/// Computes von Mises stress at the nodes, Pa: the mean of the tets around each, weighted by rest volume. For
+/// drawing. @return the number of nodes; 0 when the body has no tets or capacity is smaller.
+SP_API int spBody_CopyNodeStress(const spWorld* world, spBodyId body, spReal* stress, int capacity);
+
+/// @return number of tets of all sets of a body that are inside out or flat.
+SP_API int spBody_CountInvertedTets(const spWorld* world, spBodyId body);
 
 /// Ideal gas inside a closed surface of the body (3D) or inside an outline in the xy plane (2D, per metre of
 /// depth): pressure = knrt / volume. Start from spDefaultGasDef.

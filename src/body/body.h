@@ -15,6 +15,7 @@
 #include "element/field.h"
 #include "element/gas.h"
 #include "element/spring.h"
+#include "element/tet.h"
 #include "mesh/order.h"
 #include "mesh/patch.h"
 
@@ -109,11 +110,13 @@ void spDestroyBodyData(spBody* body);
 
 // Adding element sets. Return the number of the set, or -1.
 int spAddSpringSet(spBody* body, const spSpringDef* def, spError* error);
+int spAddTetSet(spBody* body, const spTetDef* def, spError* error);
 int spAddGasSet(spBody* body, const spGasDef* def, spError* error);
 int spAddFieldSet(spBody* body, const spFieldDef* def, spError* error);
 
 // The set with this number when it is of this sort, else NULL
 spSpringSet* spGetSpringSet(const spBody* body, int set);
+spTetSet* spGetTetSet(const spBody* body, int set);
 spGasSet* spGetGasSet(const spBody* body, int set);
 spFieldSet* spGetFieldSet(const spBody* body, int set);
 
@@ -156,6 +159,9 @@ void spBoundFrequencies(spBody* body, spMat3* scratch, double* frequency2, doubl
 
 // Holds the node rows of a patch after a trial substep: puts nodes back and takes the impulses from them.
 void spHoldPatchRows(spBody* body, const spHoldContext* context, int patch);
+
+// Von Mises stress at the nodes in the user's numbering, Pa. Returns their number, 0 when there are no tets.
+int spSumNodeStress(const spBody* body, spReal* stress);
 
 // Volume inside the gas, or else inside the closed surface; 0 when there is neither
 double spGetBodyVolume(const spBody* body);

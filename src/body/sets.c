@@ -18,6 +18,12 @@ spSpringSet* spGetSpringSet(const spBody* body, int set)
     return found != NULL && found->kind->destroy == spDestroySpringSet ? (spSpringSet*)found : NULL;
 }
 
+spTetSet* spGetTetSet(const spBody* body, int set)
+{
+    spElementSet* found = spFindSet(body, set);
+    return found != NULL && found->kind->destroy == spDestroyTetSet ? (spTetSet*)found : NULL;
+}
+
 spGasSet* spGetGasSet(const spBody* body, int set)
 {
     spElementSet* found = spFindSet(body, set);

@@ -99,6 +99,32 @@ SP_KERNEL R spSelect(RMask mask, R a, R b)
 
 #endif
 
+SP_KERNEL RMask spNot(RMask mask)
+{
+#if SP_LANES == 1
+    return mask == 0;
+#else
+    return ~mask;
+#endif
+}
+
+// Whether the mask of any lane is set
+SP_KERNEL bool spAny(RMask mask)
+{
+#if SP_LANES == 1
+    return mask != 0;
+#else
+    int64_t words[sizeof(RMask) / sizeof(int64_t)];
+    memcpy(words, &mask, sizeof(RMask));
+    int64_t any = 0;
+    for (size_t i = 0; i < sizeof(RMask) / sizeof(int64_t); ++i)
+    {
+        any |= words[i];
+    }
+    return any != 0;
+#endif
+}
+
 SP_KERNEL R spMin(R a, R b)
 {
     return spSelect(a < b, a, b);
@@ -108,6 +134,11 @@ SP_KERNEL R spMax(R a, R b)
 {
     return spSelect(a > b, a, b);
 }
+
+// So small that dividing by it still stays in range
+#define SP_TINY_REAL ((spReal)1e-30)
+
+#define SP_UNLIKELY(condition) __builtin_expect(condition, 0)
 
 typedef struct RVec3
 {
@@ -167,6 +198,21 @@ SP_KERNEL void spGatherDifferences(const spVec4* a, const spVec4* b, const int32
 SP_KERNEL void spScatterPair(spVec4* nodes, const int32_t* plus, const int32_t* minus, RVec3 f)
 {
     spAddQuadPair(nodes, *plus, *minus, (spQuad){f.x, f.y, f.z, 0});
+}
+
+// a[nodes[k]] - a[nodes[0]] for k = 1, 2, 3; nodes lie SP_BLOCK apart
+SP_KERNEL void spGatherEdges(const spVec4* a, const int32_t* nodes, RVec3* edges)
+{
+    for (int k = 0; k < 3; ++k)
+    {
+        edges[k] = spGatherDifference(a, nodes, nodes + (k + 1) * SP_BLOCK);
+    }
+}
+
+// nodes[to] += f. No two lanes share a node.
+SP_KERNEL void spScatterNode(spVec4* nodes, const int32_t* to, RVec3 f)
+{
+    spStoreQuad(nodes, *to, spLoadQuad(nodes, *to) + (spQuad){f.x, f.y, f.z, 0});
 }
 
 #else
@@ -274,26 +320,78 @@ SP_KERNEL void spGatherDifferences(const spVec4* a, const spVec4* b, const int32
     *db = spTransposeNodes(nb[0], nb[1], nb[2], nb[3]);
 }
 
+// a[nodes[k]] - a[nodes[0]] for k = 1, 2, 3; nodes lie SP_BLOCK apart
+SP_KERNEL void spGatherEdges(const spVec4* a, const int32_t* nodes, RVec3* edges)
+{
+    R n[3][4];
+    for (int k = 0; k < 4; ++k)
+    {
+        spOffsets first = spLoadOffsets(nodes, k);
+        for (int e = 0; e < 3; ++e)
+        {
+            spOffsets other = spLoadOffsets(nodes + (e + 1) * SP_BLOCK, k);
+            n[e][k] = spJoinDifference(a, &first, &other);
+        }
+    }
+    for (int e = 0; e < 3; ++e)
+    {
+        edges[e] = spTransposeNodes(n[e][0], n[e][1], n[e][2], n[e][3]);
+    }
+}
+
 #define SP_EXTRACT_QUAD(a, group)                                                                            \
     __builtin_shufflevector(a, a, 4 * (group), 4 * (group) + 1, 4 * (group) + 2, 4 * (group) + 3)
 
-// nodes[plus] += f, nodes[minus] -= f. No two lanes share a node.
-SP_KERNEL void spScatterPair(spVec4* nodes, const int32_t* plus, const int32_t* minus, RVec3 f)
+// From coordinates in lanes to nodes side by side
+SP_KERNEL void spTransposeLanes(RVec3 f, R* f0, R* f1, R* f2, R* f3)
 {
     R zero = {0};
     R xy01 = SP_SHUFFLE(f.x, f.y, 0, SP_OTHER, 1, SP_OTHER + 1);
     R xy23 = SP_SHUFFLE(f.x, f.y, 2, SP_OTHER + 2, 3, SP_OTHER + 3);
     R zw01 = SP_SHUFFLE(f.z, zero, 0, SP_OTHER, 1, SP_OTHER + 1);
     R zw23 = SP_SHUFFLE(f.z, zero, 2, SP_OTHER + 2, 3, SP_OTHER + 3);
-    R f0 = SP_SHUFFLE(xy01, zw01, 0, 1, SP_OTHER, SP_OTHER + 1);
-    R f1 = SP_SHUFFLE(xy01, zw01, 2, 3, SP_OTHER + 2, SP_OTHER + 3);
-    R f2 = SP_SHUFFLE(xy23, zw23, 0, 1, SP_OTHER, SP_OTHER + 1);
-    R f3 = SP_SHUFFLE(xy23, zw23, 2, 3, SP_OTHER + 2, SP_OTHER + 3);
+    *f0 = SP_SHUFFLE(xy01, zw01, 0, 1, SP_OTHER, SP_OTHER + 1);
+    *f1 = SP_SHUFFLE(xy01, zw01, 2, 3, SP_OTHER + 2, SP_OTHER + 3);
+    *f2 = SP_SHUFFLE(xy23, zw23, 0, 1, SP_OTHER, SP_OTHER + 1);
+    *f3 = SP_SHUFFLE(xy23, zw23, 2, 3, SP_OTHER + 2, SP_OTHER + 3);
+}
+
+// nodes[plus] += f, nodes[minus] -= f. No two lanes share a node.
+SP_KERNEL void spScatterPair(spVec4* nodes, const int32_t* plus, const int32_t* minus, RVec3 f)
+{
+    R f0, f1, f2, f3;
+    spTransposeLanes(f, &f0, &f1, &f2, &f3);
 #define SP_ADD_GROUP(group)                                                                                  \
     spAddQuadPair(nodes, plus[4 * (group)], minus[4 * (group)], SP_EXTRACT_QUAD(f0, group));                 \
     spAddQuadPair(nodes, plus[4 * (group) + 1], minus[4 * (group) + 1], SP_EXTRACT_QUAD(f1, group));         \
     spAddQuadPair(nodes, plus[4 * (group) + 2], minus[4 * (group) + 2], SP_EXTRACT_QUAD(f2, group));         \
     spAddQuadPair(nodes, plus[4 * (group) + 3], minus[4 * (group) + 3], SP_EXTRACT_QUAD(f3, group))
+    SP_ADD_GROUP(0);
+#if SP_LANES >= 8
+    SP_ADD_GROUP(1);
+#endif
+#if SP_LANES == 16
+    SP_ADD_GROUP(2);
+    SP_ADD_GROUP(3);
+#endif
+#undef SP_ADD_GROUP
+}
+
+SP_KERNEL void spAddQuad(spVec4* nodes, int64_t to, spQuad force)
+{
+    spStoreQuad(nodes, to, spLoadQuad(nodes, to) + force);
+}
+
+// nodes[to] += f. No two lanes share a node.
+SP_KERNEL void spScatterNode(spVec4* nodes, const int32_t* to, RVec3 f)
+{
+    R f0, f1, f2, f3;
+    spTransposeLanes(f, &f0, &f1, &f2, &f3);
+#define SP_ADD_GROUP(group)                                                                                  \
+    spAddQuad(nodes, to[4 * (group)], SP_EXTRACT_QUAD(f0, group));                                           \
+    spAddQuad(nodes, to[4 * (group) + 1], SP_EXTRACT_QUAD(f1, group));                                       \
+    spAddQuad(nodes, to[4 * (group) + 2], SP_EXTRACT_QUAD(f2, group));                                       \
+    spAddQuad(nodes, to[4 * (group) + 3], SP_EXTRACT_QUAD(f3, group))
     SP_ADD_GROUP(0);
 #if SP_LANES >= 8
     SP_ADD_GROUP(1);

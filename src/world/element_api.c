@@ -11,6 +11,17 @@ spSpringDef spDefaultSpringDef(void)
     return (spSpringDef){.stiffness = 1000, .damping = 1, .restScale = 1, .internalValue = SP_DEF_COOKIE};
 }
 
+spTetDef spDefaultTetDef(void)
+{
+    return (spTetDef){
+        .law = sp_tetCorotational,
+        .youngModulus = (spReal)1e5,
+        .poissonRatio = (spReal)0.4,
+        .mooney = (spReal)0.2,
+        .internalValue = SP_DEF_COOKIE,
+    };
+}
+
 spGasDef spDefaultGasDef(void)
 {
     return (spGasDef){.restPressure = 1000, .internalValue = SP_DEF_COOKIE};
@@ -42,6 +53,13 @@ int spBody_AddSprings(spWorld* world, spBodyId id, const spSpringDef* def)
     spBody* body = spUseBody(world, id);
     spError error = {0};
     return body != NULL ? spFinishAdd(world, spAddSpringSet(body, def, &error), &error) : -1;
+}
+
+int spBody_AddTets(spWorld* world, spBodyId id, const spTetDef* def)
+{
+    spBody* body = spUseBody(world, id);
+    spError error = {0};
+    return body != NULL ? spFinishAdd(world, spAddTetSet(body, def, &error), &error) : -1;
 }
 
 int spBody_AddGas(spWorld* world, spBodyId id, const spGasDef* def)
@@ -82,6 +100,108 @@ bool spBody_SetSprings(spWorld* world, spBodyId id, int set, spReal stiffness, s
     spFillSpringData(springs);
     body->stableStepDirty = true;
     return true;
+}
+
+bool spBody_SetActivation(spWorld* world, spBodyId id, int set, spReal amplitude, spReal frequency,
+                          spReal phase)
+{
+    spBody* body = spUseBody(world, id);
+    if (body == NULL)
+    {
+        return false;
+    }
+    spSpringSet* springs = spGetSpringSet(body, set);
+    if (springs == NULL)
+    {
+        return spRefuse(world, sp_errorBadIndex, body->name, "there are no springs with this set number");
+    }
+    spError error = {0};
+    if (spCheckActivation(amplitude, frequency, phase, &error) == false)
+    {
+        return spRefuse(world, error.code, body->name, error.message);
+    }
+    spSetActivation(springs, amplitude, frequency, phase);
+    body->stableStepDirty = true;
+    return true;
+}
+
+bool spTetLawRestores(spTetLaw law)
+{
+    return (unsigned)law < sp_tetLawCount && law != sp_tetCorotationalEdge && law != sp_tetStVenantKirchhoff;
+}
+
+const char* spGetTetLawName(spTetLaw law)
+{
+    static const char* const names[] = {"linear", "corotational", "corotationalEdge", "stVenantKirchhoff",
+                                        "hybrid", "neoHookean",   "mooneyRivlin"};
+    _Static_assert(SP_COUNT(names) == sp_tetLawCount, "one name for each law");
+    return (unsigned)law < sp_tetLawCount ? names[law] : "";
+}
+
+bool spBody_SetTets(spWorld* world, spBodyId id, int set, spReal youngModulus, spReal poissonRatio,
+                    spReal damping)
+{
+    spBody* body = spUseBody(world, id);
+    if (body == NULL)
+    {
+        return false;
+    }
+    spTetSet* tets = spGetTetSet(body, set);
+    if (tets == NULL)
+    {
+        return spRefuse(world, sp_errorBadIndex, body->name, "there are no tets with this set number");
+    }
+    if (!(youngModulus > 0 && isfinite(youngModulus)) || !(poissonRatio > -1 && poissonRatio < (spReal)0.5) ||
+        !(damping >= 0 && isfinite(damping)))
+    {
+        return spRefuse(world, sp_errorBadArgument, body->name,
+                        "Young's modulus must be positive, Poisson's ratio between -1 and 0.5, damping not "
+                        "negative");
+    }
+    for (int i = 0; i < tets->base.elementCount; ++i)
+    {
+        tets->tets[i].youngModulus = youngModulus;
+        tets->tets[i].poissonRatio = poissonRatio;
+    }
+    tets->damping = damping;
+    spFillTetMaterial(tets);
+    body->stableStepDirty = true;
+    return true;
+}
+
+int spBody_CopyTetStates(const spWorld* world, spBodyId id, int set, spTetState* states, int capacity)
+{
+    const spBody* body = spGetBody(world, id);
+    const spTetSet* tets = body != NULL ? spGetTetSet(body, set) : NULL;
+    int count = tets != NULL && states != NULL ? spMinInt(tets->base.elementCount, capacity) : 0;
+    spNodeState state = count > 0 ? spGetNodeState(body) : (spNodeState){0};
+    for (int i = 0; i < count; ++i)
+    {
+        states[i] = spGetTetState(tets, &state, i);
+    }
+    return count;
+}
+
+int spBody_CopyNodeStress(const spWorld* world, spBodyId id, spReal* stress, int capacity)
+{
+    const spBody* body = spGetBody(world, id);
+    return body != NULL && stress != NULL && capacity >= body->nodeCount ? spSumNodeStress(body, stress) : 0;
+}
+
+int spBody_CountInvertedTets(const spWorld* world, spBodyId id)
+{
+    const spBody* body = spGetBody(world, id);
+    int count = 0;
+    for (int i = 0; body != NULL && i < body->setCount; ++i)
+    {
+        const spTetSet* tets = spGetTetSet(body, i);
+        spNodeState state = spGetNodeState(body);
+        for (int k = 0; tets != NULL && k < tets->base.elementCount; ++k)
+        {
+            count += spDeterminant3(spGetTetGradient(tets, &state, k)) > 0.0 ? 0 : 1;
+        }
+    }
+    return count;
 }
 
 bool spBody_SetGas(spWorld* world, spBodyId id, int set, spReal knrt)

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Tetrahedra: what the body needs to make, change and read a set of them.
+
+#pragma once
+
+#include "element/element.h"
+
+#include "souple/element.h"
+
+// One tetrahedron as it was given, in node numbering
+typedef struct spTet
+{
+    int32_t nodes[4];
+    spReal youngModulus; // Pa
+    spReal poissonRatio;
+} spTet;
+
+// Numbers of a tetrahedron in its block: the inverse of the rest edges, row by row, then the rest volume
+#define SP_TET_DATA 10
+
+typedef struct spTetSet
+{
+    spElementSet base;
+    spTetLaw law;
+    spTetDamping dampingModel;
+    spReal damping; // s
+    spReal mooney;
+    spTet* tets;
+    spMat3* inverses; // of the rest edges, of each element
+    spReal* volumes;  // at rest, m^3
+    spBlocks blocks;
+    spReal* data;       // (blockCount x SP_TET_DATA x SP_BLOCK)
+    spReal* moduli;     // mu, then lambda (blockCount x 2 x SP_BLOCK), Pa
+    int materialStride; // from block to block: 2 SP_BLOCK, or 0 when all are the same
+} spTetSet;
+
+typedef struct spTetSetDef
+{
+    const spTet* tets; // copied
+    int tetCount;
+    spTetLaw law;
+    spTetDamping dampingModel;
+    spReal damping;
+    spReal mooney;
+    const spVec4* x; // rest shape
+    const int32_t* patchBegin;
+    int patchCount;
+    int laneCount;
+} spTetSetDef;
+
+// The slots of the blocks are filled in by the body. Tets must have been checked to be upright. Returns NULL
+// when there is no memory.
+spTetSet* spCreateTetSet(spHeap* heap, const spTetSetDef* def);
+
+// Fills the material of the blocks from the tets: after their numbers have changed.
+void spFillTetMaterial(spTetSet* set);
+
+// Lame constants, Pa
+void spGetLame(double youngModulus, double poissonRatio, double* lambda, double* mu);
+
+// What an element feels
+spTetState spGetTetState(const spTetSet* set, const spNodeState* state, int element);
+
+// The kind, one table for each number of lanes
+extern const spElementKind spTetKind1;
+extern const spElementKind spTetKind4;
+extern const spElementKind spTetKind8;
+extern const spElementKind spTetKind16;
+
+// Scalar parts that all tables share. Those of one element, in the translation unit of one lane:
+double spGetTetSetEnergy(const spElementSet* base, const spNodeState* state);
+int spGetTetStiffness(const spElementSet* base, const spNodeState* state, int element, bool project,
+                      int32_t* nodes, spMat3* blocks);
+spMat3 spGetTetGradient(const spTetSet* set, const spNodeState* state, int element);
+spMat3 spGetTetStressOf(const spTetSet* set, int element, spMat3 gradient);
+// and the rest:
+void spAddTetSetBounds(const spElementSet* base, const spNodeState* state, spBounds* bounds);
+spBlocks* spGetTetBlocks(spElementSet* base);
+void spDestroyTetSet(spElementSet* base, spHeap* heap);

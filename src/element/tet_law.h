@@ -1,0 +1,388 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// The laws of a tetrahedron over R lanes: stress P = dW/dF from the deformation gradient F, its change dP
+// for a change dF, and the energy W, all per volume. G = F - I, C = F^T F, J = det F, K = cof F = dJ/dF.
+//
+//   linear               e = (G + G^T) / 2                     P = 2 mu e + la tr(e) I
+//   corotational         F = R S, polar                        P = 2 mu (F - R) + la tr(S - I) R
+//   corotational, edge   R from two edges, e = sym(R^T F) - I  P = R (2 mu e + la tr(e) I)
+//   St-Venant-Kirchhoff  E = (C - I) / 2                       P = F (2 mu E + la tr(E) I)
+//   hybrid               (Debunne)                             P = mu G + (la + mu) tr(G) I
+//   neo-Hookean          (Smith, de Goes, Kim 2018)            P = m (1 - 1/(I1 + 1)) F + (l (J - 1) - 3/4 m) K
+//                        m = 4/3 mu, l = la + 5/6 mu, I1 = tr C
+//   Mooney-Rivlin        W = c1 (I1 - 3) + c2 (I2 - 3) - 2 (c1 + 2 c2) (J - 1) + k/2 (J - 1)^2
+//                        I2 = |K|^2, mu = 2 (c1 + c2), k = la + 2 c1: finite for every F, flat and mirrored
+//
+// All have the Lame constants mu and la at rest. The edge rotation leaves its own change out of the forces,
+// so they are not the gradient of an energy and have a torque of their own.
+//
+// Projected differences leave out what makes the stiffness indefinite. Corotational: the change of R.
+// Hyperelastic: in the axes of the singular values s of F, where the difference falls apart into a 3x3 matrix
+// for the stretches and two numbers for each pair of axes, negative eigenvalues are set to 0.
+// Teran, Sifakis, Irving, Fedkiw. Robust Quasistatic Finite Elements and Flesh Simulation. 2005
+
+#pragma once
+
+#include "math/lanes_mat3.h"
+
+#include "souple/element.h"
+
+typedef struct spTetMaterial
+{
+    R mu, la;
+    R mooney; // c2 / (c1 + c2)
+} spTetMaterial;
+
+SP_KERNEL R spHalf(R a)
+{
+    return spSplat((spReal)0.5) * a;
+}
+
+SP_KERNEL RSym3 spHookeR(RSym3 twiceStrain, spTetMaterial m)
+{
+    R t = spHalf(m.la * (twiceStrain.xx + twiceStrain.yy + twiceStrain.zz));
+    return (RSym3){m.mu * twiceStrain.xx + t, m.mu * twiceStrain.yy + t, m.mu * twiceStrain.zz + t,
+                   m.mu * twiceStrain.xy,     m.mu * twiceStrain.xz,     m.mu * twiceStrain.yz};
+}
+
+// mu (A + A^T) + la tr(A) I
+SP_KERNEL RMat3 spLinearStressR(RMat3 a, spTetMaterial m)
+{
+    R two = spSplat(2);
+    R t = m.la * spTraceR(a);
+    R xy = m.mu * (a.cy.x + a.cx.y), xz = m.mu * (a.cz.x + a.cx.z), yz = m.mu * (a.cz.y + a.cy.z);
+    return (RMat3){{two * m.mu * a.cx.x + t, xy, xz},
+                   {xy, two * m.mu * a.cy.y + t, yz},
+                   {xz, yz, two * m.mu * a.cz.z + t}};
+}
+
+SP_KERNEL RMat3 spHybridStressR(RMat3 a, spTetMaterial m)
+{
+    return spAddDiagonalR(spScaleMatR(m.mu, a), (m.la + m.mu) * spTraceR(a));
+}
+
+// Rotation from the first two columns of F. The gradient of such a set is taken in the rest frame of its
+// edges, in which these columns lie along the first edge and in the plane of the first two.
+SP_KERNEL RMat3 spGetEdgeRotationR(RMat3 f)
+{
+    R tiny = spSplat(SP_TINY_REAL);
+    RVec3 n = spCrossR(f.cx, f.cy);
+    RVec3 b0 = spScaleR(spSplat(1) / spSqrt(spMax(spDotR(f.cx, f.cx), tiny)), f.cx);
+    RVec3 b2 = spScaleR(spSplat(1) / spSqrt(spMax(spDotR(n, n), tiny)), n);
+    return (RMat3){b0, spCrossR(b2, b0), b2};
+}
+
+// 2 E = C - I
+SP_KERNEL RSym3 spGetGreenStrainR(RMat3 f)
+{
+    RSym3 c = spGramR(f);
+    R one = spSplat(1);
+    return (RSym3){c.xx - one, c.yy - one, c.zz - one, c.xy, c.xz, c.yz};
+}
+
+// The hyperelastic laws that know F only through I1, I2 and J: P = a F - b F C + g K
+typedef struct spInvariantStress
+{
+    R a, b, g;
+} spInvariantStress;
+
+typedef struct spMooneyNumbers
+{
+    R c1, c2, bulk;
+} spMooneyNumbers;
+
+SP_KERNEL spMooneyNumbers spGetMooneyNumbers(spTetMaterial m)
+{
+    spMooneyNumbers n;
+    n.c2 = spHalf(m.mooney * m.mu);
+    n.c1 = spHalf(m.mu) - n.c2;
+    n.bulk = m.la + spSplat(2) * n.c1;
+    return n;
+}
+
+SP_KERNEL R spNeoHookeanMu(spTetMaterial m)
+{
+    return spSplat((spReal)(4.0 / 3.0)) * m.mu;
+}
+
+SP_KERNEL R spNeoHookeanLambda(spTetMaterial m)
+{
+    return m.la + spSplat((spReal)(5.0 / 6.0)) * m.mu;
+}
+
+SP_KERNEL spInvariantStress spGetInvariantStress(spTetLaw law, R i1, R j, spTetMaterial m)
+{
+    R one = spSplat(1), two = spSplat(2);
+    spInvariantStress s;
+    if (law == sp_tetNeoHookean)
+    {
+        R mu = spNeoHookeanMu(m);
+        s.a = mu - mu / (i1 + one);
+        s.b = spSplat(0);
+        s.g = spNeoHookeanLambda(m) * (j - one) - spSplat((spReal)0.75) * mu;
+    }
+    else
+    {
+        spMooneyNumbers n = spGetMooneyNumbers(m);
+        s.b = two * n.c2;
+        s.a = two * n.c1 + s.b * i1;
+        s.g = n.bulk * (j - one) - two * (n.c1 + s.b);
+    }
+    return s;
+}
+
+SP_KERNEL RMat3 spGetTetStress(spTetLaw law, RMat3 f, spTetMaterial m)
+{
+    switch (law)
+    {
+        case sp_tetLinear:
+            return spLinearStressR(spAddDiagonalR(f, spSplat(-1)), m);
+        case sp_tetHybrid:
+            return spHybridStressR(spAddDiagonalR(f, spSplat(-1)), m);
+        case sp_tetCorotational:
+        {
+            R trace;
+            RMat3 r = spGetPolarRotationR(f, &trace);
+            R two = m.mu + m.mu;
+            return spAddMatR(spScaleMatR(two, f), spScaleMatR(m.la * (trace - spSplat(3)) - two, r));
+        }
+        case sp_tetCorotationalEdge:
+        {
+            RMat3 r = spGetEdgeRotationR(f);
+            return spMulMatR(r, spLinearStressR(spAddDiagonalR(spMulTMatR(r, f), spSplat(-1)), m));
+        }
+        case sp_tetStVenantKirchhoff:
+            return spMulSymR(f, spHookeR(spGetGreenStrainR(f), m));
+        default:
+        {
+            RMat3 k = spCofactorR(f);
+            spInvariantStress s = spGetInvariantStress(law, spDotMatR(f, f), spDotR(f.cx, k.cx), m);
+            RMat3 p = spAddMatR(spScaleMatR(s.a, f), spScaleMatR(s.g, k));
+            if (law == sp_tetMooneyRivlin)
+            {
+                p = spSubMatR(p, spScaleMatR(s.b, spMulSymR(f, spGramR(f))));
+            }
+            return p;
+        }
+    }
+}
+
+// The change of the polar rotation: (tr S I - S) w = axis of (R^T dF - dF^T R), dR = R [w]
+SP_KERNEL RMat3 spGetRotationDifferenceR(RMat3 r, RMat3 f, R trace, RMat3 w)
+{
+    RMat3 s = spMulTMatR(r, f);
+    R xx = trace - s.cx.x, yy = trace - s.cy.y, zz = trace - s.cz.z;
+    R xy = spSplat(0) - spHalf(s.cy.x + s.cx.y), xz = spSplat(0) - spHalf(s.cz.x + s.cx.z),
+      yz = spSplat(0) - spHalf(s.cz.y + s.cy.z);
+    RVec3 axis = {w.cy.z - w.cz.y, w.cz.x - w.cx.z, w.cx.y - w.cy.x};
+    // By cofactors; the determinant is (s1 + s2) (s2 + s3) (s1 + s3)
+    R kxx = yy * zz - yz * yz, kxy = xz * yz - xy * zz, kxz = xy * yz - xz * yy;
+    R kyy = xx * zz - xz * xz, kyz = xy * xz - xx * yz, kzz = xx * yy - xy * xy;
+    R det = xx * kxx + xy * kxy + xz * kxz;
+    R least = spSplat(SP_POLAR_LEAST) * spMax(trace * trace * trace, spSplat(SP_TINY_REAL));
+    R inverse = spSplat(1) / spMax(det, least);
+    RVec3 o = {inverse * (kxx * axis.x + kxy * axis.y + kxz * axis.z),
+               inverse * (kxy * axis.x + kyy * axis.y + kyz * axis.z),
+               inverse * (kxz * axis.x + kyz * axis.y + kzz * axis.z)};
+    R zero = spSplat(0);
+    RMat3 turn = {{zero, o.z, zero - o.y}, {zero - o.z, zero, o.x}, {o.y, zero - o.x, zero}};
+    return spMulMatR(r, turn);
+}
+
+SP_KERNEL RMat3 spGetExactDifference(spTetLaw law, RMat3 f, RMat3 d, spTetMaterial m)
+{
+    switch (law)
+    {
+        case sp_tetCorotational:
+        {
+            R trace;
+            RMat3 r = spGetPolarRotationR(f, &trace);
+            RMat3 w = spMulTMatR(r, d);
+            RMat3 dr = spGetRotationDifferenceR(r, f, trace, w);
+            R two = m.mu + m.mu;
+            RMat3 p = spAddMatR(spScaleMatR(two, d), spScaleMatR(m.la * spTraceR(w), r));
+            return spAddMatR(p, spScaleMatR(m.la * (trace - spSplat(3)) - two, dr));
+        }
+        case sp_tetStVenantKirchhoff:
+        {
+            RSym3 stress = spHookeR(spGetGreenStrainR(f), m);
+            RSym3 change = spHookeR(spGramPairR(f, d), m);
+            return spAddMatR(spMulSymR(d, stress), spMulSymR(f, change));
+        }
+        default:
+        {
+            RMat3 k = spCofactorR(f);
+            R i1 = spDotMatR(f, f);
+            spInvariantStress s = spGetInvariantStress(law, i1, spDotR(f.cx, k.cx), m);
+            R di1 = spSplat(2) * spDotMatR(f, d);
+            R dj = spDotMatR(k, d);
+            RMat3 p = spAddMatR(spScaleMatR(s.a, d), spScaleMatR(s.g, spCofactorDifferenceR(f, d)));
+            if (law == sp_tetNeoHookean)
+            {
+                R q = spSplat(1) / (i1 + spSplat(1));
+                p = spAddMatR(p, spScaleMatR(spNeoHookeanMu(m) * q * q * di1, f));
+                return spAddMatR(p, spScaleMatR(spNeoHookeanLambda(m) * dj, k));
+            }
+            p = spAddMatR(p, spScaleMatR(s.b * di1, f));
+            p = spAddMatR(p, spScaleMatR(spGetMooneyNumbers(m).bulk * dj, k));
+            RMat3 dfc = spAddMatR(spMulSymR(d, spGramR(f)), spMulSymR(f, spGramPairR(f, d)));
+            return spSubMatR(p, spScaleMatR(s.b, dfc));
+        }
+    }
+}
+
+// ---- projected differences in the axes of the singular values ----
+
+// What the difference needs to know at principal stretches s: second derivatives of W by them, and for each
+// pair (i, j) of axes, named by the third one, the stiffness against their symmetric and skew shear, (Wi -
+// Wj) / (si - sj) and (Wi + Wj) / (si + sj), in forms that have no 0/0
+typedef struct spPrincipal
+{
+    RSym3 stretch;
+    RVec3 shear;
+    RVec3 turn;
+} spPrincipal;
+
+SP_KERNEL spPrincipal spGetPrincipal(spTetLaw law, RVec3 s, spTetMaterial m)
+{
+    R one = spSplat(1), two = spSplat(2);
+    RVec3 q = {s.x * s.x, s.y * s.y, s.z * s.z};
+    R i1 = q.x + q.y + q.z;
+    RVec3 pair = {s.y * s.z, s.z * s.x, s.x * s.y};
+    // Sums of the squares of each pair
+    RVec3 both = {q.y + q.z, q.z + q.x, q.x + q.y};
+    spPrincipal p;
+    if (law == sp_tetStVenantKirchhoff)
+    {
+        R t = spHalf(m.la * (i1 - spSplat(3)));
+        R sum = m.la + two * m.mu;
+        p.stretch = (RSym3){m.mu * (q.x - one) + t + sum * q.x,
+                            m.mu * (q.y - one) + t + sum * q.y,
+                            m.mu * (q.z - one) + t + sum * q.z,
+                            m.la * pair.z,
+                            m.la * pair.y,
+                            m.la * pair.x};
+        p.shear = (RVec3){m.mu * (both.x + pair.x - one) + t, m.mu * (both.y + pair.y - one) + t,
+                          m.mu * (both.z + pair.z - one) + t};
+        p.turn = (RVec3){m.mu * (both.x - pair.x - one) + t, m.mu * (both.y - pair.y - one) + t,
+                         m.mu * (both.z - pair.z - one) + t};
+        return p;
+    }
+    // With a, b, g as in P: Wi = a si - b si^3 + g Ji, Ji the product of the other two
+    spInvariantStress v = spGetInvariantStress(law, i1, s.x * pair.x, m);
+    R onF, onK;
+    if (law == sp_tetNeoHookean)
+    {
+        R r = one / (i1 + one);
+        onF = two * spNeoHookeanMu(m) * r * r;
+        onK = spNeoHookeanLambda(m);
+    }
+    else
+    {
+        onF = two * v.b;
+        onK = spGetMooneyNumbers(m).bulk;
+    }
+    R three = spSplat(3);
+    p.stretch = (RSym3){v.a - three * v.b * q.x + onF * q.x + onK * pair.x * pair.x,
+                        v.a - three * v.b * q.y + onF * q.y + onK * pair.y * pair.y,
+                        v.a - three * v.b * q.z + onF * q.z + onK * pair.z * pair.z,
+                        onF * pair.z + onK * pair.x * pair.y + v.g * s.z,
+                        onF * pair.y + onK * pair.x * pair.z + v.g * s.y,
+                        onF * pair.x + onK * pair.y * pair.z + v.g * s.x};
+    p.shear = (RVec3){v.a - v.b * (both.x + pair.x) - v.g * s.x, v.a - v.b * (both.y + pair.y) - v.g * s.y,
+                      v.a - v.b * (both.z + pair.z) - v.g * s.z};
+    p.turn = (RVec3){v.a - v.b * (both.x - pair.x) + v.g * s.x, v.a - v.b * (both.y - pair.y) + v.g * s.y,
+                     v.a - v.b * (both.z - pair.z) + v.g * s.z};
+    return p;
+}
+
+// V diag(max(d, 0)) V^T v
+SP_KERNEL RVec3 spMulPositivePartR(RSym3 a, RVec3 v)
+{
+    RMat3 axes;
+    R zero = spSplat(0);
+    RVec3 d = spDiagonaliseR(a, &axes);
+    RVec3 w = {spMax(d.x, zero) * spDotR(axes.cx, v), spMax(d.y, zero) * spDotR(axes.cy, v),
+               spMax(d.z, zero) * spDotR(axes.cz, v)};
+    return spMulMVR(axes, w);
+}
+
+// F = U diag(s) V^T with V a rotation and U one too: the smallest s takes the sign of det F
+SP_KERNEL RVec3 spGetSingularR(RMat3 f, RMat3* u, RMat3* v)
+{
+    RVec3 d = spDiagonaliseR(spGramR(f), v);
+    // The axis of the smallest value is the last one: cyclic exchange keeps V a rotation
+    for (int turn = 0; turn < 2; ++turn)
+    {
+        RMask move = (d.z > d.x) | (d.z > d.y);
+        RVec3 dOld = d;
+        RMat3 old = *v;
+        d = (RVec3){spSelect(move, dOld.z, dOld.x), spSelect(move, dOld.x, dOld.y),
+                    spSelect(move, dOld.y, dOld.z)};
+        v->cx = (RVec3){spSelect(move, old.cz.x, old.cx.x), spSelect(move, old.cz.y, old.cx.y),
+                        spSelect(move, old.cz.z, old.cx.z)};
+        v->cy = (RVec3){spSelect(move, old.cx.x, old.cy.x), spSelect(move, old.cx.y, old.cy.y),
+                        spSelect(move, old.cx.z, old.cy.z)};
+        v->cz = (RVec3){spSelect(move, old.cy.x, old.cz.x), spSelect(move, old.cy.y, old.cz.y),
+                        spSelect(move, old.cy.z, old.cz.z)};
+    }
+    // U by Gram-Schmidt from the images of the two larger axes
+    R tiny = spSplat(SP_TINY_REAL);
+    RVec3 a = spMulMVR(f, v->cx), b = spMulMVR(f, v->cy);
+    R lengthA = spSqrt(spDotR(a, a));
+    RVec3 u0 = spScaleR(spSplat(1) / spMax(lengthA, tiny), a);
+    b = spSubR(b, spScaleR(spDotR(u0, b), u0));
+    R lengthB = spSqrt(spDotR(b, b));
+    RVec3 u1 = spScaleR(spSplat(1) / spMax(lengthB, tiny), b);
+    RVec3 u2 = spCrossR(u0, u1);
+    *u = (RMat3){u0, u1, u2};
+    return (RVec3){lengthA, lengthB, spDotR(u2, spMulMVR(f, v->cz))};
+}
+
+SP_KERNEL RMat3 spGetProjectedDifference(spTetLaw law, RMat3 f, RMat3 d, spTetMaterial m)
+{
+    R zero = spSplat(0);
+    RMat3 u, v;
+    RVec3 s = spGetSingularR(f, &u, &v);
+    spPrincipal p = spGetPrincipal(law, s, m);
+    RMat3 w = spMulMatR(spMulTMatR(u, d), v);
+    RVec3 diagonal = spMulPositivePartR(p.stretch, (RVec3){w.cx.x, w.cy.y, w.cz.z});
+    RVec3 shear = {spMax(p.shear.x, zero), spMax(p.shear.y, zero), spMax(p.shear.z, zero)};
+    RVec3 turn = {spMax(p.turn.x, zero), spMax(p.turn.y, zero), spMax(p.turn.z, zero)};
+    R yzPlus = spHalf(shear.x * (w.cz.y + w.cy.z)), yzMinus = spHalf(turn.x * (w.cz.y - w.cy.z));
+    R zxPlus = spHalf(shear.y * (w.cx.z + w.cz.x)), zxMinus = spHalf(turn.y * (w.cx.z - w.cz.x));
+    R xyPlus = spHalf(shear.z * (w.cy.x + w.cx.y)), xyMinus = spHalf(turn.z * (w.cy.x - w.cx.y));
+    RMat3 dp = {{diagonal.x, xyPlus - xyMinus, zxPlus + zxMinus},
+                {xyPlus + xyMinus, diagonal.y, yzPlus - yzMinus},
+                {zxPlus - zxMinus, yzPlus + yzMinus, diagonal.z}};
+    return spMulMatTR(spMulMatR(u, dp), v);
+}
+
+SP_KERNEL RMat3 spGetTetDifference(spTetLaw law, RMat3 f, RMat3 d, spTetMaterial m, bool project)
+{
+    if (law == sp_tetLinear)
+    {
+        return spLinearStressR(d, m);
+    }
+    if (law == sp_tetHybrid)
+    {
+        return spHybridStressR(d, m);
+    }
+    if (law == sp_tetCorotationalEdge || (law == sp_tetCorotational && project))
+    {
+        R trace;
+        RMat3 r = law == sp_tetCorotational ? spGetPolarRotationR(f, &trace) : spGetEdgeRotationR(f);
+        return spMulMatR(r, spLinearStressR(spMulTMatR(r, d), m));
+    }
+    return project ? spGetProjectedDifference(law, f, d, m) : spGetExactDifference(law, f, d, m);
+}
+
+// Viscous stress for the rate dF/dt: Kelvin and Voigt with the strain rate that goes with the law, which is
+// 0 for every rigid motion, except with linear and hybrid strain, which know no rotations
+SP_KERNEL RMat3 spGetTetViscousStress(spTetLaw law, RMat3 f, RMat3 rate, spTetMaterial viscous)
+{
+    return law == sp_tetLinear || law == sp_tetHybrid
+               ? spLinearStressR(rate, viscous)
+               : spMulSymR(f, spHookeR(spGramPairR(f, rate), viscous));
+}
