@@ -13,11 +13,13 @@ SP_EXTERN_C_BEGIN
 /// How a spring pulls.
 typedef enum spSpringLaw
 {
-    sp_springHooke = 0,  ///< force = stiffness * (l - l0); stiffness in N/m
-    sp_springNormalised, ///< force = stiffness * (l - l0) / l0; stiffness in N: the same for any spring
-                         ///< length
-    sp_springTension,    ///< as Hooke, but nothing when shorter than l0: a thread
-    sp_springLawCount    ///< number of laws
+    sp_springHooke = 0,    ///< force = stiffness * (l - l0); stiffness in N/m
+    sp_springNormalised,   ///< force = stiffness * (l - l0) / l0; stiffness in N: the same for any spring
+                           ///< length
+    sp_springTension,      ///< as Hooke, but nothing when shorter than l0: a thread
+    sp_springProportional, ///< force = stiffness * l0 * (l - l0); stiffness in N/m^2: long springs are
+                           ///< stiffer
+    sp_springLawCount      ///< number of laws
 } spSpringLaw;
 
 /// Springs with dampers. Start from spDefaultSpringDef.
@@ -26,16 +28,20 @@ typedef struct spSpringDef
     const int32_t* edges;      ///< pairs of nodes; NULL means every edge of the mesh (spMesh_CollectEdges)
     int edgeCount;             ///< number of pairs; ignored when edges is NULL
     spSpringLaw law;           ///< how they pull
-    spReal stiffness;          ///< N/m, or N for the normalised law, >= 0
+    spReal stiffness;          ///< N/m, N for the normalised law, N/m^2 for the proportional one, >= 0
     const spReal* stiffnesses; ///< one for each spring, instead; may be NULL
     spReal
         youngModulus; ///< Pa; > 0 replaces stiffness: k = E * (volume around the edge) / l0^2, after Van
                       ///< Gelder 1998. Approximate, and with Poisson's ratio near 1/4 whatever the material
     spReal thickness; ///< of a sheet without tets, m; only used with youngModulus
     spReal damping;   ///< along the spring, N s/m, >= 0
-    const spReal* restLengths; ///< m; NULL means the present lengths
-    spReal restScale;          ///< factor on every rest length, > 0; 1 means stress-free as placed
-    int internalValue;         ///< set by spDefaultSpringDef
+    const spReal* restLengths;  ///< m; NULL means the present lengths
+    spReal restScale;           ///< factor on every rest length, > 0; 1 means stress-free as placed
+    spReal activationAmplitude; ///< muscles: every rest length is multiplied by 1 + amplitude * sin(2 pi
+                                ///< frequency t + phase), -1 < amplitude < 1; 0 means a plain spring
+    spReal activationFrequency; ///< Hz, >= 0
+    spReal activationPhase;     ///< degrees
+    int internalValue;          ///< set by spDefaultSpringDef
 } spSpringDef;
 
 /// @return Hooke, stiffness 1000 N/m, damping 1 N s/m, every edge of the mesh.
@@ -168,20 +174,74 @@ SP_API bool spBody_SetGas(spWorld* world, spBodyId body, int set, spReal knrt);
 /// @return pressure of a gas now, Pa (N/m in 2D); 0 when the set is not a gas.
 SP_API double spBody_GetPressure(const spWorld* world, spBodyId body, int set);
 
+/// Resistance of a surface to bending, over every edge that two triangles of the surface of the body share:
+/// energy = stiffness * (3 l0^2 / A) * (angle - rest angle)^2 / 2, l0 the length of the edge at rest and A
+/// the area of both triangles. Start from spDefaultBendDef.
+typedef struct spBendDef
+{
+    spReal stiffness;    ///< J (N m), >= 0; a third of the stiffness E t^3 / (12 (1 - nu^2)) of a plate, see
+                         ///< docs/cloth.md
+    spReal youngModulus; ///< Pa; > 0 replaces stiffness by E t^3 / (36 (1 - nu^2))
+    spReal poissonRatio; ///< -1 < nu <= 0.5; only used with youngModulus
+    spReal thickness;    ///< of the sheet, m, > 0; only used with youngModulus
+    spReal damping;      ///< against changes of the angle, weighted as the stiffness, J s, >= 0
+    bool flat;           ///< bends back to a plane; false means to the present shape
+    int internalValue;   ///< set by spDefaultBendDef
+} spBendDef;
+
+/// @return stiffness 1e-4 J, damping 1e-6 J s, the present shape as rest: a cotton cloth.
+SP_API spBendDef spDefaultBendDef(void);
+
+/// Adds resistance to bending. Edges with one triangle, or with more than two, do not bend.
+/// @return the number of the element set in the body, or -1: the body must have triangles.
+SP_API int spBody_AddBends(spWorld* world, spBodyId body, const spBendDef* def);
+
+/// Changes stiffness (J) and damping (J s) of the bending of a body.
+SP_API bool spBody_SetBends(spWorld* world, spBodyId body, int set, spReal stiffness, spReal damping);
+
+/// Wind, and the drag of air or water, on the triangles of the surface of a body. With w the velocity of the
+/// fluid relative to a triangle of area A and normal n: force = density / 2 * A * (normalDrag * |w.n| (w.n) n
+/// + tangentDrag * |t| t), t = w - (w.n) n. Start from spDefaultWindDef.
+typedef struct spWindDef
+{
+    spVec3 velocity;      ///< of the fluid, m/s
+    spReal gustAmplitude; ///< velocity is multiplied by 1 + amplitude * sin(2 pi frequency t), >= 0
+    spReal gustFrequency; ///< Hz, >= 0
+    spReal density;       ///< of the fluid, kg/m^3, >= 0: 1.2 for air, 1000 for water
+    spReal normalDrag;    ///< drag coefficient across the surface, >= 0
+    spReal tangentDrag;   ///< drag coefficient along the surface, >= 0
+    bool oneSided;        ///< only triangles that move outwards through the fluid feel it: for closed bodies
+    int internalValue;    ///< set by spDefaultWindDef
+} spWindDef;
+
+/// @return still air: density 1.2 kg/m^3, drag 1 across and 0.05 along the surface, both sides.
+SP_API spWindDef spDefaultWindDef(void);
+
+/// Adds wind.
+/// @return the number of the element set in the body, or -1: the body must have triangles.
+SP_API int spBody_AddWind(spWorld* world, spBodyId body, const spWindDef* def);
+
+/// Changes the velocity of the wind, m/s.
+SP_API bool spBody_SetWind(spWorld* world, spBodyId body, int set, spVec3 velocity);
+
 /// An outside force on every node.
 typedef enum spFieldType
 {
     sp_fieldDrag = 0,        ///< -coefficient * v, coefficient in kg/s
     sp_fieldRepulsiveGround, ///< coefficient / d^2 along the normal, coefficient in N m^2: the slides'
                              ///< magnetic ground
-    sp_fieldTypeCount        ///< number of fields
+    sp_fieldMassDrag,        ///< -coefficient * mass * v, coefficient in 1/s: Rayleigh's mass term
+    sp_fieldCoherence, ///< coefficient * (u - v), u the mean velocity by mass of the nodes that share an
+                       ///< edge with the node, coefficient in kg/s; nothing where it would make the node
+                       ///< faster or turn it round, after Debunne 2000
+    sp_fieldTypeCount  ///< number of fields
 } spFieldType;
 
 /// A field. Start from spDefaultFieldDef.
 typedef struct spFieldDef
 {
     spFieldType type;   ///< which one
-    spReal coefficient; ///< kg/s for drag; N m^2 for the repulsive ground; >= 0
+    spReal coefficient; ///< kg/s for drag and coherence; 1/s for mass drag; N m^2 for the ground; >= 0
     spVec3 normal;      ///< ground: direction away from it, unit length
     spReal offset;      ///< ground: normal . x of its surface, m
     spReal minDistance; ///< ground: distances below this count as this, which bounds the force, m, > 0
@@ -197,7 +257,7 @@ SP_API spFieldDef spDefaultFieldDef(void);
 /// @return the number of the element set in the body, or -1.
 SP_API int spBody_AddField(spWorld* world, spBodyId body, const spFieldDef* def);
 
-/// Changes the coefficient of a field (kg/s or N m^2, as at creation).
+/// Changes the coefficient of a field (kg/s, 1/s or N m^2, as at creation).
 SP_API bool spBody_SetField(spWorld* world, spBodyId body, int set, spReal coefficient);
 
 SP_EXTERN_C_END

@@ -29,14 +29,33 @@ int spAddFieldSet(spBody* body, const spFieldDef* def, spError* error)
                (double)def->minDistance, (double)def->cutoff);
         return -1;
     }
+    if (def->type == sp_fieldCoherence && body->edgeCount == 0)
+    {
+        spFail(error, sp_errorBadArgument,
+               "coherence acts between nodes that share an edge: the mesh of %s has none; add springs first",
+               body->name);
+        return -1;
+    }
     if (spCheckRoom(body, error) == false)
     {
         return -1;
     }
-    spFieldSet* set = spCreateFieldSet(body->heap, def);
+    // Edges in node numbering
+    size_t size = def->type == sp_fieldCoherence ? spArraySize(body->edgeCount, 2 * sizeof(int32_t)) : 0;
+    int32_t* edges = spAlloc(body->heap, size);
+    for (int i = 0; edges != NULL && i < 2 * body->edgeCount; ++i)
+    {
+        edges[i] = body->order.rank[body->edges[i]];
+    }
+    spFieldSet* set = NULL;
+    if (size == 0 || edges != NULL)
+    {
+        set = spCreateFieldSet(body->heap, def, body->mass, body->nodeCount, edges, body->edgeCount);
+    }
+    spFree(body->heap, edges, size);
     if (set == NULL)
     {
-        spFailMemory(error, "a field", sizeof(spFieldSet));
+        spFailMemory(error, "a field", sizeof(spFieldSet) + size);
         return -1;
     }
     return spAppendSet(body, &set->base);

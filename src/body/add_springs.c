@@ -82,6 +82,16 @@ static bool spSumAroundEdges(const spBody* body, const int32_t* edges, int edgeC
     return ok;
 }
 
+bool spCheckActivation(spReal amplitude, spReal frequency, spReal phase, spError* error)
+{
+    return (amplitude > -1 && amplitude < 1 && frequency >= 0 && isfinite(frequency) && isfinite(phase)) ||
+           spFail(
+               error, sp_errorBadArgument,
+               "an activation needs -1 < amplitude (%g) < 1, a frequency (%g Hz) that is not negative and a "
+               "finite phase",
+               (double)amplitude, (double)frequency);
+}
+
 static bool spCheckSpringDef(const spBody* body, const spSpringDef* def, spError* error)
 {
     if (def == NULL || def->internalValue != SP_DEF_COOKIE)
@@ -100,6 +110,11 @@ static bool spCheckSpringDef(const spBody* body, const spSpringDef* def, spError
     if (!(def->restScale > 0 && isfinite(def->restScale)))
     {
         return spFail(error, sp_errorBadArgument, "rest scale %g must be positive", (double)def->restScale);
+    }
+    if (spCheckActivation(def->activationAmplitude, def->activationFrequency, def->activationPhase, error) ==
+        false)
+    {
+        return false;
     }
     if (!(def->youngModulus >= 0 && isfinite(def->youngModulus)) ||
         !(def->thickness >= 0 && isfinite(def->thickness)))
@@ -182,7 +197,8 @@ int spAddSpringSet(spBody* body, const spSpringDef* def, spError* error)
         {
             double measure = sums[i] * (body->tetCount > 0 ? 1.0 : (double)def->thickness);
             double k = (double)def->youngModulus * measure / ((double)length * (double)length);
-            s->stiffness = (spReal)(def->law == sp_springNormalised ? k * (double)s->rest : k);
+            k = def->law == sp_springNormalised ? k * (double)s->rest : k;
+            s->stiffness = (spReal)(def->law == sp_springProportional ? k / (double)s->rest : k);
         }
         if (!(s->rest >= 0 && isfinite(s->rest)) || !(s->stiffness >= 0 && isfinite(s->stiffness)))
         {
@@ -204,6 +220,10 @@ int spAddSpringSet(spBody* body, const spSpringDef* def, spError* error)
         set = spCreateSpringSet(heap, springs, count, def->law, body->order.patchBegin,
                                 body->order.patchCount, body->laneCount);
         ok = set != NULL || spFailMemory(error, "springs", springSize);
+    }
+    if (ok)
+    {
+        spSetActivation(set, def->activationAmplitude, def->activationFrequency, def->activationPhase);
     }
     spFree(heap, springs, springSize);
     spFree(heap, sums, sumSize);

@@ -11,11 +11,13 @@
 #include "base/backend.h"
 #include "base/error.h"
 #include "body/row.h"
+#include "element/bend.h"
 #include "element/element.h"
 #include "element/field.h"
 #include "element/gas.h"
 #include "element/spring.h"
 #include "element/tet.h"
+#include "element/wind.h"
 #include "mesh/order.h"
 #include "mesh/patch.h"
 
@@ -99,6 +101,7 @@ typedef struct spBody
     void* methodState;
     double gravity;       // that the estimate of the stable step counts with, m/s^2
     double stableStep;    // estimate, s
+    double turnRate;      // of the drag, 1/s, from the last bounds: longer steps turn velocities round
     bool stableStepDirty; // something that it depends on has changed
     int estimateAge;      // steps since it was made
 
@@ -111,12 +114,16 @@ void spDestroyBodyData(spBody* body);
 // Adding element sets. Return the number of the set, or -1.
 int spAddSpringSet(spBody* body, const spSpringDef* def, spError* error);
 int spAddTetSet(spBody* body, const spTetDef* def, spError* error);
+int spAddBendSet(spBody* body, const spBendDef* def, spError* error);
+int spAddWindSet(spBody* body, const spWindDef* def, spError* error);
 int spAddGasSet(spBody* body, const spGasDef* def, spError* error);
 int spAddFieldSet(spBody* body, const spFieldDef* def, spError* error);
 
 // The set with this number when it is of this sort, else NULL
 spSpringSet* spGetSpringSet(const spBody* body, int set);
 spTetSet* spGetTetSet(const spBody* body, int set);
+spBendSet* spGetBendSet(const spBody* body, int set);
+spWindSet* spGetWindSet(const spBody* body, int set);
 spGasSet* spGetGasSet(const spBody* body, int set);
 spFieldSet* spGetFieldSet(const spBody* body, int set);
 

@@ -118,6 +118,7 @@ void spBoundFrequencies(spBody* body, spMat3* scratch, double* frequency2, doubl
 {
     *frequency2 = 0.0;
     *damping = 0.0;
+    body->turnRate = 0.0;
     if (body->setCount == 0)
     {
         return;
@@ -144,6 +145,7 @@ void spBoundFrequencies(spBody* body, spMat3* scratch, double* frequency2, doubl
     }
     *frequency2 += bounds.globalStiffness;
     *damping += bounds.globalDamping;
+    body->turnRate = bounds.turnRate;
 }
 
 double spGetBodyVolume(const spBody* body)

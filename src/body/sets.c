@@ -24,6 +24,18 @@ spTetSet* spGetTetSet(const spBody* body, int set)
     return found != NULL && found->kind->destroy == spDestroyTetSet ? (spTetSet*)found : NULL;
 }
 
+spBendSet* spGetBendSet(const spBody* body, int set)
+{
+    spElementSet* found = spFindSet(body, set);
+    return found != NULL && found->kind->destroy == spDestroyBendSet ? (spBendSet*)found : NULL;
+}
+
+spWindSet* spGetWindSet(const spBody* body, int set)
+{
+    spElementSet* found = spFindSet(body, set);
+    return found != NULL && found->kind->destroy == spDestroyWindSet ? (spWindSet*)found : NULL;
+}
+
 spGasSet* spGetGasSet(const spBody* body, int set)
 {
     spElementSet* found = spFindSet(body, set);
@@ -33,7 +45,7 @@ spGasSet* spGetGasSet(const spBody* body, int set)
 spFieldSet* spGetFieldSet(const spBody* body, int set)
 {
     spElementSet* found = spFindSet(body, set);
-    return found != NULL && (found->kind->flags & sp_kindField) != 0 ? (spFieldSet*)found : NULL;
+    return found != NULL && found->kind->destroy == spDestroyFieldSet ? (spFieldSet*)found : NULL;
 }
 
 bool spCheckRoom(const spBody* body, spError* error)

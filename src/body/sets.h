@@ -14,6 +14,9 @@ bool spCheckRoom(const spBody* body, spError* error);
 // Whether the user's number of a node exists. `what` and `index` name the thing that uses it.
 bool spCheckNode(const spBody* body, const char* what, int index, int node, spError* error);
 
+// Whether the numbers of an activation of springs are in range
+bool spCheckActivation(spReal amplitude, spReal frequency, spReal phase, spError* error);
+
 // Appends a set that has no blocks. Returns its number.
 int spAppendSet(spBody* body, spElementSet* set);
 

@@ -54,6 +54,7 @@ typedef struct spBounds
     double gravity;         // m/s^2
     double globalStiffness; // 1/s^2
     double globalDamping;   // 1/s
+    double turnRate;        // 1/s: a step longer than its inverse lets drag turn a velocity round
 } spBounds;
 
 // What a kind gives

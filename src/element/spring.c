@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#define SP_PI 3.14159265358979323846
+
 int spGetBestLaneCount(void)
 {
 #if defined(SOUPLE_DISABLE_SIMD)
@@ -44,8 +46,28 @@ static const spElementKind* spFindSpringKind(int laneCount)
 // Stiffness in N/m whatever the law
 static spReal spGetStiffness(const spSpringSet* set, const spSpring* spring)
 {
+    if (set->law == sp_springProportional)
+    {
+        return spring->stiffness * spring->rest;
+    }
     bool normalised = set->law == sp_springNormalised && spring->rest > 0;
     return normalised ? spring->stiffness / spring->rest : spring->stiffness;
+}
+
+void spSetActivation(spSpringSet* set, spReal amplitude, spReal frequency, spReal phase)
+{
+    set->amplitude = (double)amplitude;
+    set->frequency = (double)frequency;
+    set->phase = (double)phase * SP_PI / 180.0;
+    // What comes and goes is known to the bounds only
+    set->base.abrupt = set->law == sp_springTension || amplitude != 0;
+}
+
+spReal spGetActivation(const spSpringSet* set, double time)
+{
+    return set->amplitude == 0.0
+               ? 1
+               : (spReal)(1.0 + set->amplitude * sin(2.0 * SP_PI * set->frequency * time + set->phase));
 }
 
 void spFillSpringData(spSpringSet* set)
@@ -125,13 +147,13 @@ void spDestroySpringSet(spElementSet* base, spHeap* heap)
 double spGetSpringSetEnergy(const spElementSet* base, const spNodeState* state)
 {
     const spSpringSet* set = (const spSpringSet*)base;
-    double energy = 0.0;
+    double energy = 0.0, activation = (double)spGetActivation(set, state->time);
     for (int i = 0; i < base->elementCount; ++i)
     {
         const spSpring* spring = set->springs + i;
         spVec3 d = spSub3(spXyz(state->x[spring->nodes[1]]), spXyz(state->x[spring->nodes[0]]));
-        double stretch =
-            sqrt((double)d.x * d.x + (double)d.y * d.y + (double)d.z * d.z) - (double)spring->rest;
+        double stretch = sqrt((double)d.x * d.x + (double)d.y * d.y + (double)d.z * d.z) -
+                         activation * (double)spring->rest;
         if (set->law != sp_springTension || stretch > 0.0)
         {
             energy += 0.5 * (double)spGetStiffness(set, spring) * stretch * stretch;
@@ -149,11 +171,12 @@ int spGetSpringStiffness(const spElementSet* base, const spNodeState* state, int
     spVec3 d = spSub3(spXyz(state->x[spring->nodes[1]]), spXyz(state->x[spring->nodes[0]]));
     spVec3 e = spNormalizeLength3(d, &length);
     spReal k = spGetStiffness(set, spring);
-    if (set->law == sp_springTension && length <= spring->rest)
+    spReal rest = spGetActivation(set, state->time) * spring->rest;
+    if (set->law == sp_springTension && length <= rest)
     {
         k = 0;
     }
-    spReal across = length > 0 ? 1 - spring->rest / length : 0;
+    spReal across = length > 0 ? 1 - rest / length : 0;
     across = project && across < 0 ? 0 : across;
     spMat3 block =
         spAddMat3(spScaleMat3(k * (1 - across), spOuter3(e, e)), spScaleMat3(k * across, spIdentityMat3()));
@@ -173,8 +196,10 @@ spBlocks* spGetSpringBlocks(spElementSet* base)
 void spAddSpringSetBounds(const spElementSet* base, const spNodeState* state, spBounds* bounds)
 {
     // A spring gives (d . (u1 - u0))^2 <= 2 (d . u1)^2 + 2 (d . u0)^2, so twice its diagonal blocks bound it.
-    // Across its axis a spring is as stiff as its tension: k |1 - l0/l|, at most counted as k.
+    // Across its axis a spring is as stiff as its tension: k |1 - l0/l|, at most counted as k. A muscle is
+    // tightest when its rest length is shortest.
     const spSpringSet* set = (const spSpringSet*)base;
+    spReal shortest = (spReal)(1.0 - fabs(set->amplitude));
     for (int i = 0; i < base->elementCount; ++i)
     {
         const spSpring* spring = set->springs + i;
@@ -182,7 +207,7 @@ void spAddSpringSetBounds(const spElementSet* base, const spNodeState* state, sp
         spReal length;
         spVec3 e = spNormalizeLength3(d, &length);
         spReal k = spGetStiffness(set, spring);
-        spReal across = length > 0 ? 1 - spring->rest / length : 1;
+        spReal across = length > 0 ? 1 - shortest * spring->rest / length : 1;
         across = k * (across < 0 ? 0 : across);
         spMat3 axis = spOuter3(e, e);
         spMat3 block =

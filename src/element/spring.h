@@ -15,7 +15,7 @@ typedef struct spSpring
 {
     int32_t nodes[2];
     spReal rest;      // m
-    spReal stiffness; // as given: N/m, or N for the normalised law
+    spReal stiffness; // as given: N/m, N for the normalised law, N/m^2 for the proportional one
     spReal damping;   // N s/m
 } spSpring;
 
@@ -23,7 +23,10 @@ typedef struct spSpringSet
 {
     spElementSet base;
     spSpringLaw law;
-    bool damped; // any spring has a damper
+    bool damped;      // any spring has a damper
+    double amplitude; // of the activation; 0 for none
+    double frequency; // of the activation, Hz
+    double phase;     // of the activation, rad
     spSpring* springs;
     spBlocks blocks;
     spReal* data;        // rest lengths, stiffnesses in N/m, dampings: three arrays of blockCount x SP_BLOCK
@@ -40,6 +43,12 @@ spSpringSet* spCreateSpringSet(spHeap* heap, const spSpring* springs, int spring
 
 // Fills the block data from the springs: after their numbers have changed.
 void spFillSpringData(spSpringSet* set);
+
+// phase in degrees
+void spSetActivation(spSpringSet* set, spReal amplitude, spReal frequency, spReal phase);
+
+// The factor on the rest lengths at a time; exactly 1 without activation
+spReal spGetActivation(const spSpringSet* set, double time);
 
 // The kind, one table for each number of lanes
 extern const spElementKind spSpringKind1;

@@ -8,7 +8,8 @@
 //   df = k ((1 - l0/l) dx + (l0/l) e (e . dx)) + c e (e . dv),  e = d / l
 //
 // A tension spring gives nothing, its damper included, while it is shorter than l0. The normalised law is
-// Hooke's with k / l0 in place of k, which is settled when the data is filled in.
+// Hooke's with k / l0 in place of k and the proportional law with k l0, which is settled when the data is
+// filled in.
 
 #pragma once
 

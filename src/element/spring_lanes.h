@@ -40,9 +40,13 @@ typedef enum spSpringVariant
     sp_variantPlain,
     sp_variantDamped,
     sp_variantTension,
+    sp_variantMuscle, // damped, with activation
+    sp_variantThread, // tension, with activation
 } spSpringVariant;
 
-SP_KERNEL RVec3 spEvaluateSprings(const spSpringLanes* s, const spNodeState* state, spSpringVariant variant)
+// activation: only the variants that have one look at it
+SP_KERNEL RVec3 spEvaluateSprings(const spSpringLanes* s, const spNodeState* state, spReal activation,
+                                  spSpringVariant variant)
 {
     if (variant == sp_variantPlain)
     {
@@ -50,8 +54,11 @@ SP_KERNEL RVec3 spEvaluateSprings(const spSpringLanes* s, const spNodeState* sta
     }
     RVec3 d, dv;
     spGatherDifferences(state->x, state->v, s->n0, s->n1, &d, &dv);
-    return variant == sp_variantDamped ? spGetDampedSpringForce(d, dv, s->rest, s->k, s->c)
-                                       : spGetTensionForce(d, dv, s->rest, s->k, s->c);
+    bool active = variant == sp_variantMuscle || variant == sp_variantThread;
+    R rest = active ? spSplat(activation) * s->rest : s->rest;
+    return variant == sp_variantDamped || variant == sp_variantMuscle
+               ? spGetDampedSpringForce(d, dv, rest, s->k, s->c)
+               : spGetTensionForce(d, dv, rest, s->k, s->c);
 }
 
 // The next lanes are evaluated before the forces of the last ones are added, so that the long root and
@@ -65,14 +72,15 @@ SP_KERNEL void spRunSprings(const spSpringSet* set, const spNodeState* state, in
     {
         return;
     }
+    spReal activation = spGetActivation(set, state->time);
     spSpringLanes last = spLoadSprings(set, begin, 0);
-    RVec3 force = spEvaluateSprings(&last, state, variant);
+    RVec3 force = spEvaluateSprings(&last, state, activation, variant);
     int lane = SP_LANES % SP_BLOCK;
     int block = begin + SP_LANES / SP_BLOCK;
     while (block < end)
     {
         spSpringLanes next = spLoadSprings(set, block, lane);
-        RVec3 nextForce = spEvaluateSprings(&next, state, variant);
+        RVec3 nextForce = spEvaluateSprings(&next, state, activation, variant);
         spScatterPair(f, last.s0, last.s1, force);
         last = next;
         force = nextForce;
@@ -85,7 +93,19 @@ SP_KERNEL void spRunSprings(const spSpringSet* set, const spNodeState* state, in
 static void spAddSpringForces(const spElementSet* base, const spNodeState* state, int patch, spVec4* f)
 {
     const spSpringSet* set = (const spSpringSet*)base;
-    if (set->law == sp_springTension)
+    bool tension = set->law == sp_springTension;
+    if (set->amplitude != 0.0)
+    {
+        if (tension)
+        {
+            spRunSprings(set, state, patch, f, sp_variantThread);
+        }
+        else
+        {
+            spRunSprings(set, state, patch, f, sp_variantMuscle);
+        }
+    }
+    else if (tension)
     {
         spRunSprings(set, state, patch, f, sp_variantTension);
     }
@@ -103,11 +123,13 @@ static void spAddSpringDifference(const spElementSet* base, const spNodeState* s
                                   const spDifference* difference, int patch, spVec4* df)
 {
     const spSpringSet* set = (const spSpringSet*)base;
+    R activation = spSplat(spGetActivation(set, state->time));
     for (int block = set->blocks.patchBlock[patch]; block < set->blocks.patchBlock[patch + 1]; ++block)
     {
         for (int lane = 0; lane < SP_BLOCK; lane += SP_LANES)
         {
             spSpringLanes s = spLoadSprings(set, block, lane);
+            s.rest = activation * s.rest;
             RVec3 ddx, ddv;
             RVec3 d = spGatherDifference(state->x, s.n0, s.n1);
             spGatherDifferences(difference->dx, difference->dv, s.n0, s.n1, &ddx, &ddv);

@@ -125,15 +125,14 @@ static void spFindFrequencies(spBody* body, spTeam* team, bool keep, double* fre
     *damping = found[sp_dampingModes];
 }
 
-static double spFindStableStep(spBody* body, spTeam* team, bool keep)
+// The limit of the method for a squared frequency and a damping rate
+static double spGetStabilityLimit(spMethodType type, double w2, double b)
 {
-    double w2, b;
-    spFindFrequencies(body, team, keep, &w2, &b);
     if (w2 == 0.0 && b == 0.0)
     {
         return INFINITY;
     }
-    switch (body->methodDef.type)
+    switch (type)
     {
         case sp_forwardEuler:
             return w2 > 0.0 ? fmin(b / w2, b > 0.0 ? 2.0 / b : 0.0) : 2.0 / b;
@@ -146,6 +145,14 @@ static double spFindStableStep(spBody* body, spTeam* team, bool keep)
         default:
             return w2 > 0.0 ? (sqrt(b * b + 4.0 * w2) - b) / w2 : 2.0 / b;
     }
+}
+
+static double spFindStableStep(spBody* body, spTeam* team, bool keep)
+{
+    double w2, b;
+    spFindFrequencies(body, team, keep, &w2, &b);
+    double limit = spGetStabilityLimit(body->methodDef.type, w2, b);
+    return body->turnRate > 0.0 ? fmin(limit, 1.0 / body->turnRate) : limit;
 }
 
 // Keeps nothing, so that asking does not change the motion

@@ -47,7 +47,8 @@ static void spFreeSceneNodes(spHeap* heap, spVec3* positions, int nodeCount)
 // ---------------------------------------------------------------------------------------------------------
 // Elements
 
-// The thickness that turns a density of a material into that of a sheet; 0 when no springs say one
+// The thickness that turns a density of a material into that of a sheet; 0 when neither springs nor bends
+// say one
 static double spFindThickness(const spBodyData* data)
 {
     const spSpringsData* springs = data->springs.data;
@@ -58,7 +59,7 @@ static double spFindThickness(const spBodyData* data)
             return springs[i].thickness;
         }
     }
-    return 0.0;
+    return spIsGiven(&data->bends.head, &data->bends.thickness) ? data->bends.thickness : 0.0;
 }
 
 static double spChooseDensity(const spBodyData* data, const spMesh* mesh, spProblems* problems)
@@ -75,8 +76,9 @@ static double spChooseDensity(const spBodyData* data, const spMesh* mesh, spProb
     double thickness = spFindThickness(data);
     if (thickness == 0.0 && !spIsGiven(&data->head, &data->nodeMass))
     {
-        spReport(problems, &data->head, &data->material,
-                 "a sheet of this material needs \"thickness\" in its springs, or \"density\" in kg/m^2");
+        spReport(
+            problems, &data->head, &data->material,
+            "a sheet of this material needs \"thickness\" in its springs or bends, or \"density\" in kg/m^2");
         return data->density;
     }
     return thickness > 0.0 ? material->density * thickness : data->density;
@@ -125,6 +127,12 @@ static int spBuildSprings(spWorld* world, const spRunBody* body, const spMesh* m
     def.damping = (spReal)springs->damping;
     def.thickness = (spReal)springs->thickness;
     def.restScale = (spReal)springs->restScale;
+    if (spIsGiven(head, &springs->activation))
+    {
+        def.activationAmplitude = (spReal)springs->activation.amplitude;
+        def.activationFrequency = (spReal)springs->activation.frequency;
+        def.activationPhase = (spReal)springs->activation.phase;
+    }
     if (spIsGiven(head, &springs->youngModulus))
     {
         def.youngModulus = (spReal)springs->youngModulus;
@@ -157,6 +165,54 @@ static int spBuildSprings(spWorld* world, const spRunBody* body, const spMesh* m
     if (set < 0)
     {
         spReportWorld(problems, world, head, NULL, "these springs cannot be made");
+    }
+    return set;
+}
+
+static int spBuildBends(spWorld* world, const spRunBody* body, spProblems* problems)
+{
+    const spBodyData* data = body->data;
+    const spBendsData* bends = &data->bends;
+    const spMaterial* material = spFindMaterial(data->material);
+    spBendDef def = spDefaultBendDef();
+    def.stiffness = (spReal)bends->stiffness;
+    def.damping = (spReal)bends->damping;
+    def.flat = bends->flat;
+    def.thickness =
+        (spReal)(spIsGiven(&bends->head, &bends->thickness) ? bends->thickness : spFindThickness(data));
+    bool ratio = material != NULL && !spIsGiven(&bends->head, &bends->poissonRatio);
+    def.poissonRatio = (spReal)(ratio ? material->poissonRatio : bends->poissonRatio);
+    if (spIsGiven(&bends->head, &bends->youngModulus))
+    {
+        def.youngModulus = (spReal)bends->youngModulus;
+    }
+    else if (material != NULL && !spIsGiven(&bends->head, &bends->stiffness) && def.thickness > 0)
+    {
+        def.youngModulus = (spReal)material->youngModulus;
+    }
+    int set = spBody_AddBends(world, body->id, &def);
+    if (set < 0)
+    {
+        spReportWorld(problems, world, &data->head, bends, "this bending cannot be made");
+    }
+    return set;
+}
+
+static int spBuildWind(spWorld* world, const spRunBody* body, spProblems* problems)
+{
+    const spWindData* wind = &body->data->wind;
+    spWindDef def = spDefaultWindDef();
+    def.velocity = spToVec3(wind->velocity);
+    def.gustAmplitude = (spReal)wind->gustAmplitude;
+    def.gustFrequency = (spReal)wind->gustFrequency;
+    def.density = (spReal)wind->density;
+    def.normalDrag = (spReal)wind->normalDrag;
+    def.tangentDrag = (spReal)wind->tangentDrag;
+    def.oneSided = wind->oneSided;
+    int set = spBody_AddWind(world, body->id, &def);
+    if (set < 0)
+    {
+        spReportWorld(problems, world, &body->data->head, wind, "this wind cannot be made");
     }
     return set;
 }
@@ -310,8 +366,12 @@ static bool spCreateSceneBody(spWorld* world, const spBodyData* data, const spMe
 void spBuildSceneBody(const spScene* scene, spWorld* world, const spBodyData* data, spHeap* heap,
                       spRunBody* body, spProblems* problems)
 {
-    *body =
-        (spRunBody){.data = data, .gasSet = -1, .friction = data->friction, .restitution = data->restitution};
+    *body = (spRunBody){.data = data,
+                        .gasSet = -1,
+                        .bendSet = -1,
+                        .windSet = -1,
+                        .friction = data->friction,
+                        .restitution = data->restitution};
     spMesh* mesh = spMakeSceneMesh(scene, &data->mesh, data->transform.scale, heap, problems);
     if (mesh == NULL)
     {
@@ -324,9 +384,17 @@ void spBuildSceneBody(const spScene* scene, spWorld* world, const spBodyData* da
         {
             body->springSets[i] = spBuildSprings(world, body, mesh, &springs[i], problems);
         }
+        if (spIsGiven(&data->head, &data->bends))
+        {
+            body->bendSet = spBuildBends(world, body, problems);
+        }
         if (spIsGiven(&data->head, &data->gas))
         {
             body->gasSet = spBuildGas(world, body, heap, problems);
+        }
+        if (spIsGiven(&data->head, &data->wind))
+        {
+            body->windSet = spBuildWind(world, body, problems);
         }
         const spFieldData* fields = data->fields.data;
         for (int i = 0; i < data->fields.count; ++i)

@@ -21,6 +21,8 @@ typedef struct spRunBody
     int nodeCount;
     int springSets[64]; // element set of each of its springs; -1 when it was not made
     int gasSet;
+    int bendSet;
+    int windSet;
     int fieldSets[64];
     double stiffness[64], damping[64]; // of each of its springs now, for events that change one of two
     double friction, restitution;

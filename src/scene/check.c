@@ -355,6 +355,7 @@ static void spCheckBody(spChecker* checker, spBodyData* body, int index)
     {
         spCheckSprings(checker, body, &springs[i]);
     }
+    spCheckExclusive(checker, &body->bends.head, &body->bends.stiffness, &body->bends.youngModulus);
     bool gas = spIsGiven(head, &body->gas);
     if (gas)
     {
@@ -458,12 +459,15 @@ static void spCheckAttachment(spChecker* checker, const spAttachmentData* attach
 static void spCheckSet(spChecker* checker, const spEventData* event)
 {
     const spObjectHead* head = &event->head;
-    bool springs = spIsGiven(head, &event->stiffness) || spIsGiven(head, &event->damping);
+    bool springs = spIsGiven(head, &event->stiffness) || spIsGiven(head, &event->damping) ||
+                   spIsGiven(head, &event->activation);
     bool gas = spIsGiven(head, &event->knrt);
     bool field = spIsGiven(head, &event->coefficient);
+    bool bends = spIsGiven(head, &event->bendStiffness);
+    bool wind = spIsGiven(head, &event->wind);
     bool other = spIsGiven(head, &event->friction) || spIsGiven(head, &event->restitution) ||
                  spIsGiven(head, &event->method);
-    bool ofBody = springs || gas || field || other;
+    bool ofBody = springs || gas || field || bends || wind || other;
     if (!ofBody && !spIsGiven(head, &event->gravity))
     {
         spReport(checker->problems, head, NULL,
@@ -506,6 +510,14 @@ static void spCheckSet(spChecker* checker, const spEventData* event)
     if (gas && !spIsGiven(&body->head, &body->gas))
     {
         spReport(checker->problems, head, &event->knrt, "body \"%s\" has no gas", body->name);
+    }
+    if (bends && !spIsGiven(&body->head, &body->bends))
+    {
+        spReport(checker->problems, head, &event->bendStiffness, "body \"%s\" has no bends", body->name);
+    }
+    if (wind && !spIsGiven(&body->head, &body->wind))
+    {
+        spReport(checker->problems, head, &event->wind, "body \"%s\" has no wind", body->name);
     }
 }
 

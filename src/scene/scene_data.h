@@ -103,6 +103,12 @@ typedef enum spSpringEdges
     sp_edgesBend,
 } spSpringEdges;
 
+typedef struct spActivationData
+{
+    spObjectHead head;
+    double amplitude, frequency, phase;
+} spActivationData;
+
 typedef struct spSpringsData
 {
     spObjectHead head;
@@ -110,6 +116,7 @@ typedef struct spSpringsData
     spList pairs; // int32_t
     int law;      // spSpringLaw
     double stiffness, damping, youngModulus, thickness, restScale;
+    spActivationData activation;
 } spSpringsData;
 
 typedef struct spBreathingData
@@ -126,6 +133,21 @@ typedef struct spGasData
     spBreathingData breathing;
     spList outline; // int32_t
 } spGasData;
+
+typedef struct spBendsData
+{
+    spObjectHead head;
+    double stiffness, youngModulus, poissonRatio, thickness, damping;
+    bool flat;
+} spBendsData;
+
+typedef struct spWindData
+{
+    spObjectHead head;
+    spDVec3 velocity;
+    double gustAmplitude, gustFrequency, density, normalDrag, tangentDrag;
+    bool oneSided;
+} spWindData;
 
 typedef struct spFieldData
 {
@@ -155,7 +177,9 @@ typedef struct spBodyData
     const char* material;
     double density, nodeMass;
     spList springs; // spSpringsData
+    spBendsData bends;
     spGasData gas;
+    spWindData wind;
     spList fields; // spFieldData
     spList pins;   // spRegionData
     spMethodData method;
@@ -243,6 +267,9 @@ typedef struct spEventData
     spDVec3 force;
     int index;
     double damping, knrt, coefficient, friction, restitution;
+    spActivationData activation;
+    double bendStiffness;
+    spDVec3 wind;
     spDVec3 gravity;
     spMethodData method;
 } spEventData;

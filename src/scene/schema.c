@@ -160,8 +160,16 @@ static const spSchema s_region = SCHEMA("region", spRegionData, s_regionKeys,
 // Elements and fields
 
 static const char* const s_springEdges[] = {"all", "structural", "shear", "bend"};
-static const char* const s_springLaws[] = {"hooke", "normalised", "tension"};
+static const char* const s_springLaws[] = {"hooke", "normalised", "tension", "proportional"};
 _Static_assert(SP_COUNT(s_springLaws) == sp_springLawCount, "one word for each spring law");
+
+static const spKey s_activationKeys[] = {
+    NUMBER(spActivationData, "amplitude", amplitude, NULL, 0.2, -0.99, 0.99, "Share of the rest length that comes and goes."),
+    NUMBER(spActivationData, "frequency", frequency, "Hz", 1, 0, 10000, "How often."),
+    NUMBER(spActivationData, "phase", phase, "degrees", 0, -1e6, 1e6, "Where in the cycle it starts."),
+};
+static const spSchema s_activation = SCHEMA("activation", spActivationData, s_activationKeys,
+    "Muscles: every rest length is multiplied by 1 + amplitude * sin(2 pi frequency t + phase).");
 
 static const spKey s_springKeys[] = {
     CHOICE(spSpringsData, "edges", edges, s_springEdges, 0, "Which edges become springs: all that the mesh has, or one group of the generator `cloth`.", .text = "all"),
@@ -169,8 +177,8 @@ static const spKey s_springKeys[] = {
      .text = "none", .doc = "Instead of edges: pairs of nodes, as in [[0, 1], [1, 2]]."},
     CHOICE(spSpringsData, "law", law, s_springLaws, sp_springHooke,
            "`hooke`: force = stiffness * (l - l0). `normalised`: stiffness * (l - l0) / l0, the same for any length. `tension`: as hooke, "
-           "but nothing when shorter than l0."),
-    NUMBER(spSpringsData, "stiffness", stiffness, "N/m (N for normalised)", 1000, 0, HUGE_NUMBER, "Stiffness of every spring.",
+           "but nothing when shorter than l0. `proportional`: stiffness * l0 * (l - l0)."),
+    NUMBER(spSpringsData, "stiffness", stiffness, "N/m (N for normalised, N/m^2 for proportional)", 1000, 0, HUGE_NUMBER, "Stiffness of every spring.",
            .text = "from youngModulus, else from the material of the body, else 1000"),
     NUMBER(spSpringsData, "damping", damping, "N s/m", 1, 0, HUGE_NUMBER, "Damper along every spring."),
     NUMBER(spSpringsData, "youngModulus", youngModulus, "Pa", 0, 0, 1e13, "Instead of stiffness: k = E * (volume around the edge) / l0^2, approximate.",
@@ -178,6 +186,7 @@ static const spKey s_springKeys[] = {
     NUMBER(spSpringsData, "thickness", thickness, "m", 0, 0, FAR_AWAY, "Thickness of a sheet, with youngModulus or a material.",
            .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "none"),
     NUMBER(spSpringsData, "restScale", restScale, NULL, 1, 0, 1000, "Factor on every rest length; 1 is stress-free as placed.", .flags = sp_keyAboveLower),
+    OBJECT(spSpringsData, "activation", activation, s_activation, "Makes them muscles."),
 };
 static const spSchema s_springs = SCHEMA("springs", spSpringsData, s_springKeys, "Springs with dampers between nodes.");
 
@@ -199,14 +208,45 @@ static const spKey s_gasKeys[] = {
 };
 static const spSchema s_gas = SCHEMA("gas", spGasData, s_gasKeys, "Ideal gas inside the closed surface of the body, or inside an outline in the xy plane.");
 
-static const char* const s_fieldTypes[] = {"drag", "repulsiveGround"};
+static const spKey s_bendKeys[] = {
+    NUMBER(spBendsData, "stiffness", stiffness, "J", 1e-4, 0, HUGE_NUMBER,
+           "k in the energy k (3 l0^2 / A) (angle - rest angle)^2 / 2 of every inner edge: a third of the stiffness of a plate.",
+           .text = "from youngModulus, else from the material of the body with a thickness, else 1e-4"),
+    NUMBER(spBendsData, "youngModulus", youngModulus, "Pa", 0, 0, 1e13, "Instead of stiffness: k = E t^3 / (36 (1 - nu^2)).",
+           .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "none"),
+    NUMBER(spBendsData, "poissonRatio", poissonRatio, NULL, 0.3, 0, 0.5, "With youngModulus.", .text = "that of the material, else 0.3"),
+    NUMBER(spBendsData, "thickness", thickness, "m", 0, 0, FAR_AWAY, "Thickness of the sheet, with youngModulus or a material.",
+           .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "that of the springs"),
+    NUMBER(spBendsData, "damping", damping, "J s", 1e-6, 0, HUGE_NUMBER, "Against changes of the angle, weighted as the stiffness."),
+    BOOL(spBendsData, "flat", flat, 0, "Bends back to a plane instead of to the shape as placed."),
+};
+static const spSchema s_bends = SCHEMA("bends", spBendsData, s_bendKeys,
+    "Resistance to bending over every edge that two triangles of the surface share.");
+
+static const spKey s_windKeys[] = {
+    VECTOR(spWindData, "velocity", velocity, "m/s", 0, 0, 0, FAR_AWAY, "Of the fluid."),
+    NUMBER(spWindData, "gustAmplitude", gustAmplitude, NULL, 0, 0, 1000, "The velocity is multiplied by 1 + gustAmplitude * sin(2 pi gustFrequency t)."),
+    NUMBER(spWindData, "gustFrequency", gustFrequency, "Hz", 1, 0, 10000, "How often gusts come."),
+    NUMBER(spWindData, "density", density, "kg/m^3", 1.2, 0, 1e6, "Of the fluid: 1.2 for air, 1000 for water."),
+    NUMBER(spWindData, "normalDrag", normalDrag, NULL, 1, 0, 1000, "Drag coefficient across the surface."),
+    NUMBER(spWindData, "tangentDrag", tangentDrag, NULL, 0.05, 0, 1000, "Drag coefficient along the surface."),
+    BOOL(spWindData, "oneSided", oneSided, 0, "Only triangles that move outwards through the fluid feel it: for closed bodies."),
+};
+static const spSchema s_wind = SCHEMA("wind", spWindData, s_windKeys,
+    "Wind, and the drag of air or water, on every triangle of the surface.");
+
+static const char* const s_fieldTypes[] = {"drag", "repulsiveGround", "massDrag", "coherence"};
 _Static_assert(SP_COUNT(s_fieldTypes) == sp_fieldTypeCount, "one word for each field");
 #define GROUND BIT(sp_fieldRepulsiveGround)
 
 static const spKey s_fieldKeys[] = {
-    CHOICE(spFieldData, "type", type, s_fieldTypes, -1, "`drag`: force = -coefficient * v on every node. `repulsiveGround`: coefficient / d^2 away from a plane.",
+    CHOICE(spFieldData, "type", type, s_fieldTypes, -1, "`drag`: force = -coefficient * v on every node. `repulsiveGround`: coefficient / d^2 away from a plane. `massDrag`: "
+           "-coefficient * mass * v. `coherence`: coefficient * (mean velocity of the nodes at the other ends of its edges - v), nothing where "
+           "that would make the node faster or turn it round.",
            .flags = sp_keySelector | sp_keyRequired),
-    NUMBER(spFieldData, "coefficient", coefficient, "kg/s", 0.1, 0, HUGE_NUMBER, "Strength, on each node.", .selector = BIT(sp_fieldDrag)),
+    NUMBER(spFieldData, "coefficient", coefficient, "kg/s", 0.1, 0, HUGE_NUMBER, "Strength, on each node.",
+           .selector = BIT(sp_fieldDrag) | BIT(sp_fieldCoherence)),
+    NUMBER(spFieldData, "coefficient", coefficient, "1/s", 0.1, 0, HUGE_NUMBER, "Strength, for each kg.", .selector = BIT(sp_fieldMassDrag)),
     NUMBER(spFieldData, "coefficient", coefficient, "N m^2", 0.1, 0, HUGE_NUMBER, "Strength, on each node.", .selector = GROUND),
     VECTOR(spFieldData, "normal", normal, NULL, 0, 1, 0, FAR_AWAY, "Direction away from the ground; any length.", .selector = GROUND, .flags = sp_keyNonZero),
     NUMBER(spFieldData, "offset", offset, "m", 0, -FAR_AWAY, FAR_AWAY, "Height of the ground along its normal.", .selector = GROUND),
@@ -249,7 +289,9 @@ static const spKey s_bodyKeys[] = {
     NUMBER(spBodyData, "nodeMass", nodeMass, "kg", 0, 0, 1e12, "Instead of density: mass of every node. Needed for meshes of edges only (disc, lattice).",
            .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "from the density"),
     OBJECTS(spBodyData, "springs", springs, s_springs, 64, "Springs, one set or several."),
+    OBJECT(spBodyData, "bends", bends, s_bends, "Resistance of the surface to bending."),
     OBJECT(spBodyData, "gas", gas, s_gas, "Gas inside."),
+    OBJECT(spBodyData, "wind", wind, s_wind, "Wind on the surface."),
     OBJECTS(spBodyData, "fields", fields, s_field, 64, "Forces from outside."),
     OBJECTS(spBodyData, "pins", pins, s_region, SP_SCENE_MAX_OBJECTS, "Nodes that stay where they start."),
     OBJECT(spBodyData, "method", method, s_method, "How it moves in time.", .flags = sp_keyImplied),
@@ -350,11 +392,14 @@ static const spKey s_eventKeys[] = {
     VECTOR(spEventData, "force", force, "N", 0, 0, 0, HUGE_NUMBER, "Force on each node.", .selector = BIT(sp_eventForce), .flags = sp_keyRequired),
     NUMBER(spEventData, "duration", duration, "s", 0, 0, 1e6, "How long it pulls; 0 means to the end.", .selector = BIT(sp_eventForce)),
     INTEGER(spEventData, "index", index, 0, 0, 63, "Which springs, or which field, of the body, from 0.", .selector = SET),
-    NUMBER(spEventData, "stiffness", stiffness, "N/m (N for normalised)", 0, 0, HUGE_NUMBER, "New stiffness of springs.", .selector = SET, .flags = sp_keyNoDefault, .text = "unchanged"),
+    NUMBER(spEventData, "stiffness", stiffness, "N/m (N for normalised, N/m^2 for proportional)", 0, 0, HUGE_NUMBER, "New stiffness of springs.", .selector = SET, .flags = sp_keyNoDefault, .text = "unchanged"),
     NUMBER(spEventData, "damping", damping, "N s/m", 0, 0, HUGE_NUMBER, "New damping of springs; give stiffness too when the springs got theirs from a modulus.",
            .selector = SET, .flags = sp_keyNoDefault, .text = "unchanged"),
+    OBJECT(spEventData, "activation", activation, s_activation, "New activation of springs.", .selector = SET),
     NUMBER(spEventData, "knrt", knrt, "J (J/m in 2D)", 0, 0, HUGE_NUMBER, "New n R T of the gas.", .selector = SET, .flags = sp_keyNoDefault | sp_keyAboveLower, .text = "unchanged"),
-    NUMBER(spEventData, "coefficient", coefficient, "kg/s, N m^2", 0, 0, HUGE_NUMBER, "New strength of a field.", .selector = SET, .flags = sp_keyNoDefault, .text = "unchanged"),
+    NUMBER(spEventData, "bendStiffness", bendStiffness, "J", 0, 0, HUGE_NUMBER, "New stiffness of the bends.", .selector = SET, .flags = sp_keyNoDefault, .text = "unchanged"),
+    VECTOR(spEventData, "wind", wind, "m/s", 0, 0, 0, FAR_AWAY, "New velocity of the wind on a body.", .selector = SET, .flags = sp_keyNoDefault, .text = "unchanged"),
+    NUMBER(spEventData, "coefficient", coefficient, "kg/s, 1/s, N m^2", 0, 0, HUGE_NUMBER, "New strength of a field.", .selector = SET, .flags = sp_keyNoDefault, .text = "unchanged"),
     NUMBER(spEventData, "friction", friction, NULL, 0, 0, 100, "New friction of a body.", .selector = SET, .flags = sp_keyNoDefault, .text = "unchanged"),
     NUMBER(spEventData, "restitution", restitution, NULL, 0, 0, 1, "New restitution of a body.", .selector = SET, .flags = sp_keyNoDefault, .text = "unchanged"),
     VECTOR(spEventData, "gravity", gravity, "m/s^2", 0, 0, 0, FAR_AWAY, "New gravity of the world.", .selector = SET, .flags = sp_keyNoDefault, .text = "unchanged"),

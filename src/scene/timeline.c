@@ -253,6 +253,22 @@ static void spPlaySet(spRun* run, const spRunEvent* event, spProblems* problems)
         good &= spBody_SetSprings(run->world, body->id, body->springSets[data->index], (spReal)*stiffness,
                                   (spReal)*damping);
     }
+    if (spIsGiven(head, &data->activation))
+    {
+        const spActivationData* activation = &data->activation;
+        good &= spBody_SetActivation(run->world, body->id, body->springSets[data->index],
+                                     (spReal)activation->amplitude, (spReal)activation->frequency,
+                                     (spReal)activation->phase);
+    }
+    if (spIsGiven(head, &data->bendStiffness))
+    {
+        good &= spBody_SetBends(run->world, body->id, body->bendSet, (spReal)data->bendStiffness,
+                                (spReal)body->data->bends.damping);
+    }
+    if (spIsGiven(head, &data->wind))
+    {
+        good &= spBody_SetWind(run->world, body->id, body->windSet, spToVec3(data->wind));
+    }
     if (spIsGiven(head, &data->knrt))
     {
         good &= spBody_SetGas(run->world, body->id, body->gasSet, (spReal)data->knrt);

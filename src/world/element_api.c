@@ -4,6 +4,8 @@
 // Element sets of bodies, as the public header offers them.
 
 #include "base/error.h"
+#include "body/sets.h"
+#include "math/vec3.h"
 #include "world/world.h"
 
 spSpringDef spDefaultSpringDef(void)
@@ -25,6 +27,17 @@ spTetDef spDefaultTetDef(void)
 spGasDef spDefaultGasDef(void)
 {
     return (spGasDef){.restPressure = 1000, .internalValue = SP_DEF_COOKIE};
+}
+
+spBendDef spDefaultBendDef(void)
+{
+    return (spBendDef){.stiffness = (spReal)1e-4, .damping = (spReal)1e-6, .internalValue = SP_DEF_COOKIE};
+}
+
+spWindDef spDefaultWindDef(void)
+{
+    return (spWindDef){
+        .density = (spReal)1.2, .normalDrag = 1, .tangentDrag = (spReal)0.05, .internalValue = SP_DEF_COOKIE};
 }
 
 spFieldDef spDefaultFieldDef(void)
@@ -67,6 +80,20 @@ int spBody_AddGas(spWorld* world, spBodyId id, const spGasDef* def)
     spBody* body = spUseBody(world, id);
     spError error = {0};
     return body != NULL ? spFinishAdd(world, spAddGasSet(body, def, &error), &error) : -1;
+}
+
+int spBody_AddBends(spWorld* world, spBodyId id, const spBendDef* def)
+{
+    spBody* body = spUseBody(world, id);
+    spError error = {0};
+    return body != NULL ? spFinishAdd(world, spAddBendSet(body, def, &error), &error) : -1;
+}
+
+int spBody_AddWind(spWorld* world, spBodyId id, const spWindDef* def)
+{
+    spBody* body = spUseBody(world, id);
+    spError error = {0};
+    return body != NULL ? spFinishAdd(world, spAddWindSet(body, def, &error), &error) : -1;
 }
 
 int spBody_AddField(spWorld* world, spBodyId id, const spFieldDef* def)
@@ -235,6 +262,50 @@ double spBody_GetPressure(const spWorld* world, spBodyId id, int set)
     }
     spNodeState state = spGetNodeState(body);
     return spGetGasPressure(gas, spGetGasVolume(gas, &state), body->time);
+}
+
+bool spBody_SetBends(spWorld* world, spBodyId id, int set, spReal stiffness, spReal damping)
+{
+    spBody* body = spUseBody(world, id);
+    if (body == NULL)
+    {
+        return false;
+    }
+    spBendSet* bends = spGetBendSet(body, set);
+    if (bends == NULL)
+    {
+        return spRefuse(world, sp_errorBadIndex, body->name, "there is no bending with this set number");
+    }
+    if (!(stiffness >= 0 && isfinite(stiffness)) || !(damping >= 0 && isfinite(damping)))
+    {
+        return spRefuse(world, sp_errorBadArgument, body->name,
+                        "bending stiffness and damping must not be negative");
+    }
+    bends->stiffness = stiffness;
+    bends->damping = damping;
+    body->stableStepDirty = true;
+    return true;
+}
+
+bool spBody_SetWind(spWorld* world, spBodyId id, int set, spVec3 velocity)
+{
+    spBody* body = spUseBody(world, id);
+    if (body == NULL)
+    {
+        return false;
+    }
+    spWindSet* wind = spGetWindSet(body, set);
+    if (wind == NULL)
+    {
+        return spRefuse(world, sp_errorBadIndex, body->name, "there is no wind with this set number");
+    }
+    if (spIsFinite3(velocity) == false)
+    {
+        return spRefuse(world, sp_errorBadArgument, body->name, "the velocity of the wind must be finite");
+    }
+    wind->def.velocity = velocity;
+    body->stableStepDirty = true;
+    return true;
 }
 
 bool spBody_SetField(spWorld* world, spBodyId id, int set, spReal coefficient)

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Bending of a surface over its inner edges: what the body needs to make and change a set of hinges.
+
+#pragma once
+
+#include "element/element.h"
+
+#include "souple/element.h"
+
+// One hinge, in node numbering: both ends of the edge, then the tips of its two triangles
+typedef struct spBend
+{
+    int32_t nodes[4];
+    spReal rest;   // angle, rad
+    spReal weight; // 3 l0^2 / A: from the stiffness of the surface to that of the hinge
+    spReal least;  // square of twice an area below which the hinge fades out, m^4
+} spBend;
+
+typedef struct spBendSet
+{
+    spElementSet base;
+    spReal stiffness; // J
+    spReal damping;   // J s
+    spBend* bends;
+    spBlocks blocks;
+    spReal* data; // rest angles, weights, least: three arrays of blockCount x SP_BLOCK
+} spBendSet;
+
+// The hinges are copied. The slots of the blocks are filled in by the body. Returns NULL when there is no
+// memory.
+// @param laneCount 1, 4, 8 or 16
+spBendSet* spCreateBendSet(spHeap* heap, const spBend* bends, int bendCount, const int32_t* patchBegin,
+                           int patchCount, int laneCount);
+
+// Fills in a hinge with the given nodes from the rest shape. False when one of the triangles has no area:
+// such a hinge has no angle.
+bool spMakeBend(const spVec4* x, bool flat, spBend* bend);
+
+// The kind, one table for each number of lanes
+extern const spElementKind spBendKind1;
+extern const spElementKind spBendKind4;
+extern const spElementKind spBendKind8;
+extern const spElementKind spBendKind16;
+
+// Scalar parts that all tables share
+double spGetBendSetEnergy(const spElementSet* base, const spNodeState* state);
+int spGetBendStiffness(const spElementSet* base, const spNodeState* state, int element, bool project,
+                       int32_t* nodes, spMat3* blocks);
+spBlocks* spGetBendBlocks(spElementSet* base);
+void spAddBendSetBounds(const spElementSet* base, const spNodeState* state, spBounds* bounds);
+void spDestroyBendSet(spElementSet* base, spHeap* heap);

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// The loops over blocks of hinges for SP_LANES lanes, and the table of that width. Included once per width by
+// bend_lanes<n>.c, which is compiled for the processor level that has them.
+
+#include "math/lanes.h"
+#include "math/lanes_mat3.h"
+
+#include "element/bend.h"
+#include "element/bend_kernel.h"
+
+// Data of the lanes that start at `lane` of a block
+SP_KERNEL spHingeData spLoadHinges(const spBendSet* set, int block, int lane)
+{
+    size_t size = (size_t)set->blocks.blockCount * SP_BLOCK;
+    const spReal* data = set->data + (size_t)block * SP_BLOCK + (size_t)lane;
+    R weight = spLoad(data + size);
+    spHingeData h;
+    h.rest = spLoad(data);
+    h.k = spSplat(set->stiffness) * weight;
+    h.c = spSplat(set->damping) * weight;
+    h.least = spLoad(data + 2 * size);
+    return h;
+}
+
+SP_KERNEL spHingeVectors spGatherHinge(const spVec4* a, const int32_t* nodes)
+{
+    RVec3 edges[3];
+    spGatherEdges(a, nodes, edges);
+    return (spHingeVectors){edges[0], edges[1], edges[2]};
+}
+
+SP_KERNEL void spScatterHinge(spVec4* f, const int32_t* slots, const spHingeVectors* forces)
+{
+    RVec3 sum = spAddR(spAddR(forces->e, forces->a), forces->b);
+    spScatterNode(f, slots, spScaleR(spSplat(-1), sum));
+    spScatterNode(f, slots + SP_BLOCK, forces->e);
+    spScatterNode(f, slots + 2 * SP_BLOCK, forces->a);
+    spScatterNode(f, slots + 3 * SP_BLOCK, forces->b);
+}
+
+static void spAddBendForces(const spElementSet* base, const spNodeState* state, int patch, spVec4* f)
+{
+    const spBendSet* set = (const spBendSet*)base;
+    for (int block = set->blocks.patchBlock[patch]; block < set->blocks.patchBlock[patch + 1]; ++block)
+    {
+        const int32_t* nodes = set->blocks.nodes + (size_t)block * 4 * SP_BLOCK;
+        const int32_t* slots = spGetBlockSlots(&set->blocks, block);
+        for (int lane = 0; lane < SP_BLOCK; lane += SP_LANES)
+        {
+            spHingeData h = spLoadHinges(set, block, lane);
+            spHingeVectors d = spGatherHinge(state->x, nodes + lane);
+            spHingeVectors v = spGatherHinge(state->v, nodes + lane);
+            spHingeVectors forces = spGetHingeForces(&d, &v, &h);
+            spScatterHinge(f, slots + lane, &forces);
+        }
+    }
+}
+
+static void spAddBendDifference(const spElementSet* base, const spNodeState* state,
+                                const spDifference* difference, int patch, spVec4* df)
+{
+    const spBendSet* set = (const spBendSet*)base;
+    for (int block = set->blocks.patchBlock[patch]; block < set->blocks.patchBlock[patch + 1]; ++block)
+    {
+        const int32_t* nodes = set->blocks.nodes + (size_t)block * 4 * SP_BLOCK;
+        const int32_t* slots = spGetBlockSlots(&set->blocks, block);
+        for (int lane = 0; lane < SP_BLOCK; lane += SP_LANES)
+        {
+            spHingeData h = spLoadHinges(set, block, lane);
+            spHingeVectors d = spGatherHinge(state->x, nodes + lane);
+            spHingeVectors dx = spGatherHinge(difference->dx, nodes + lane);
+            spHingeVectors dv = spGatherHinge(difference->dv, nodes + lane);
+            spHingeVectors forces = spGetHingeDifference(&d, &dx, &dv, &h, difference->project);
+            spScatterHinge(df, slots + lane, &forces);
+        }
+    }
+}
+
+#define SP_JOIN_NAME(a, b) a##b
+#define SP_KIND_NAME(lanes) SP_JOIN_NAME(spBendKind, lanes)
+
+const spElementKind SP_KIND_NAME(SP_LANES) = {
+    .name = "bend",
+    .flags = sp_kindConservative,
+    .addForces = spAddBendForces,
+    .addDifference = spAddBendDifference,
+    .getEnergy = spGetBendSetEnergy,
+    .getStiffness = spGetBendStiffness,
+    .addBounds = spAddBendSetBounds,
+    .getBlocks = spGetBendBlocks,
+    .destroy = spDestroyBendSet,
+};

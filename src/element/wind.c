@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+#include "element/wind.h"
+
+#include "math/vec3.h"
+
+#include <string.h>
+
+#define SP_PI 3.14159265358979323846
+
+static const spElementKind* spFindWindKind(int laneCount)
+{
+    switch (laneCount)
+    {
+#ifndef SOUPLE_DISABLE_SIMD
+        case 4:
+            return &spWindKind4;
+        case 8:
+            return &spWindKind8;
+        case 16:
+            return &spWindKind16;
+#endif
+        default:
+            return &spWindKind1;
+    }
+}
+
+spWindSet* spCreateWindSet(spHeap* heap, const spWindDef* def, const int32_t* triangles, int triangleCount,
+                           const int32_t* patchBegin, int patchCount, int laneCount)
+{
+    spWindSet* set = spAllocZeroed(heap, sizeof(spWindSet));
+    if (set == NULL)
+    {
+        return NULL;
+    }
+    set->base.kind = spFindWindKind(laneCount);
+    set->base.elementCount = triangleCount;
+    set->def = *def;
+    size_t size = spArraySize(triangleCount, 3 * sizeof(int32_t));
+    set->triangles = spAlloc(heap, size);
+    if (set->triangles == NULL ||
+        spBuildBlocks(&set->blocks, heap, triangles, triangleCount, 3, patchBegin, patchCount) == false)
+    {
+        spDestroyWindSet(&set->base, heap);
+        return NULL;
+    }
+    memcpy(set->triangles, triangles, size);
+    return set;
+}
+
+void spDestroyWindSet(spElementSet* base, spHeap* heap)
+{
+    spWindSet* set = (spWindSet*)base;
+    spFree(heap, set->triangles, (size_t)base->elementCount * 3 * sizeof(int32_t));
+    spFreeBlocks(&set->blocks, heap);
+    spFree(heap, set, sizeof(spWindSet));
+}
+
+spVec3 spGetWindVelocity(const spWindSet* set, double time)
+{
+    double gust =
+        1.0 + (double)set->def.gustAmplitude * sin(2.0 * SP_PI * (double)set->def.gustFrequency * time);
+    return spScale3((spReal)gust, set->def.velocity);
+}
+
+double spGetWindEnergy(const spElementSet* base, const spNodeState* state)
+{
+    SP_UNUSED(base);
+    SP_UNUSED(state);
+    return 0.0;
+}
+
+spBlocks* spGetWindBlocks(spElementSet* base)
+{
+    return &((spWindSet*)base)->blocks;
+}
+
+// The derivative of the force is at most rho C A u for the speed u, C the larger coefficient. It acts on the
+// mean velocity of the nodes, a third of it on each: (u0 + u1 + u2)^2 / 9 <= sum u_i^2 / 3. A triangle that
+// falls gets faster until the fluid carries its weight, rho C A u^2 / 2 = m g: that speed counts too, or else
+// a body at rest would have no bound. About half the mean mass of its nodes is that of the triangle.
+void spAddWindBounds(const spElementSet* base, const spNodeState* state, spBounds* bounds)
+{
+    const spWindSet* set = (const spWindSet*)base;
+    spVec3 wind = spGetWindVelocity(set, state->time);
+    spReal largest = set->def.normalDrag > set->def.tangentDrag ? set->def.normalDrag : set->def.tangentDrag;
+    double drag = (double)set->def.density * (double)largest;
+    for (int i = 0; i < base->elementCount; ++i)
+    {
+        const int32_t* nodes = set->triangles + 3 * (size_t)i;
+        spVec3 p[3], v = {0, 0, 0};
+        double mass = 0.0;
+        for (int k = 0; k < 3; ++k)
+        {
+            p[k] = spXyz(state->x[nodes[k]]);
+            v = spMulAdd3(v, (spReal)(1.0 / 3.0), spXyz(state->v[nodes[k]]));
+            mass += (double)bounds->mass[nodes[k]] / 6.0;
+        }
+        double area = 0.5 * (double)spLength3(spCross3(spSub3(p[1], p[0]), spSub3(p[2], p[0])));
+        double speed = (double)spDistance3(wind, v);
+        // drag * area * speed, with the speed that gravity may add under the root
+        double slope = drag * area * speed;
+        double rate = sqrt(slope * slope + 2.0 * drag * area * mass * bounds->gravity);
+        spMat3 block = spScaleMat3((spReal)(rate / 3.0), spIdentityMat3());
+        for (int k = 0; k < 3; ++k)
+        {
+            bounds->damping[nodes[k]] = spAddMat3(bounds->damping[nodes[k]], block);
+        }
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Wind and drag of a fluid on triangles: what the body needs to make and change a set of them.
+
+#pragma once
+
+#include "element/element.h"
+
+#include "souple/element.h"
+
+typedef struct spWindSet
+{
+    spElementSet base;
+    spWindDef def;
+    int32_t* triangles; // in node numbering (elementCount x 3)
+    spBlocks blocks;
+} spWindSet;
+
+// The triangles, in node numbering, are copied. The slots of the blocks are filled in by the body. Returns
+// NULL when there is no memory.
+// @param laneCount 1, 4, 8 or 16
+spWindSet* spCreateWindSet(spHeap* heap, const spWindDef* def, const int32_t* triangles, int triangleCount,
+                           const int32_t* patchBegin, int patchCount, int laneCount);
+
+// Velocity of the fluid at a time, m/s
+spVec3 spGetWindVelocity(const spWindSet* set, double time);
+
+// The kind, one table for each number of lanes
+extern const spElementKind spWindKind1;
+extern const spElementKind spWindKind4;
+extern const spElementKind spWindKind8;
+extern const spElementKind spWindKind16;
+
+// Scalar parts that all tables share
+double spGetWindEnergy(const spElementSet* base, const spNodeState* state);
+spBlocks* spGetWindBlocks(spElementSet* base);
+void spAddWindBounds(const spElementSet* base, const spNodeState* state, spBounds* bounds);
+void spDestroyWindSet(spElementSet* base, spHeap* heap);

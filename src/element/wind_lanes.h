@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// The loops over blocks of triangles in the wind for SP_LANES lanes, and the table of that width. Included
+// once per width by wind_lanes<n>.c, which is compiled for the processor level that has them.
+
+#include "math/lanes.h"
+#include "math/lanes_mat3.h"
+
+#include "element/wind.h"
+#include "element/wind_kernel.h"
+
+// Mean of the three nodes of each lane; nodes lie SP_BLOCK apart
+SP_KERNEL RVec3 spGatherMean(const spVec4* a, const int32_t* nodes)
+{
+    _Alignas(sizeof(R)) spReal x[SP_LANES], y[SP_LANES], z[SP_LANES];
+    for (int i = 0; i < SP_LANES; ++i)
+    {
+        spQuad sum = spLoadQuad(a, nodes[i]) + spLoadQuad(a, nodes[SP_BLOCK + i]) +
+                     spLoadQuad(a, nodes[2 * SP_BLOCK + i]);
+        x[i] = sum[0];
+        y[i] = sum[1];
+        z[i] = sum[2];
+    }
+    return spScaleR(spSplat((spReal)(1.0 / 3.0)), (RVec3){spLoad(x), spLoad(y), spLoad(z)});
+}
+
+SP_KERNEL spWindShape spGatherWind(const spWindSet* set, const spNodeState* state, const int32_t* nodes,
+                                   RVec3 wind)
+{
+    RVec3 e1 = spGatherDifference(state->x, nodes, nodes + SP_BLOCK);
+    RVec3 e2 = spGatherDifference(state->x, nodes, nodes + 2 * SP_BLOCK);
+    return spGetWindShape(e1, e2, spSubR(wind, spGatherMean(state->v, nodes)), set->def.oneSided);
+}
+
+// A third of the force on each node
+SP_KERNEL void spScatterThirds(spVec4* f, const int32_t* slots, RVec3 force)
+{
+    RVec3 third = spScaleR(spSplat((spReal)(1.0 / 3.0)), force);
+    spScatterNode(f, slots, third);
+    spScatterNode(f, slots + SP_BLOCK, third);
+    spScatterNode(f, slots + 2 * SP_BLOCK, third);
+}
+
+// dv NULL: the forces, else their change for dv. The change with the positions is left out: it is small
+// beside that of any elastic force, and has no symmetric matrix.
+SP_KERNEL void spRunWind(const spWindSet* set, const spNodeState* state, const spVec4* dv, int patch,
+                         spVec4* f)
+{
+    spVec3 velocity = spGetWindVelocity(set, state->time);
+    RVec3 wind = {spSplat(velocity.x), spSplat(velocity.y), spSplat(velocity.z)};
+    R normal = spSplat((spReal)0.25 * set->def.density * set->def.normalDrag);
+    R tangent = spSplat((spReal)0.25 * set->def.density * set->def.tangentDrag);
+    for (int block = set->blocks.patchBlock[patch]; block < set->blocks.patchBlock[patch + 1]; ++block)
+    {
+        const int32_t* nodes = set->blocks.nodes + (size_t)block * 3 * SP_BLOCK;
+        const int32_t* slots = spGetBlockSlots(&set->blocks, block);
+        for (int lane = 0; lane < SP_BLOCK; lane += SP_LANES)
+        {
+            spWindShape s = spGatherWind(set, state, nodes + lane, wind);
+            RVec3 force;
+            if (dv == NULL)
+            {
+                force = spGetWindForce(&s, normal, tangent);
+            }
+            else
+            {
+                RVec3 dw = spScaleR(spSplat(-1), spGatherMean(dv, nodes + lane));
+                force = spGetWindDifference(&s, dw, normal, tangent);
+            }
+            spScatterThirds(f, slots + lane, force);
+        }
+    }
+}
+
+static void spAddWindForces(const spElementSet* base, const spNodeState* state, int patch, spVec4* f)
+{
+    spRunWind((const spWindSet*)base, state, NULL, patch, f);
+}
+
+static void spAddWindDifference(const spElementSet* base, const spNodeState* state,
+                                const spDifference* difference, int patch, spVec4* df)
+{
+    spRunWind((const spWindSet*)base, state, difference->dv, patch, df);
+}
+
+#define SP_JOIN_NAME(a, b) a##b
+#define SP_KIND_NAME(lanes) SP_JOIN_NAME(spWindKind, lanes)
+
+const spElementKind SP_KIND_NAME(SP_LANES) = {
+    .name = "wind",
+    .flags = sp_kindSteep,
+    .addForces = spAddWindForces,
+    .addDifference = spAddWindDifference,
+    .getEnergy = spGetWindEnergy,
+    .addBounds = spAddWindBounds,
+    .getBlocks = spGetWindBlocks,
+    .destroy = spDestroyWindSet,
+};
