@@ -619,6 +619,103 @@ static void TestRoundTrip(void** state)
     remove(path);
 }
 
+// Two tets, with an edge before them so that numbers of cells and tets differ
+static spMesh* MakeValued(const double* values, const char* name)
+{
+    static const spDVec3 vertices[5] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}};
+    static const int32_t tets[8] = {0, 1, 2, 3, 1, 4, 2, 3}, edge[2] = {0, 4}, regions[2] = {3, 7};
+    spMeshDef def = spDefaultMeshDef();
+    def.vertices = vertices;
+    def.vertexCount = 5;
+    def.edges = edge;
+    def.edgeCount = 1;
+    def.tets = tets;
+    def.tetCount = 2;
+    def.tetRegions = regions;
+    def.tetValues = values;
+    def.tetValueName = name;
+    spError error = SP_ZERO_INIT;
+    spMesh* mesh = spCreateMesh(&def, &error);
+    return mesh;
+}
+
+// One number for each tet goes through files, conversion and repair, and is found by its name
+static void TestValues(void** state)
+{
+    SP_UNUSED(state);
+    const double values[2] = {1.5e4, 0.1};
+    static const char* const paths[] = {"test_format_values.vtu", "test_format_values.msh"};
+    for (int i = 0; i < SP_COUNT(paths); ++i)
+    {
+        spError error = SP_ZERO_INIT;
+        spMesh* mesh = MakeValued(values, "modulus of rest");
+        assert_true(spSaveMesh(mesh, paths[i], &error));
+        spDestroyMesh(mesh);
+        for (int k = 0; k < 2; ++k)
+        {
+            mesh = k == 0 ? spLoadMesh(paths[i], NULL, &error)
+                          : spLoadMeshValues(paths[i], "modulus of rest", NULL, &error);
+            assert_non_null(mesh);
+            spRepairDef repair = spDefaultRepairDef();
+            assert_true(spMesh_Repair(mesh, &repair, NULL, &error));
+            assert_string_equal(spMesh_GetTetValueName(mesh), "modulus of rest");
+            assert_memory_equal(spMesh_GetTetValues(mesh), values, sizeof(values));
+            assert_int_equal(spMesh_GetTetRegions(mesh)[1], 7);
+            spDestroyMesh(mesh);
+        }
+        assert_null(spLoadMeshValues(paths[i], "modulus", NULL, &error));
+        assert_non_null(strstr(error.message, "named \"modulus\""));
+        assert_null(spLoadMeshValues(paths[i], "", NULL, &error));
+        assert_null(spLoadMeshValues(paths[i], NULL, NULL, &error));
+        remove(paths[i]);
+    }
+    assert_null(spLoadMeshValues("test_format_values.node", "modulus", NULL, NULL));
+    spError error = SP_ZERO_INIT;
+    spMesh* odd = MakeValued(values, "a \"<b>\" & c");
+    assert_true(spSaveMesh(odd, paths[0], &error));
+    spDestroyMesh(odd);
+    odd = spLoadMeshValues(paths[0], "a __b__ _ c", NULL, &error);
+    assert_non_null(odd);
+    spDestroyMesh(odd);
+    remove(paths[0]);
+    const double bad[2] = {1, NAN};
+    assert_null(MakeValued(bad, NULL));
+    spMesh* plain = MakeValued(values, NULL);
+    assert_string_equal(spMesh_GetTetValueName(plain), "value");
+    spDestroyMesh(plain);
+}
+
+#define TWO_TETS                                                                                             \
+    "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n5\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 1 1 1\n"         \
+    "$EndNodes\n$Elements\n2\n10 4 2 0 0 1 2 3 4\n30 4 2 0 0 2 5 3 4\n$EndElements\n"
+
+// Values that nobody asked for do not keep a mesh from being read, whatever is wrong with them
+static void TestPoorValues(void** state)
+{
+    SP_UNUSED(state);
+    static const char* const sections[] = {
+        "$ElementData\n1\n\"E\"\n1\n0\n3\n0\n1\n1\n30 5\n$EndElementData\n",               // one is missing
+        "$ElementData\n1\n\"E\"\n1\n0\n3\n0\n3\n2\n10 5 5 5\n30 5 5 5\n$EndElementData\n", // vectors
+        "$ElementData\n1\n\"E\"\n1\n0\n3\n0\n1\n2\n10 nan\n30 5\n$EndElementData\n",       // not finite
+        "$ElementData\n1\n\"E\"\n1\n0\n3\n0\n1\n9\n10 5\n30 5\n$EndElementData\n",         // too few
+        "$ElementData\nx\n$EndElementData\n",
+    };
+    char text[1000];
+    for (int i = 0; i < SP_COUNT(sections); ++i)
+    {
+        snprintf(text, sizeof(text), "%s%s", TWO_TETS, sections[i]);
+        spMesh* mesh = ParseGood(text, NULL);
+        assert_int_equal(spMesh_GetTetCount(mesh), 2);
+        assert_null(spMesh_GetTetValues(mesh));
+        spDestroyMesh(mesh);
+    }
+    snprintf(text, sizeof(text), "%s%s%s", TWO_TETS, sections[1],
+             "$ElementData\n1\n\"E\"\n1\n0\n3\n0\n1\n3\n30 5\n10 4\n99 1\n$EndElementData\n");
+    spMesh* mesh = ParseGood(text, NULL);
+    assert_true(spMesh_GetTetValues(mesh)[0] == 4.0 && spMesh_GetTetValues(mesh)[1] == 5.0);
+    spDestroyMesh(mesh);
+}
+
 static void TestFileErrors(void** state)
 {
     SP_UNUSED(state);
@@ -1064,6 +1161,8 @@ int main(void)
         cmocka_unit_test(TestVtu),
         cmocka_unit_test(TestTetGen),
         cmocka_unit_test(TestRoundTrip),
+        cmocka_unit_test(TestValues),
+        cmocka_unit_test(TestPoorValues),
         cmocka_unit_test(TestFileErrors),
         cmocka_unit_test(TestTruncation),
         cmocka_unit_test(TestDamage),

@@ -33,8 +33,11 @@ typedef struct spMeshDef
     const int32_t* tets;       ///< tetCount quadruples of vertex indices; may be NULL
     int tetCount;              ///< number of tetrahedra
     const int32_t* tetRegions; ///< tetCount region numbers; NULL means 0 everywhere
-    spAllocator allocator;     ///< memory for the mesh; zero means the C library's
-    int internalValue;         ///< set by spDefaultMeshDef
+    const double*
+        tetValues; ///< tetCount numbers of any unit, finite, for example Young's moduli; may be NULL
+    const char* tetValueName; ///< what they are, at most 63 bytes, copied; NULL means "value"
+    spAllocator allocator;    ///< memory for the mesh; zero means the C library's
+    int internalValue;        ///< set by spDefaultMeshDef
 } spMeshDef;
 
 /// @return a definition without vertices.
@@ -66,6 +69,15 @@ SP_API const int32_t* spMesh_GetTriangles(const spMesh* mesh);
 SP_API const int32_t* spMesh_GetTets(const spMesh* mesh);
 /// @return the region number of each tetrahedron; NULL when there are no tetrahedra.
 SP_API const int32_t* spMesh_GetTetRegions(const spMesh* mesh);
+
+/// Puts a tetrahedron into a region: any number, by which materials are told apart.
+/// @return false for a bad index.
+SP_API bool spMesh_SetTetRegion(spMesh* mesh, int tet, int32_t region);
+/// @return one number for each tetrahedron, in the unit of whoever made them; NULL when the mesh has none. A
+/// mesh keeps one such array through repair, conversion and files (VTU cell data, MSH 2.2 element data).
+SP_API const double* spMesh_GetTetValues(const spMesh* mesh);
+/// @return the name of the values of the tetrahedra; "" when there are none.
+SP_API const char* spMesh_GetTetValueName(const spMesh* mesh);
 
 /// Moves every vertex: scale about the origin, then rotate, then translate. Triangles and tets are not
 /// flipped when the scale is negative.
@@ -333,6 +345,13 @@ SP_API spMesh* spMakeIcosphereMesh(const spShellMeshDef* def, spError* error);
 /// @param allocator memory for the mesh; NULL means the C library's
 /// @return NULL when the file cannot be read; error holds the line where there is one.
 SP_API spMesh* spLoadMesh(const char* path, const spAllocator* allocator, spError* error);
+
+/// Reads a mesh file as spLoadMesh does, and with it the array of cell values of this name (VTU cell data
+/// with one component in ascii, MSH 2.2 element data). spLoadMesh keeps the first such array that has a
+/// number for every tet.
+/// @return NULL also when the file has no such array, or a tet no value in it.
+SP_API spMesh* spLoadMeshValues(const char* path, const char* name, const spAllocator* allocator,
+                                spError* error);
 
 /// Reads a mesh from memory, as spLoadMesh does from a file. TetGen needs two files and is not possible here.
 /// @param formatHint an ending such as "obj" for formats without a mark; may be NULL

@@ -246,6 +246,18 @@ void spPutReal(spOutput* output, double value)
     spPutBytes(output, buffer, (size_t)length);
 }
 
+void spPutName(spOutput* output, const char* name)
+{
+    spPutText(output, "\"");
+    for (; *name != 0; ++name)
+    {
+        bool plain = (unsigned char)*name >= 32 && strchr("\"<>&", *name) == NULL;
+        char text[2] = {plain ? *name : '_', 0};
+        spPutText(output, text);
+    }
+    spPutText(output, "\"");
+}
+
 void spPutFormat(spOutput* output, const char* format, ...)
 {
     char buffer[1024];

@@ -33,6 +33,9 @@ typedef struct spTetGenText
 
 bool spReadTetGen(const spTetGenText* node, const spTetGenText* ele, spMesh* mesh, spError* error);
 
+// Whether an array of values per cell with this name is the one to keep
+bool spWantsValues(const spMesh* mesh, spWord name);
+
 // STL has no mark at its start that can be trusted
 bool spLooksLikeStl(const char* data, size_t size);
 
@@ -58,6 +61,9 @@ void spPutText(spOutput* output, const char* text);
 void spPutInteger(spOutput* output, int64_t value);
 void spPutReal(spOutput* output, double value);
 void spPutFormat(spOutput* output, const char* format, ...) SP_PRINTF_FORMAT(2, 3);
+
+// A name between quotes: characters that would end it, or have a meaning in XML, become '_'
+void spPutName(spOutput* output, const char* name);
 
 // Puts the file under its name, or removes it when something failed
 bool spCloseOutput(spOutput* output, spError* error);

@@ -45,6 +45,9 @@ static bool spIdComesBefore(int32_t a, int32_t b, const void* context)
 
 bool spFinishIds(spIdTable* table, spError* error)
 {
+    spFree(table->heap, table->order, (size_t)table->orderCount * sizeof(int32_t));
+    table->order = NULL;
+    table->orderCount = 0;
     bool consecutive = true;
     for (int i = 1; i < table->count && consecutive; ++i)
     {

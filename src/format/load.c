@@ -5,6 +5,7 @@
 
 #include "format/format.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef bool spReadFcn(const char* data, size_t size, spMesh* mesh, spError* error);
@@ -109,6 +110,41 @@ void spNamePath(const char* path, spError* error)
     }
 }
 
+bool spWantsValues(const spMesh* mesh, spWord name)
+{
+    if (mesh->wantedName != NULL)
+    {
+        return spWordIs(name, mesh->wantedName);
+    }
+    return mesh->tetValues == NULL || spWordIs(name, mesh->valueName);
+}
+
+// Values are of use when every tet has one
+static bool spCheckValues(spMesh* mesh, spError* error)
+{
+    for (int i = 0; mesh->tetValues != NULL && i < mesh->tetCount; ++i)
+    {
+        if (!isfinite(mesh->tetValues[i]))
+        {
+            if (mesh->wantedName != NULL)
+            {
+                return spFail(error, sp_errorFileFormat, "tet %d has no value in the array \"%.63s\"", i,
+                              mesh->wantedName);
+            }
+            spDropTetValues(mesh);
+        }
+    }
+    if (mesh->wantedName != NULL && (mesh->tetValues == NULL || mesh->tetCount == 0))
+    {
+        return spFail(
+            error, sp_errorFileFormat,
+            "the file has no array of cell values named \"%.63s\" with one number for each tet; VTU "
+            "cell data in ascii and MSH 2.2 element data are read",
+            mesh->wantedName);
+    }
+    return true;
+}
+
 // What a mesh must have, whatever it came from
 static bool spCheckResult(const spMesh* mesh, spError* error)
 {
@@ -127,8 +163,10 @@ static bool spCheckResult(const spMesh* mesh, spError* error)
     return true;
 }
 
-static spMesh* spFinishMesh(spMesh* mesh, bool ok)
+static spMesh* spFinishMesh(spMesh* mesh, bool ok, spError* error)
 {
+    ok = ok && spCheckValues(mesh, error);
+    mesh->wantedName = NULL;
     if (!ok)
     {
         spDestroyMesh(mesh);
@@ -138,8 +176,8 @@ static spMesh* spFinishMesh(spMesh* mesh, bool ok)
     return mesh;
 }
 
-spMesh* spParseMesh(const void* data, size_t size, const char* formatHint, const spAllocator* allocator,
-                    spError* error)
+static spMesh* spParseWithValues(const void* data, size_t size, const char* formatHint, const char* name,
+                                 const spAllocator* allocator, spError* error)
 {
     if (data == NULL || size == 0)
     {
@@ -163,7 +201,14 @@ spMesh* spParseMesh(const void* data, size_t size, const char* formatHint, const
     {
         return NULL;
     }
-    return spFinishMesh(mesh, format->read(data, size, mesh, error) && spCheckResult(mesh, error));
+    mesh->wantedName = name;
+    return spFinishMesh(mesh, format->read(data, size, mesh, error) && spCheckResult(mesh, error), error);
+}
+
+spMesh* spParseMesh(const void* data, size_t size, const char* formatHint, const spAllocator* allocator,
+                    spError* error)
+{
+    return spParseWithValues(data, size, formatHint, NULL, allocator, error);
 }
 
 // path with another ending of the same case. Returns false when it is too long.
@@ -211,14 +256,15 @@ static spMesh* spLoadTetGen(const char* path, const spAllocator* allocator, spEr
             spNamePath(nodePath, error);
             ok = false;
         }
-        mesh = spFinishMesh(mesh, ok);
+        mesh = spFinishMesh(mesh, ok, error);
     }
     spFree(&heap, nodeData, nodeCapacity);
     spFree(&heap, eleData, eleCapacity);
     return mesh;
 }
 
-spMesh* spLoadMesh(const char* path, const spAllocator* allocator, spError* error)
+static spMesh* spLoadWithValues(const char* path, const char* name, const spAllocator* allocator,
+                                spError* error)
 {
     if (path == NULL)
     {
@@ -228,6 +274,13 @@ spMesh* spLoadMesh(const char* path, const spAllocator* allocator, spError* erro
     const spMeshFormat* named = spFindFormat(path);
     if (named != NULL && named->read == NULL)
     {
+        if (name != NULL)
+        {
+            spFail(error, sp_errorUnsupported,
+                   "%s: TetGen files have no named values; write the mesh as .vtu or .msh",
+                   spShortenPath(path));
+            return NULL;
+        }
         return spLoadTetGen(path, allocator, error);
     }
     spHeap heap = spMakeHeap(allocator);
@@ -237,13 +290,29 @@ spMesh* spLoadMesh(const char* path, const spAllocator* allocator, spError* erro
     {
         return NULL;
     }
-    spMesh* mesh = spParseMesh(data, size, path, allocator, error);
+    spMesh* mesh = spParseWithValues(data, size, path, name, allocator, error);
     if (mesh == NULL)
     {
         spNamePath(path, error);
     }
     spFree(&heap, data, capacity);
     return mesh;
+}
+
+spMesh* spLoadMesh(const char* path, const spAllocator* allocator, spError* error)
+{
+    return spLoadWithValues(path, NULL, allocator, error);
+}
+
+spMesh* spLoadMeshValues(const char* path, const char* name, const spAllocator* allocator, spError* error)
+{
+    if (name == NULL || name[0] == 0 || strlen(name) >= SP_VALUE_NAME_SIZE)
+    {
+        spFail(error, sp_errorBadArgument, "the name of the values to read must have 1 to %d bytes",
+               SP_VALUE_NAME_SIZE - 1);
+        return NULL;
+    }
+    return spLoadWithValues(path, name, allocator, error);
 }
 
 bool spSaveMesh(const spMesh* mesh, const char* path, spError* error)

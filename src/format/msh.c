@@ -3,7 +3,7 @@
 
 // Gmsh MSH: version 1 ($NOD, $ELM), version 2 (ascii, and binary in both byte orders). Second-order cells
 // lose their middle nodes, cells that a mesh cannot hold are counted, the first tag of a tet (its physical
-// group) becomes its region. Written: version 2.2 ascii.
+// group) becomes its region, element data with one component the values of tets. Written: version 2.2 ascii.
 
 #include "format/format.h"
 #include "format/id_table.h"
@@ -49,8 +49,9 @@ typedef struct spMshReader
     spScanner scanner;
     spMesh* mesh;
     spIdTable ids;
-    uint8_t* middle; // marks the middle nodes; NULL until there is one
-    int version;     // 1 or 2; 0 before it is known
+    spIdTable tetIds; // element numbers of the tets
+    uint8_t* middle;  // marks the middle nodes; NULL until there is one
+    int version;      // 1 or 2; 0 before it is known
     bool binary;
     bool swapped; // binary numbers are in the other byte order
     bool haveNodes;
@@ -286,7 +287,8 @@ static bool spAddMshElement(spMshReader* reader, const spMshType* type, const in
                             (long long)ids[i]);
         }
     }
-    return spMarkMiddle(reader, nodes, type->cornerCount, type->nodeCount, error) &&
+    return (type->kind != sp_cellTet || spAddId(&reader->tetIds, element, line, error)) &&
+           spMarkMiddle(reader, nodes, type->cornerCount, type->nodeCount, error) &&
            spAddCell(reader->mesh, (spCellKind)type->kind, nodes, type->cornerCount, region, error);
 }
 
@@ -462,6 +464,128 @@ static bool spSkipMshSection(spMshReader* reader, spWord name, const spScanner* 
                       (int)name.length, name.text, length, mark);
 }
 
+// The rest of a line without the quotes around it
+static spWord spReadMshName(spMshReader* reader)
+{
+    spSkipSpace(&reader->scanner);
+    const char* text = reader->scanner.at;
+    while (!spAtLineEnd(&reader->scanner))
+    {
+        reader->scanner.at += 1;
+    }
+    const char* end = reader->scanner.at;
+    while (end > text && (end[-1] == ' ' || end[-1] == '\t'))
+    {
+        --end;
+    }
+    bool quoted = end - text >= 2 && *text == '"' && end[-1] == '"';
+    return (spWord){text + quoted, (size_t)(end - text) - (quoted ? 2 : 0)};
+}
+
+// Element data: names, real and whole tags, then a number for each element that has one. *keep is false when
+// it is not the array that the mesh keeps.
+static bool spReadMshElementData(spMshReader* reader, bool* keep, spError* error)
+{
+    spScanner* scanner = &reader->scanner;
+    spMesh* mesh = reader->mesh;
+    int64_t tagCount, components = 1, count = 0, number;
+    double real;
+    spWord name = {"", 0};
+    *keep = false;
+    if (!spNeedInteger(scanner, "the number of names of element data", 1, 100, &tagCount, error))
+    {
+        return false;
+    }
+    for (int64_t i = 0; i < tagCount; ++i)
+    {
+        spWord text = spReadMshName(reader);
+        name = i == 0 ? text : name;
+    }
+    if (!spNeedInteger(scanner, "the number of real tags of element data", 0, 100, &tagCount, error))
+    {
+        return false;
+    }
+    for (int64_t i = 0; i < tagCount; ++i)
+    {
+        if (!spNeedReal(scanner, "a real tag of element data", &real, error))
+        {
+            return false;
+        }
+    }
+    if (!spNeedInteger(scanner, "the number of whole tags of element data", 3, 100, &tagCount, error))
+    {
+        return false;
+    }
+    for (int64_t i = 0; i < tagCount; ++i)
+    {
+        if (!spNeedInteger(scanner, "a whole tag of element data", INT64_MIN, INT64_MAX, &number, error))
+        {
+            return false;
+        }
+        components = i == 1 ? number : components;
+        count = i == 2 ? number : count;
+    }
+    if (components != 1 || mesh->tetCount == 0 || mesh->tetValues != NULL || !spWantsValues(mesh, name))
+    {
+        return true;
+    }
+    *keep = true;
+    if (!spFinishIds(&reader->tetIds, error) || !spStartTetValues(mesh, name.text, name.length, error))
+    {
+        return false;
+    }
+    if (reader->binary)
+    {
+        spStartBinary(reader);
+        if (count < 0 || (uint64_t)count > spBytesLeft(scanner) / 12)
+        {
+            return spFailScan(scanner, error, "%lld values do not fit; the file is cut off",
+                              (long long)count);
+        }
+    }
+    for (int64_t i = 0; i < count; ++i)
+    {
+        if (reader->binary)
+        {
+            number = spTakeInt(reader);
+            real = spTakeDouble(reader);
+        }
+        else if (!spNeedInteger(scanner, "the element of a value", INT64_MIN, INT64_MAX, &number, error) ||
+                 !spNeedReal(scanner, "a value of an element", &real, error))
+        {
+            return false;
+        }
+        int32_t tet = spFindId(&reader->tetIds, number);
+        if (tet >= 0)
+        {
+            mesh->tetValues[tet] = real;
+        }
+    }
+    return spReadMshEnd(reader, "$EndElementData", error);
+}
+
+// Data that was not asked for by name must not keep a mesh from being read
+static bool spTryMshElementData(spMshReader* reader, spWord section, const spScanner* start, spError* error)
+{
+    spScanner begin = reader->scanner;
+    bool keep;
+    bool ok = spReadMshElementData(reader, &keep, reader->mesh->wantedName != NULL ? error : NULL);
+    if (ok && keep)
+    {
+        return true;
+    }
+    if (!ok && reader->mesh->wantedName != NULL)
+    {
+        return false;
+    }
+    if (keep)
+    {
+        spDropTetValues(reader->mesh);
+    }
+    reader->scanner = begin;
+    return spSkipMshSection(reader, section, start, error);
+}
+
 static bool spReadMshSections(spMshReader* reader, spError* error)
 {
     spScanner* scanner = &reader->scanner;
@@ -498,6 +622,10 @@ static bool spReadMshSections(spMshReader* reader, spError* error)
         {
             ok = spReadMshElements(reader, error);
         }
+        else if (spWordIs(name, "$ElementData") && reader->version == 2)
+        {
+            ok = spTryMshElementData(reader, name, &start, error);
+        }
         else if (spWordIs(name, "$Nodes") || spWordIs(name, "$Elements"))
         {
             return spFailScan(&start, error, "$MeshFormat must come before %.*s", (int)name.length,
@@ -519,9 +647,11 @@ bool spReadMsh(const char* data, size_t size, spMesh* mesh, spError* error)
 {
     spMshReader reader = {.scanner = spMakeScanner(data, size), .mesh = mesh};
     reader.ids = spMakeIdTable(&mesh->heap);
+    reader.tetIds = spMakeIdTable(&mesh->heap);
     mesh->formatName = "MSH";
     bool ok = spReadMshSections(&reader, error);
     spFreeIdTable(&reader.ids);
+    spFreeIdTable(&reader.tetIds);
     size_t middleSize = spArraySize(mesh->vertexCount, 1);
     if (ok && reader.middle != NULL)
     {
@@ -583,5 +713,20 @@ bool spWriteMsh(const spMesh* mesh, spOutput* output, spError* error)
         spPutMshElement(output, number++, " 4 2 ", mesh->tetRegions[i], mesh->tets + 4 * i, 4);
     }
     spPutText(output, "$EndElements\n");
+    if (mesh->tetCount > 0 && mesh->tetValues != NULL)
+    {
+        int64_t before = (int64_t)mesh->edgeCount + mesh->triangleCount;
+        spPutText(output, "$ElementData\n1\n");
+        spPutName(output, mesh->valueName);
+        spPutFormat(output, "\n1\n0\n3\n0\n1\n%d\n", mesh->tetCount);
+        for (int i = 0; i < mesh->tetCount; ++i)
+        {
+            spPutInteger(output, before + i + 1);
+            spPutText(output, " ");
+            spPutReal(output, mesh->tetValues[i]);
+            spPutText(output, "\n");
+        }
+        spPutText(output, "$EndElementData\n");
+    }
     return true;
 }

@@ -3,7 +3,8 @@
 
 // VTK's XML file for unstructured grids (.vtu), ascii data. Only the tags that are needed are looked at, one
 // after the other; nesting is followed no further than "which piece, which part", so depth costs nothing. A
-// cell array named "region" gives the regions of tets. Written: the same subset.
+// cell array named "region" gives the regions of tets, another one with one component their values. Written:
+// the same subset.
 
 #include "format/format.h"
 
@@ -28,6 +29,13 @@ typedef struct spIntArray
     bool present;
 } spIntArray;
 
+typedef struct spRealArray
+{
+    double* data;
+    int count, capacity;
+    bool present;
+} spRealArray;
+
 typedef enum spVtuPart
 {
     sp_vtuElsewhere,
@@ -46,6 +54,8 @@ typedef struct spVtuReader
     int64_t pointCount, cellCount; // of the piece, as it claims
     int firstVertex;               // of the piece
     spIntArray connectivity, offsets, types, regions;
+    spRealArray values;
+    spWord valueName;
     uint8_t* middle; // marks middle nodes
     int middleCount, middleCapacity;
 } spVtuReader;
@@ -332,6 +342,39 @@ static bool spReadInts(spVtuReader* reader, const spTag* tag, spIntArray* array,
     return true;
 }
 
+// Numbers that the mesh may keep. Those that were not asked for by name are left out when they are no good.
+static bool spReadValues(spVtuReader* reader, const spTag* tag, spWord name, spError* error)
+{
+    spRealArray* array = &reader->values;
+    spScanner start = reader->scanner;
+    array->count = 0;
+    array->present = true;
+    reader->valueName = name;
+    for (bool more = !tag->empty; more;)
+    {
+        double value = 0.0;
+        spError* told = reader->mesh->wantedName != NULL ? error : NULL;
+        bool ok = spNextDatum(&reader->scanner, &more, told);
+        if (ok && !more)
+        {
+            break;
+        }
+        if (!ok || !spNeedReal(&reader->scanner, "a value of a cell", &value, told))
+        {
+            reader->scanner = start;
+            array->present = false;
+            return reader->mesh->wantedName == NULL;
+        }
+        if (!spReserve(&reader->mesh->heap, (void**)&array->data, array->count, &array->capacity,
+                       array->count + 1, sizeof(double)))
+        {
+            return spFailMemory(error, "the values of a file", (size_t)array->count * sizeof(double));
+        }
+        array->data[array->count++] = value;
+    }
+    return true;
+}
+
 static bool spIsRegionName(spWord name)
 {
     return spWordIs(name, "region") || spWordIs(name, "Region") || spWordIs(name, "REGION");
@@ -344,6 +387,13 @@ static bool spReadDataArray(spVtuReader* reader, const spTag* tag, spError* erro
     spFindAttribute(tag, "format", &format);
     bool isCells = reader->part == sp_vtuCells;
     bool isRegion = reader->part == sp_vtuCellData && spIsRegionName(name);
+    spWord components = {"1", 1};
+    spFindAttribute(tag, "NumberOfComponents", &components);
+    if (reader->part == sp_vtuCellData && !isRegion && !reader->values.present && spWordIs(components, "1") &&
+        spWordIs(format, "ascii") && spWantsValues(reader->mesh, name))
+    {
+        return spReadValues(reader, tag, name, error);
+    }
     bool wanted =
         reader->part == sp_vtuPoints || isRegion ||
         (isCells && (spWordIs(name, "connectivity") || spWordIs(name, "offsets") || spWordIs(name, "types")));
@@ -439,6 +489,23 @@ static bool spMarkMiddle(spVtuReader* reader, const int32_t* nodes, int begin, i
     return true;
 }
 
+// The value of the tet that was added last
+static bool spKeepValue(spVtuReader* reader, int cell, spCellKind kind, spError* error)
+{
+    spMesh* mesh = reader->mesh;
+    if (kind != sp_cellTet || !reader->values.present)
+    {
+        return true;
+    }
+    if (mesh->tetValues == NULL &&
+        !spStartTetValues(mesh, reader->valueName.text, reader->valueName.length, error))
+    {
+        return false;
+    }
+    mesh->tetValues[mesh->tetCount - 1] = reader->values.data[cell];
+    return true;
+}
+
 static bool spAddVtuCell(spVtuReader* reader, int cell, int begin, int end, const spTag* tag, spError* error)
 {
     int typeNumber = reader->types.data[cell];
@@ -454,7 +521,8 @@ static bool spAddVtuCell(spVtuReader* reader, int cell, int begin, int end, cons
     int corners = type.cornerCount > 0 ? type.cornerCount : count;
     int32_t region = reader->regions.present ? reader->regions.data[cell] : 0;
     return (type.kind == sp_cellUnknown || spMarkMiddle(reader, nodes, corners, count, error)) &&
-           spAddCell(reader->mesh, (spCellKind)type.kind, nodes, corners, region, error);
+           spAddCell(reader->mesh, (spCellKind)type.kind, nodes, corners, region, error) &&
+           spKeepValue(reader, cell, (spCellKind)type.kind, error);
 }
 
 // Puts the arrays of a piece together
@@ -474,6 +542,15 @@ static bool spFinishPiece(spVtuReader* reader, const spTag* tag, spError* error)
     {
         return spFailScan(&tag->place, error, "this piece has %lld cells, but %d regions",
                           (long long)reader->cellCount, reader->regions.count);
+    }
+    if (reader->values.present && reader->values.count != reader->cellCount)
+    {
+        if (reader->mesh->wantedName != NULL)
+        {
+            return spFailScan(&tag->place, error, "this piece has %lld cells, but %d values",
+                              (long long)reader->cellCount, reader->values.count);
+        }
+        reader->values.present = false;
     }
     if (reader->connectivity.count > 0 && reader->pointCount == 0)
     {
@@ -535,6 +612,8 @@ static bool spReadVtuTag(spVtuReader* reader, const spTag* tag, bool* done, spEr
             spStartArray(&reader->offsets);
             spStartArray(&reader->types);
             spStartArray(&reader->regions);
+            reader->values.count = 0;
+            reader->values.present = false;
             if (!spNeedCount(tag, "NumberOfPoints", &reader->pointCount, error) ||
                 !spNeedCount(tag, "NumberOfCells", &reader->cellCount, error))
             {
@@ -618,6 +697,7 @@ bool spReadVtu(const char* data, size_t size, spMesh* mesh, spError* error)
     {
         spFree(heap, arrays[i]->data, (size_t)arrays[i]->capacity * sizeof(int32_t));
     }
+    spFree(heap, reader.values.data, (size_t)reader.values.capacity * sizeof(double));
     if (ok && reader.middleCount > 0)
     {
         // Pieces that came later have no middle nodes
@@ -643,7 +723,9 @@ static void spPutRows(spOutput* output, const int32_t* indices, int tupleSize, i
 
 static void spPutArray(spOutput* output, const char* type, const char* name)
 {
-    spPutFormat(output, "<DataArray type=\"%s\" Name=\"%s\" format=\"ascii\">\n", type, name);
+    spPutFormat(output, "<DataArray type=\"%s\" Name=", type);
+    spPutName(output, name);
+    spPutText(output, " format=\"ascii\">\n");
 }
 
 bool spWriteVtu(const spMesh* mesh, spOutput* output, spError* error)
@@ -703,7 +785,19 @@ bool spWriteVtu(const spMesh* mesh, spOutput* output, spError* error)
             spPutInteger(output, tet >= 0 ? mesh->tetRegions[tet] : 0);
             spPutText(output, "\n");
         }
-        spPutText(output, "</DataArray>\n</CellData>\n");
+        spPutText(output, "</DataArray>\n");
+        if (mesh->tetValues != NULL)
+        {
+            spPutArray(output, "Float64", mesh->valueName);
+            for (int64_t i = 0; i < cellCount; ++i)
+            {
+                int64_t tet = i - mesh->edgeCount - mesh->triangleCount;
+                spPutReal(output, tet >= 0 ? mesh->tetValues[tet] : 0.0);
+                spPutText(output, "\n");
+            }
+            spPutText(output, "</DataArray>\n");
+        }
+        spPutText(output, "</CellData>\n");
     }
     spPutText(output, "</Piece>\n</UnstructuredGrid>\n</VTKFile>\n");
     return true;

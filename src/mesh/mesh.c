@@ -9,6 +9,7 @@
 #include "mesh/mesh_math.h"
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 spMesh* spAllocMesh(const spAllocator* allocator, spError* error)
@@ -37,6 +38,7 @@ void spDestroyMesh(spMesh* mesh)
     spFree(&heap, mesh->triangles, (size_t)mesh->triangleCapacity * 3 * sizeof(int32_t));
     spFree(&heap, mesh->tets, (size_t)mesh->tetCapacity * 4 * sizeof(int32_t));
     spFree(&heap, mesh->tetRegions, (size_t)mesh->regionCapacity * sizeof(int32_t));
+    spFree(&heap, mesh->tetValues, (size_t)mesh->valueCapacity * sizeof(double));
     spFree(&heap, mesh, sizeof(spMesh));
     SP_ASSERT(heap.byteCount == 0);
 }
@@ -147,9 +149,46 @@ bool spAddTet(spMesh* mesh, const int32_t vertices[4], int32_t region, spError* 
     {
         return false;
     }
+    if (mesh->tetValues != NULL)
+    {
+        void* values = mesh->tetValues;
+        bool ok = spGrowArray(mesh, &values, mesh->tetCount, &mesh->valueCapacity,
+                              (int64_t)mesh->tetCount + 1, sizeof(double), "values of tets", error);
+        mesh->tetValues = values;
+        if (!ok)
+        {
+            return false;
+        }
+        mesh->tetValues[mesh->tetCount] = (double)NAN;
+    }
     memcpy(mesh->tets + 4 * mesh->tetCount, vertices, 4 * sizeof(int32_t));
     mesh->tetRegions[mesh->tetCount++] = region;
     return true;
+}
+
+bool spStartTetValues(spMesh* mesh, const char* name, size_t nameLength, spError* error)
+{
+    spDropTetValues(mesh);
+    void* values = NULL;
+    bool ok = spGrowArray(mesh, &values, 0, &mesh->valueCapacity, (int64_t)mesh->tetCount + 1, sizeof(double),
+                          "values of tets", error);
+    mesh->tetValues = values;
+    for (int i = 0; ok && i < mesh->tetCount; ++i)
+    {
+        mesh->tetValues[i] = (double)NAN;
+    }
+    nameLength = nameLength < sizeof(mesh->valueName) ? nameLength : sizeof(mesh->valueName) - 1;
+    memcpy(mesh->valueName, name, nameLength);
+    mesh->valueName[nameLength] = 0;
+    return ok;
+}
+
+void spDropTetValues(spMesh* mesh)
+{
+    spFree(&mesh->heap, mesh->tetValues, (size_t)mesh->valueCapacity * sizeof(double));
+    mesh->tetValues = NULL;
+    mesh->valueCapacity = 0;
+    mesh->valueName[0] = 0;
 }
 
 static void* spTrimArray(spHeap* heap, void* data, int count, int* capacity, size_t size)
@@ -184,6 +223,9 @@ void spTrimMesh(spMesh* mesh)
     mesh->tets = spTrimArray(heap, mesh->tets, mesh->tetCount, &mesh->tetCapacity, 4 * sizeof(int32_t));
     mesh->tetRegions =
         spTrimArray(heap, mesh->tetRegions, mesh->tetCount, &mesh->regionCapacity, sizeof(int32_t));
+    mesh->tetValues = mesh->tetValues != NULL ? spTrimArray(heap, mesh->tetValues, mesh->tetCount,
+                                                            &mesh->valueCapacity, sizeof(double))
+                                              : NULL;
 }
 
 static void spRemapIndices(int32_t* indices, int64_t count, const int32_t* remap)
@@ -269,6 +311,13 @@ static bool spCheckMeshDef(const spMeshDef* def, spError* error)
                           def->vertices[i].x, def->vertices[i].y, def->vertices[i].z);
         }
     }
+    for (int i = 0; def->tetValues != NULL && i < def->tetCount; ++i)
+    {
+        if (!isfinite(def->tetValues[i]))
+        {
+            return spFail(error, sp_errorBadArgument, "the value of tet %d is not finite", i);
+        }
+    }
     return spCheckElements(def->edges, 2, def->edgeCount, def->vertexCount, "edge", error) &&
            spCheckElements(def->triangles, 3, def->triangleCount, def->vertexCount, "triangle", error) &&
            spCheckElements(def->tets, 4, def->tetCount, def->vertexCount, "tet", error);
@@ -315,6 +364,16 @@ spMesh* spCreateMesh(const spMeshDef* def, spError* error)
         else
         {
             memset(mesh->tetRegions, 0, regionSize);
+        }
+        if (def->tetValues != NULL)
+        {
+            const char* name = def->tetValueName != NULL ? def->tetValueName : "value";
+            if (!spStartTetValues(mesh, name, strlen(name), error))
+            {
+                spDestroyMesh(mesh);
+                return NULL;
+            }
+            memcpy(mesh->tetValues, def->tetValues, (size_t)def->tetCount * sizeof(double));
         }
     }
     return mesh;
@@ -363,6 +422,26 @@ const int32_t* spMesh_GetTets(const spMesh* mesh)
 const int32_t* spMesh_GetTetRegions(const spMesh* mesh)
 {
     return mesh->tetCount > 0 ? mesh->tetRegions : NULL;
+}
+
+bool spMesh_SetTetRegion(spMesh* mesh, int tet, int32_t region)
+{
+    if (mesh == NULL || tet < 0 || tet >= mesh->tetCount)
+    {
+        return false;
+    }
+    mesh->tetRegions[tet] = region;
+    return true;
+}
+
+const double* spMesh_GetTetValues(const spMesh* mesh)
+{
+    return mesh->tetCount > 0 ? mesh->tetValues : NULL;
+}
+
+const char* spMesh_GetTetValueName(const spMesh* mesh)
+{
+    return mesh->valueName;
 }
 
 const char* spMesh_GetFormatName(const spMesh* mesh)

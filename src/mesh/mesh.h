@@ -13,6 +13,9 @@
 // Most vertices, edges, triangles or tets: six edges of each tet can still be counted in an int
 #define SP_MESH_LIMIT (INT32_MAX / 6)
 
+// Bytes of the name of values of tets, its terminator included
+#define SP_VALUE_NAME_SIZE 64
+
 // Arrays hold `count` entries and have room for `capacity`
 struct spMesh
 {
@@ -22,12 +25,16 @@ struct spMesh
     int32_t* triangles;  // 3 each
     int32_t* tets;       // 4 each
     int32_t* tetRegions; // 1 for each tet
+    double* tetValues;   // 1 for each tet, NaN where unknown while reading; NULL when there are none
+    char valueName[SP_VALUE_NAME_SIZE];
     int vertexCount, vertexCapacity;
     int edgeCount, edgeCapacity;
     int triangleCount, triangleCapacity;
-    int tetCount, tetCapacity, regionCapacity;
+    int tetCount, tetCapacity, regionCapacity, valueCapacity;
     int skippedCount;       // cells of the file that a mesh cannot hold
     const char* formatName; // a literal
+    const char*
+        wantedName; // of the values that a reader shall keep; NULL means the first; while reading only
 };
 
 // An empty mesh, to be filled with the functions below and destroyed when one of them fails
@@ -44,6 +51,10 @@ bool spAddVertex(spMesh* mesh, spDVec3 vertex, spError* error);
 bool spAddEdge(spMesh* mesh, int32_t a, int32_t b, spError* error);
 bool spAddTriangle(spMesh* mesh, int32_t a, int32_t b, int32_t c, spError* error);
 bool spAddTet(spMesh* mesh, const int32_t vertices[4], int32_t region, spError* error);
+
+// Makes room for values of all tets, those to come included, which are NaN until they are set
+bool spStartTetValues(spMesh* mesh, const char* name, size_t nameLength, spError* error);
+void spDropTetValues(spMesh* mesh);
 
 // Gives back room that was reserved but not used. Does nothing where there is no memory to do it.
 void spTrimMesh(spMesh* mesh);

@@ -228,9 +228,10 @@ static bool spHasShape(const spMesh* mesh, const int32_t* element, int tupleSize
     }
 }
 
-// Removes elements without shape and copies of earlier ones. regions may be NULL. Returns how many went, or
-// -1 without memory.
-static int spDropBadElements(spMesh* mesh, int32_t* elements, int32_t* regions, int tupleSize, int count)
+// Removes elements without shape and copies of earlier ones. regions and values may be NULL. Returns how many
+// went, or -1 without memory.
+static int spDropBadElements(spMesh* mesh, int32_t* elements, int32_t* regions, double* values, int tupleSize,
+                             int count)
 {
     if (count == 0)
     {
@@ -272,6 +273,10 @@ static int spDropBadElements(spMesh* mesh, int32_t* elements, int32_t* regions, 
                 {
                     regions[kept] = regions[i];
                 }
+                if (values != NULL)
+                {
+                    values[kept] = values[i];
+                }
                 ++kept;
             }
         }
@@ -285,9 +290,9 @@ static int spDropBadElements(spMesh* mesh, int32_t* elements, int32_t* regions, 
 
 static bool spDropDegenerate(spMesh* mesh, spRepairReport* report, spError* error)
 {
-    int edges = spDropBadElements(mesh, mesh->edges, NULL, 2, mesh->edgeCount);
-    int triangles = spDropBadElements(mesh, mesh->triangles, NULL, 3, mesh->triangleCount);
-    int tets = spDropBadElements(mesh, mesh->tets, mesh->tetRegions, 4, mesh->tetCount);
+    int edges = spDropBadElements(mesh, mesh->edges, NULL, NULL, 2, mesh->edgeCount);
+    int triangles = spDropBadElements(mesh, mesh->triangles, NULL, NULL, 3, mesh->triangleCount);
+    int tets = spDropBadElements(mesh, mesh->tets, mesh->tetRegions, mesh->tetValues, 4, mesh->tetCount);
     if (edges < 0 || triangles < 0 || tets < 0)
     {
         return spFail(error, sp_errorOutOfMemory, "out of memory: dropping degenerate elements");
@@ -497,6 +502,8 @@ static spMesh* spCopyMesh(const spMesh* mesh, spError* error)
     def.tets = mesh->tets;
     def.tetCount = mesh->tetCount;
     def.tetRegions = mesh->tetRegions;
+    def.tetValues = mesh->tetValues;
+    def.tetValueName = mesh->valueName;
     def.allocator = mesh->heap.allocator;
     spMesh* copy = spCreateMesh(&def, error);
     if (copy != NULL)
