@@ -121,6 +121,19 @@ SP_API int spBody_AddTets(spWorld* world, spBodyId body, const spTetDef* def);
 SP_API bool spBody_SetTets(spWorld* world, spBodyId body, int set, spReal youngModulus, spReal poissonRatio,
                            spReal damping);
 
+/// @return number of tets of a set; 0 when the set has none.
+SP_API int spBody_GetTetCount(const spWorld* world, spBodyId body, int set);
+
+/// Copies the tets of a set, four node numbers each, in the order in which they were given.
+/// @return how many tets were written, at most capacity.
+SP_API int spBody_CopyTets(const spWorld* world, spBodyId body, int set, int32_t* tets, int capacity);
+
+/// @return the law of the tets of a set; sp_tetLawCount when the set has none.
+SP_API spTetLaw spBody_GetTetLaw(const spWorld* world, spBodyId body, int set);
+
+/// @return number of element sets of a body: they are numbered from 0.
+SP_API int spBody_GetSetCount(const spWorld* world, spBodyId body);
+
 /// What a tetrahedron feels.
 typedef struct spTetState
 {

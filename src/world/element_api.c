@@ -196,6 +196,41 @@ bool spBody_SetTets(spWorld* world, spBodyId id, int set, spReal youngModulus, s
     return true;
 }
 
+int spBody_GetSetCount(const spWorld* world, spBodyId id)
+{
+    const spBody* body = spGetBody(world, id);
+    return body != NULL ? body->setCount : 0;
+}
+
+int spBody_GetTetCount(const spWorld* world, spBodyId id, int set)
+{
+    const spBody* body = spGetBody(world, id);
+    const spTetSet* tets = body != NULL ? spGetTetSet(body, set) : NULL;
+    return tets != NULL ? tets->base.elementCount : 0;
+}
+
+int spBody_CopyTets(const spWorld* world, spBodyId id, int set, int32_t* nodes, int capacity)
+{
+    const spBody* body = spGetBody(world, id);
+    const spTetSet* tets = body != NULL ? spGetTetSet(body, set) : NULL;
+    int count = tets != NULL && nodes != NULL ? spMinInt(tets->base.elementCount, capacity) : 0;
+    for (int i = 0; i < count; ++i)
+    {
+        for (int k = 0; k < 4; ++k)
+        {
+            nodes[4 * (size_t)i + k] = body->order.order[tets->tets[i].nodes[k]];
+        }
+    }
+    return count;
+}
+
+spTetLaw spBody_GetTetLaw(const spWorld* world, spBodyId id, int set)
+{
+    const spBody* body = spGetBody(world, id);
+    const spTetSet* tets = body != NULL ? spGetTetSet(body, set) : NULL;
+    return tets != NULL ? tets->law : sp_tetLawCount;
+}
+
 int spBody_CopyTetStates(const spWorld* world, spBodyId id, int set, spTetState* states, int capacity)
 {
     const spBody* body = spGetBody(world, id);
