@@ -22,7 +22,7 @@ void spDestroyTestWorld(spTestWorld* test)
 
 static spTestWorld spStartTestWorld(const spTestDef* def)
 {
-    spTestWorld test = {.springs = -1, .gas = -1};
+    spTestWorld test = {.springs = -1, .tets = -1, .gas = -1};
     spWorldDef worldDef = spDefaultWorldDef();
     worldDef.workerCount = def->workerCount;
     worldDef.laneCount = def->laneCount;
@@ -96,7 +96,8 @@ spTestWorld spBuildSpringCloth(const spTestDef* def, int count, spReal stiffness
     return spFinishTestWorld(test, mesh, ok);
 }
 
-spTestWorld spBuildSpringBeam(const spTestDef* def, int m)
+// The beam of W1, one end fixed; elements are still to be added
+static spTestWorld spStartBeam(const spTestDef* def, int m, spMesh** mesh, bool* ok)
 {
     spTestWorld test = spStartTestWorld(def);
     spBoxMeshDef meshDef = spDefaultBoxMeshDef();
@@ -105,13 +106,31 @@ spTestWorld spBuildSpringBeam(const spTestDef* def, int m)
     meshDef.cells[0] = 4 * m;
     meshDef.cells[1] = m;
     meshDef.cells[2] = m;
-    spMesh* mesh = spMakeBoxMesh(&meshDef, &test.error);
-    bool ok = spAddTestBody(&test, def, mesh, 0) && spAddTestSprings(&test, mesh, 0, (spReal)1e6, 0);
-    for (int32_t node = 0; ok && node < (m + 1) * (m + 1); ++node)
+    *mesh = spMakeBoxMesh(&meshDef, &test.error);
+    *ok = spAddTestBody(&test, def, *mesh, 0);
+    for (int32_t node = 0; *ok && node < (m + 1) * (m + 1); ++node)
     {
-        ok = spBody_PinNodes(test.world, test.body, &node, 1);
+        *ok = spBody_PinNodes(test.world, test.body, &node, 1);
     }
+    return test;
+}
+
+spTestWorld spBuildSpringBeam(const spTestDef* def, int m)
+{
+    bool ok;
+    spMesh* mesh;
+    spTestWorld test = spStartBeam(def, m, &mesh, &ok);
+    ok = ok && spAddTestSprings(&test, mesh, 0, (spReal)1e6, 0);
     return spFinishTestWorld(test, mesh, ok);
+}
+
+spTestWorld spBuildTetBeam(const spTestDef* def, int m, const spTetDef* tets)
+{
+    bool ok;
+    spMesh* mesh;
+    spTestWorld test = spStartBeam(def, m, &mesh, &ok);
+    test.tets = ok ? spBody_AddTets(test.world, test.body, tets) : -1;
+    return spFinishTestWorld(test, mesh, test.tets >= 0);
 }
 
 spTestWorld spBuildSpringDrop(const spTestDef* def, int m)

@@ -14,6 +14,7 @@ typedef struct spTestWorld
     spWorld* world; // NULL when it could not be built; error says why
     spBodyId body;
     int springs; // number of the set, -1 for none
+    int tets;    // number of the set, -1 for none
     int gas;     // number of the set, -1 for none
     spError error;
 } spTestWorld;
@@ -36,6 +37,9 @@ spTestWorld spBuildSpringCloth(const spTestDef* def, int count, spReal stiffness
 // W1 with springs: a 1 m x 0.25 m x 0.25 m beam of 4m x m x m cells, six tets each, a spring on every edge
 // from Young's modulus 1e6 Pa, one end fixed.
 spTestWorld spBuildSpringBeam(const spTestDef* def, int m);
+
+// W1 with tets: the same beam, its tets with this material.
+spTestWorld spBuildTetBeam(const spTestDef* def, int m, const spTetDef* tets);
 
 // W3 with springs: a 0.5 m cube of m^3 cells, 0.5 m above the ground, E = 1e5 Pa, friction 0.5.
 spTestWorld spBuildSpringDrop(const spTestDef* def, int m);

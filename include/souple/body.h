@@ -93,8 +93,37 @@ SP_API bool spBody_SetNodeForce(spWorld* world, spBodyId body, int node, spVec3 
 /// Exchanges the method. Positions and velocities carry over.
 SP_API bool spBody_SetMethod(spWorld* world, spBodyId body, const spMethodDef* def);
 
-/// @return the method of a body.
+/// @return the method of a body. The edges of its filter are valid until the method is exchanged.
 SP_API spMethodDef spBody_GetMethod(const spWorld* world, spBodyId body);
+
+/// When a relaxation has done enough. Start from spDefaultRelaxDef.
+typedef struct spRelaxDef
+{
+    double tolerance;  ///< residual at which it stops, > 0; see spRelaxResult
+    int maxIterations; ///< force evaluations at most, > 0
+    int internalValue; ///< set by spDefaultRelaxDef
+} spRelaxDef;
+
+/// @return tolerance 1e-3 (1e-8 in a double build), at most 100000 iterations.
+SP_API spRelaxDef spDefaultRelaxDef(void);
+
+/// How a relaxation ended.
+typedef struct spRelaxResult
+{
+    bool converged;  ///< the residual came below the tolerance
+    int iterations;  ///< force evaluations
+    double residual; ///< net force on free nodes over load: root of the sum of squares of each. The load is
+                     ///< gravity and the user's forces on free nodes and all forces on held ones, or the net
+                     ///< force at the start when that is larger
+    double force;    ///< net force on free nodes, root of the sum of squares, N
+} spRelaxResult;
+
+/// Moves a body to its static equilibrium by dynamic relaxation: under gravity, forces on nodes, its elements
+/// and its gas, with fixed and driven nodes where they are now. Velocities end at zero; time does not go on.
+/// Colliders and links are not felt.
+/// @return false on bad input or no memory, with nothing changed. Not to converge is no failure: the result
+/// says so, and the shape is the last one.
+SP_API bool spBody_Relax(spWorld* world, spBodyId body, const spRelaxDef* def, spRelaxResult* result);
 
 /// Sets friction (Coulomb coefficient) and restitution (0..1) of a body.
 SP_API bool spBody_SetContact(spWorld* world, spBodyId body, spReal friction, spReal restitution);

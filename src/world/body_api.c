@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "math/quat.h"
 #include "math/vec3.h"
+#include "method/relax.h"
 #include "world/world.h"
 
 #include <stdio.h>
@@ -173,6 +174,42 @@ spMethodDef spBody_GetMethod(const spWorld* world, spBodyId id)
 {
     const spBody* body = spGetBody(world, id);
     return body != NULL ? body->methodDef : (spMethodDef){0};
+}
+
+spRelaxDef spDefaultRelaxDef(void)
+{
+    return (spRelaxDef){
+        .tolerance = sizeof(spReal) == sizeof(double) ? 1e-8 : 1e-3,
+        .maxIterations = 100000,
+        .internalValue = SP_DEF_COOKIE,
+    };
+}
+
+bool spBody_Relax(spWorld* world, spBodyId id, const spRelaxDef* def, spRelaxResult* result)
+{
+    spBody* body = spUseBody(world, id);
+    spError error = {0};
+    spRelaxResult ignored;
+    if (body == NULL)
+    {
+        return false;
+    }
+    if (def == NULL || def->internalValue != SP_DEF_COOKIE)
+    {
+        return spRefuse(world, sp_errorBadDef, body->name,
+                        "the relaxation definition does not come from spDefaultRelaxDef");
+    }
+    if (!(def->tolerance > 0.0 && isfinite(def->tolerance)) || def->maxIterations <= 0)
+    {
+        return spRefuse(world, sp_errorBadArgument, body->name,
+                        "the tolerance of a relaxation and its number of iterations must be positive");
+    }
+    spBeginTeam(world->team);
+    bool ok = spRelaxBody(body, def, world->def.gravity, world->team, result != NULL ? result : &ignored, &error);
+    spEndTeam(world->team);
+    body->stableStepDirty = true;
+    world->rowsDirty = true;
+    return ok || spRecordError(world, &error);
 }
 
 bool spBody_SetContact(spWorld* world, spBodyId id, spReal friction, spReal restitution)
