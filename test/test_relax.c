@@ -66,10 +66,14 @@ static void TestHangingBar(void** state)
         spRelaxResult result = Relax(&test);
         assert_true(result.converged);
         spVec3View x = spBody_GetPositions(test.world, test.body);
-        // Lumped masses: the first half of a cell hangs on the pins
-        double want = 1 + 1000 * 9.81 / (2 * 1e6);
+        // The mean of the end: corners have more or less mass as the cells are cut
+        double want = 1 + 1000 * 9.81 / (2 * 1e6), end = 0.0;
+        for (int i = x.count - 16; i < x.count; ++i)
+        {
+            end += (double)x.data[i].x / 16;
+        }
         // The hybrid operator has other conditions at free surfaces, and with them another stiffness
-        CHECK_NEAR(x.data[x.count - 1].x, want, (law == sp_tetHybrid ? 0.6 : 0.02) * (want - 1));
+        CHECK_NEAR(end, want, (law == sp_tetHybrid ? 0.6 : 0.02) * (want - 1));
         // It is an equilibrium: nothing moves
         spWorld_Step(test.world, (spReal)1e-3);
         spVec3View v = spBody_GetVelocities(test.world, test.body);
