@@ -35,6 +35,7 @@ typedef struct SampleDef
     int rowsPerFrame; // steps between two frames
     int torn;         // from this frame on the cloth has fewer triangles; -1: never
     bool velocities;
+    bool stress;    // the ball has tets, stress that grows with the height in it, and states
     bool colliders; // sphere, capsule and box beside the plane
     bool ring;      // only a ring of springs in the plane z = 0
 } SampleDef;
@@ -196,6 +197,37 @@ static inline void MoveSampleRing(SampleBody* body, double t)
     }
 }
 
+// Tets from the first node of the ball to its last, over neighbours
+static inline int MakeSampleTets(const SampleBody* ball, int32_t* tets)
+{
+    int count = ball->nodeCount - 3;
+    for (int i = 0; i < count; ++i)
+    {
+        int32_t* t = tets + 4 * i;
+        t[0] = 0, t[1] = 1 + i, t[2] = 2 + i, t[3] = ball->nodeCount - 1;
+    }
+    return count;
+}
+
+// Stress of node i: 1000 Pa times its height in the ball at rest, 0 to 2; states of tet k: k, k + 0.1 to k +
+// 0.3, -k
+static inline void FillSampleStress(const SampleBody* ball, float* stress, float* states, int tetCount)
+{
+    for (int i = 0; i < ball->nodeCount; ++i)
+    {
+        stress[i] = 1000.0f * (ball->rest[3 * i + 1] + 1.0f);
+    }
+    for (int k = 0; k < tetCount; ++k)
+    {
+        states[k] = (float)k;
+        for (int j = 0; j < 3; ++j)
+        {
+            states[tetCount + 3 * k + j] = (float)k + 0.1f * (float)(j + 1);
+        }
+        states[4 * tetCount + k] = -(float)k;
+    }
+}
+
 static inline bool WriteSample(const char* path, const SampleDef* sample, spError* error)
 {
     static const char* const names[] = {"height", "strain, \"largest\"", "nothing"};
@@ -232,6 +264,11 @@ static inline bool WriteSample(const char* path, const SampleDef* sample, spErro
     }
     static const char* const bodyNames[] = {"ball", "lattice & <springs>", "cloth"};
     int topologies[3];
+    int32_t* tets = calloc(4 * SAMPLE_MAX_NODES, sizeof(int32_t));
+    float* stress = calloc(SAMPLE_MAX_NODES, sizeof(float));
+    float* states = calloc(5 * SAMPLE_MAX_NODES, sizeof(float));
+    int tetCount = sample->stress ? MakeSampleTets(&bodies[0], tets) : 0;
+    FillSampleStress(&bodies[0], stress, states, tetCount);
     for (int i = 0; i < bodyCount; ++i)
     {
         spWriteBody(&writer, bodyNames[i]);
@@ -240,6 +277,8 @@ static inline bool WriteSample(const char* path, const SampleDef* sample, spErro
         data.triangleCount = bodies[i].triangleCount;
         data.edges = bodies[i].edges;
         data.edgeCount = bodies[i].edgeCount;
+        data.tets = tets;
+        data.tetCount = i == 0 ? tetCount : 0;
         topologies[i] = spWriteTopology(&writer, &data);
     }
     spFrameCollider places[4] = {0};
@@ -294,7 +333,14 @@ static inline bool WriteSample(const char* path, const SampleDef* sample, spErro
         spFrameBody frameBodies[3];
         for (int i = 0; i < bodyCount; ++i)
         {
-            frameBodies[i] = (spFrameBody){topologies[i], bodies[i].nodeCount, bodies[i].now, bodies[i].rest};
+            bool stressed = sample->stress && i == 0;
+            frameBodies[i] = (spFrameBody){.topology = topologies[i],
+                                           .nodeCount = bodies[i].nodeCount,
+                                           .positions = bodies[i].now,
+                                           .velocities = bodies[i].rest,
+                                           .nodeStress = stressed ? stress : NULL,
+                                           .tetCount = stressed ? tetCount : 0,
+                                           .tetStates = stressed ? states : NULL};
         }
         spFrameData data = {0xABCD0000u + (uint64_t)frame, frameBodies, bodyCount, places, colliderCount};
         spWriteFrame(&writer, &data);
@@ -303,5 +349,8 @@ static inline bool WriteSample(const char* path, const SampleDef* sample, spErro
     {
         FreeSampleBody(&bodies[i]);
     }
+    free(tets);
+    free(stress);
+    free(states);
     return spCloseWriter(&writer, error);
 }

@@ -3,6 +3,7 @@
 
 // Pictures: they show what is there, where it is, and nothing odd happens with odd input.
 
+#include "record/ramp.h"
 #include "souple/record.h"
 #include "test/record_sample.h"
 #include "test/xml_check.h"
@@ -275,6 +276,140 @@ static void TestOddCameras(void** state)
     spDestroyRecording(r);
 }
 
+// Perceived lightness of a colour, CIE L*
+static double GetLightness(const uint8_t* c)
+{
+    const double weights[3] = {0.2126, 0.7152, 0.0722};
+    double y = 0.0;
+    for (int k = 0; k < 3; ++k)
+    {
+        double s = c[k] / 255.0;
+        y += weights[k] * (s <= 0.04045 ? s / 12.92 : pow((s + 0.055) / 1.055, 2.4));
+    }
+    return 116.0 * cbrt(y) - 16.0;
+}
+
+// Lightness alone tells values apart: it grows evenly, so that no colour vision is needed
+static void TestRamp(void** state)
+{
+    (void)state;
+    uint8_t color[3], same[3];
+    double before = 0.0;
+    for (int i = 0; i <= 16; ++i)
+    {
+        spGetRampColor((float)i / 16.0f, color);
+        double lightness = GetLightness(color);
+        if (i > 0)
+        {
+            assert_true(lightness - before > 3.0 && lightness - before < 7.0);
+        }
+        before = lightness;
+    }
+    spGetRampColor(2.0f, same);
+    assert_memory_equal(color, same, 3);
+    spGetRampColor(NAN, color);
+    spGetRampColor(-1.0f, same);
+    assert_memory_equal(color, same, 3);
+}
+
+// Lightness around a pixel
+static double MeanLightness(const uint8_t* rgb, const spPictureDef* def, int x, int y)
+{
+    double sum = 0.0;
+    for (int i = 0; i < 25; ++i)
+    {
+        sum += GetLightness(rgb + 3 * ((y - 2 + i / 5) * def->width + x - 2 + i % 5));
+    }
+    return sum / 25.0;
+}
+
+// Stress grows with the height in the ball: so does the lightness, and the legend says what it means
+static void TestColors(void** state)
+{
+    (void)state;
+    SampleDef sample = s_sample;
+    sample.stress = true;
+    sample.velocities = true;
+    spRecording* r = MakeSample(&sample);
+    spPictureDef def = MakeDef(400, 300);
+    spCamera camera = {{0.0, 0.45, 6.3}, {0.0, 0.45, 0.3}, {0.0, 1.0, 0.0}, 25.0};
+    def.camera = &camera;
+    uint8_t* plain = Draw(r, 15, &def);
+    double x, y;
+    FindBall(plain, &def, &x, &y);
+    def.color = sp_colorStress;
+    uint8_t* stress = Draw(r, 15, &def);
+    double top = MeanLightness(stress, &def, (int)x, (int)y - 25);
+    double bottom = MeanLightness(stress, &def, (int)x, (int)y + 25);
+    assert_true(top > bottom + 20.0);
+
+    // The last colour of the bar is that of 2000 Pa, the largest in the recording
+    uint8_t first[3], last[3];
+    spGetRampColor(0.5f / 108.0f, first); // the bar has 0.36 of 300 pixels
+    spGetRampColor(107.5f / 108.0f, last);
+    int firsts = 0, lasts = 0;
+    for (int i = 0; i < def.width * def.height; ++i)
+    {
+        bool corner = i / def.width > 230 && i % def.width > 230;
+        firsts += corner && memcmp(stress + 3 * i, first, 3) == 0;
+        lasts += corner && memcmp(stress + 3 * i, last, 3) == 0;
+    }
+    assert_true(firsts > 0 && lasts > 0);
+
+    // A range of its own: everything above it has the last colour
+    def.rangeHigh = 1.0;
+    uint8_t* clipped = Draw(r, 15, &def);
+    assert_true(MeanLightness(clipped, &def, (int)x, (int)y + 25) > bottom + 20.0);
+    def.rangeLow = 1e6;
+    def.rangeHigh = 2e6;
+    free(clipped);
+    clipped = Draw(r, 15, &def);
+    assert_true(MeanLightness(clipped, &def, (int)x, (int)y - 25) < top - 20.0);
+
+    // The other quantities colour every body, threads too; in the first frame nothing has moved
+    for (int color = sp_colorDisplacement; color <= sp_colorVelocity; ++color)
+    {
+        def.color = (spPictureColor)color;
+        def.rangeLow = 0.0;
+        def.rangeHigh = 0.0;
+        uint8_t* other = Draw(r, 15, &def);
+        assert_true(memcmp(other, plain, 3 * 400 * 300) != 0);
+        assert_true(memcmp(other, stress, 3 * 400 * 300) != 0);
+        free(other);
+    }
+    free(plain);
+    free(stress);
+    free(clipped);
+    spDestroyRecording(r);
+}
+
+static void TestColorErrors(void** state)
+{
+    (void)state;
+    spRecording* r = MakeSample(&s_sample);
+    static uint8_t rgb[3 * 64 * 64];
+    spError error = SP_ZERO_INIT;
+    spPictureDef def = MakeDef(64, 64);
+    def.color = sp_colorStress;
+    assert_false(spDrawPicture(r, 0, &def, rgb, &error));
+    assert_non_null(strstr(error.message, "no stress to colour by"));
+    def.color = sp_colorVelocity;
+    assert_false(spDrawPicture(r, 0, &def, rgb, &error));
+    assert_non_null(strstr(error.message, "no velocities"));
+    def.color = (spPictureColor)9;
+    assert_false(spDrawPicture(r, 0, &def, rgb, &error));
+    def.color = sp_colorDisplacement;
+    def.rangeLow = 2.0;
+    def.rangeHigh = 1.0;
+    assert_false(spDrawPicture(r, 0, &def, rgb, &error));
+    assert_non_null(strstr(error.message, "the first must be less"));
+    def.rangeHigh = (double)NAN;
+    assert_false(spDrawPicture(r, 0, &def, rgb, &error));
+    def.rangeHigh = 3.0;
+    assert_true(spDrawPicture(r, 0, &def, rgb, &error));
+    spDestroyRecording(r);
+}
+
 static void TestPictureErrors(void** state)
 {
     (void)state;
@@ -395,11 +530,13 @@ static void TestPngSeries(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(TestShowsBody),  cmocka_unit_test(TestProjection),
-        cmocka_unit_test(TestShadow),     cmocka_unit_test(TestFitCamera),
-        cmocka_unit_test(TestRepeatable), cmocka_unit_test(TestNoPinholes),
-        cmocka_unit_test(TestOddCameras), cmocka_unit_test(TestPictureErrors),
-        cmocka_unit_test(TestPng),        cmocka_unit_test(TestPngSeries),
+        cmocka_unit_test(TestShowsBody),     cmocka_unit_test(TestProjection),
+        cmocka_unit_test(TestShadow),        cmocka_unit_test(TestFitCamera),
+        cmocka_unit_test(TestRepeatable),    cmocka_unit_test(TestNoPinholes),
+        cmocka_unit_test(TestOddCameras),    cmocka_unit_test(TestRamp),
+        cmocka_unit_test(TestColors),        cmocka_unit_test(TestColorErrors),
+        cmocka_unit_test(TestPictureErrors), cmocka_unit_test(TestPng),
+        cmocka_unit_test(TestPngSeries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 // Recordings: what is written is what is read; what is damaged is read up to the damage; what lies is caught.
 // And the exporters that write text.
 
+#include "souple/element.h"
 #include "souple/record.h"
 #include "souple/souple.h"
 #include "test/record_sample.h"
@@ -22,6 +23,7 @@ static const SampleDef s_small = {.rings = 3,
                                   .rowsPerFrame = 2,
                                   .torn = 2,
                                   .velocities = true,
+                                  .stress = true,
                                   .colliders = true};
 
 static spRecording* LoadSample(const SampleDef* sample, const char* path)
@@ -109,6 +111,25 @@ static void TestRoundTrip(void** state)
                         (size_t)bodies[1].edgeCount * 8);
     assert_int_equal(count, 12);
     assert_null(spRecording_GetEdges(r, 0, 0, &count));
+
+    // The ball alone has tets
+    int32_t tets[4 * 64];
+    float stress[64], states[5 * 64];
+    int tetCount = MakeSampleTets(&bodies[0], tets);
+    FillSampleStress(&bodies[0], stress, states, tetCount);
+    assert_memory_equal(spRecording_GetTets(r, 2, 0, &count), tets, (size_t)tetCount * 16);
+    assert_int_equal(count, tetCount);
+    spValueView nodeStress = spRecording_GetNodeStress(r, 2, 0);
+    assert_int_equal(nodeStress.count, bodies[0].nodeCount);
+    assert_memory_equal(nodeStress.data, stress, (size_t)nodeStress.count * sizeof(float));
+    spTetStateView feels = spRecording_GetTetStates(r, 2, 0);
+    assert_int_equal(feels.count, tetCount);
+    assert_true(feels.vonMises[3] == 3.0f && feels.principalStress[9] == states[tetCount + 9]);
+    assert_true(feels.volumeRatio[tetCount - 1] == 1.0f - (float)tetCount);
+    assert_null(spRecording_GetTets(r, 2, 1, &count));
+    assert_int_equal(count, 0);
+    assert_int_equal(spRecording_GetNodeStress(r, 2, 1).count, 0);
+    assert_int_equal(spRecording_GetTetStates(r, 9, 0).count, 0);
     for (int i = 0; i < 3; ++i)
     {
         FreeSampleBody(&bodies[i]);
@@ -327,6 +348,7 @@ static void TestLies(void** state)
                 def.width = 32;
                 def.height = 32;
                 def.showCaption = false;
+                def.color = (spPictureColor)(round / 10 % sp_pictureColorCount);
                 spDrawPicture(r, spRecording_GetFrameCount(r) - 1, &def, rgb, NULL);
             }
             spDestroyRecording(r);
@@ -547,6 +569,94 @@ static void TestWorld(void** state)
     spDestroyRecording(r);
 }
 
+// What tets feel is stored as the world says it, and tets that come later make a new topology
+static void TestStress(void** state)
+{
+    (void)state;
+    spError error = SP_ZERO_INIT;
+    spWorldDef worldDef = spDefaultWorldDef();
+    spWorld* world = spCreateWorld(&worldDef, &error);
+    spBoxMeshDef boxDef = spDefaultBoxMeshDef();
+    boxDef.cells[0] = boxDef.cells[1] = boxDef.cells[2] = 2;
+    spMesh* mesh = spMakeBoxMesh(&boxDef, &error);
+    spBodyDef bodyDef = spDefaultBodyDef();
+    bodyDef.mesh = mesh;
+    spBodyId body = spCreateBody(world, &bodyDef);
+    spFieldDef drag = spDefaultFieldDef();
+    assert_int_equal(spBody_AddField(world, body, &drag), 0);
+    spTetDef tetDef = spDefaultTetDef();
+    tetDef.law = sp_tetNeoHookean;
+    int set = spBody_AddTets(world, body, &tetDef);
+    assert_int_equal(set, 1);
+    assert_int_equal(spBody_GetSetCount(world, body), 2);
+    assert_int_equal(spBody_GetTetCount(world, body, 0), 0);
+    assert_int_equal(spBody_GetTetLaw(world, body, 0), sp_tetLawCount);
+    assert_int_equal(spBody_GetTetLaw(world, body, set), sp_tetNeoHookean);
+    const int32_t pins[3] = {0, 1, 2};
+    spBody_PinNodes(world, body, pins, 3);
+
+    spRecorderDef def = spDefaultRecorderDef();
+    def.path = FOLDER "record_stress.rec";
+    def.storeStress = true;
+    def.storeTetStates = true;
+    spRecorder* recorder = spCreateRecorder(world, &def, &error);
+    assert_non_null(recorder);
+    for (int i = 0; i < 20; ++i)
+    {
+        spWorld_Step(world, (spReal)0.01);
+    }
+    assert_true(spRecorder_AddFrame(recorder, world, NULL));
+    enum
+    {
+        nodeCount = 27,
+        tetCount = 48
+    };
+    spReal stress[nodeCount];
+    spTetState states[tetCount];
+    int32_t tets[4 * tetCount];
+    assert_int_equal(spBody_CopyNodeStress(world, body, stress, nodeCount), nodeCount);
+    assert_int_equal(spBody_CopyTetStates(world, body, set, states, tetCount), tetCount);
+    assert_int_equal(spBody_CopyTets(world, body, set, tets, tetCount), tetCount);
+    assert_memory_equal(tets, spMesh_GetTets(mesh), sizeof(tets));
+
+    tetDef.tets = tets;
+    tetDef.tetCount = 1;
+    assert_int_equal(spBody_AddTets(world, body, &tetDef), 2);
+    spWorld_Step(world, (spReal)0.01);
+    assert_true(spRecorder_AddFrame(recorder, world, NULL));
+    assert_true(spCloseRecorder(recorder, &error));
+    spDestroyWorld(world);
+    spDestroyMesh(mesh);
+
+    spRecording* r = spLoadRecording(def.path, NULL, &error);
+    assert_non_null(r);
+    assert_true(spRecording_IsComplete(r));
+    int count = 0;
+    assert_memory_equal(spRecording_GetTets(r, 0, 0, &count), tets, sizeof(tets));
+    assert_int_equal(count, tetCount);
+    spValueView stored = spRecording_GetNodeStress(r, 0, 0);
+    spTetStateView feels = spRecording_GetTetStates(r, 0, 0);
+    assert_int_equal(stored.count, nodeCount);
+    double largest = 0.0;
+    for (int i = 0; i < nodeCount; ++i)
+    {
+        assert_true(stored.data[i] == (float)stress[i]);
+        largest = fmax(largest, (double)stress[i]);
+    }
+    assert_true(largest > 1000.0);
+    for (int i = 0; i < tetCount; ++i)
+    {
+        assert_true(feels.vonMises[i] == (float)states[i].vonMises);
+        assert_true(feels.principalStress[3 * i + 2] == (float)states[i].principalStress.z);
+        assert_true(feels.volumeRatio[i] == (float)states[i].volumeRatio);
+    }
+    assert_non_null(spRecording_GetTets(r, 1, 0, &count));
+    assert_int_equal(count, tetCount + 1);
+    assert_int_equal(spRecording_GetTetStates(r, 1, 0).count, tetCount + 1);
+    assert_true(spRecording_GetTopology(r, 1, 0) != spRecording_GetTopology(r, 0, 0));
+    spDestroyRecording(r);
+}
+
 static void TestRecorderErrors(void** state)
 {
     (void)state;
@@ -713,17 +823,35 @@ static void TestVtu(void** state)
     uint8_t* connectivity = ReadVtuArray(text, "connectivity", &connectivitySize);
     uint8_t* bodies = ReadVtuArray(text, "body", &size);
     assert_int_equal(size, 4 * cellCount);
+    uint8_t* nodeStress = ReadVtuArray(text, "vonMises", &size);
+    assert_int_equal(size, 4 * pointCount);
+    assert_memory_equal(nodeStress, spRecording_GetNodeStress(r, 2, 0).data, 8);
+    const char* cellData = strstr(text, "<CellData>");
+    uint8_t* vonMises = ReadVtuArray(cellData, "vonMises", &size);
+    assert_int_equal(size, 4 * cellCount);
+    uint8_t* principal = ReadVtuArray(cellData, "principalStress", &size);
+    assert_int_equal(size, 12 * cellCount);
+    uint8_t* ratio = ReadVtuArray(cellData, "volumeRatio", &size);
+    assert_int_equal(size, 4 * cellCount);
     uint64_t last = 0;
-    int edges = 0, colliders = 0;
+    int edges = 0, colliders = 0, tets = 0;
     for (size_t i = 0; i < cellCount; ++i)
     {
         uint64_t end = spGetU64(offsets + 8 * i);
-        assert_true((types[i] == 5 && end - last == 3) || (types[i] == 3 && end - last == 2));
+        assert_true((types[i] == 5 && end - last == 3) || (types[i] == 3 && end - last == 2) ||
+                    (types[i] == 10 && end - last == 4));
+        // The states of the sample count the tets; other cells have none
+        assert_true(types[i] == 10 ? spGetF32(vonMises + 4 * i) == (float)tets
+                                   : isnan(spGetF32(vonMises + 4 * i)));
+        assert_true(types[i] != 10 || spGetF32(ratio + 4 * i) == -(float)tets);
+        assert_true(types[i] != 10 || spGetF32(principal + 12 * i) == (float)tets + 0.1f);
+        tets += types[i] == 10 ? 1 : 0;
         last = end;
         edges += types[i] == 3 ? 1 : 0;
         colliders += (int32_t)spGetU32(bodies + 4 * i) < 0 ? 1 : 0;
     }
     assert_int_equal(edges, 12);
+    assert_int_equal(tets, spRecording_GetTetStates(r, 2, 0).count);
     assert_true(colliders > 12);
     assert_int_equal(last * 8, connectivitySize);
     for (size_t i = 0; i < last; ++i)
@@ -736,6 +864,10 @@ static void TestVtu(void** state)
     free(offsets);
     free(connectivity);
     free(bodies);
+    free(nodeStress);
+    free(vonMises);
+    free(principal);
+    free(ratio);
     free(text);
     spDestroyRecording(r);
 }
@@ -918,14 +1050,23 @@ static void TestFailingWriterMemory(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(TestRoundTrip),     cmocka_unit_test(TestTopologyChange),
-        cmocka_unit_test(TestTruncation),    cmocka_unit_test(TestByteFlips),
-        cmocka_unit_test(TestLies),          cmocka_unit_test(TestTrailingBytes),
-        cmocka_unit_test(TestNotARecording), cmocka_unit_test(TestUnwritable),
-        cmocka_unit_test(TestWorld),         cmocka_unit_test(TestRecorderErrors),
-        cmocka_unit_test(TestCsv),           cmocka_unit_test(TestVtu),
-        cmocka_unit_test(TestObj),           cmocka_unit_test(TestExportErrors),
-        cmocka_unit_test(TestFailingMemory), cmocka_unit_test(TestFailingWriterMemory),
+        cmocka_unit_test(TestRoundTrip),
+        cmocka_unit_test(TestTopologyChange),
+        cmocka_unit_test(TestTruncation),
+        cmocka_unit_test(TestByteFlips),
+        cmocka_unit_test(TestLies),
+        cmocka_unit_test(TestTrailingBytes),
+        cmocka_unit_test(TestNotARecording),
+        cmocka_unit_test(TestUnwritable),
+        cmocka_unit_test(TestWorld),
+        cmocka_unit_test(TestStress),
+        cmocka_unit_test(TestRecorderErrors),
+        cmocka_unit_test(TestCsv),
+        cmocka_unit_test(TestVtu),
+        cmocka_unit_test(TestObj),
+        cmocka_unit_test(TestExportErrors),
+        cmocka_unit_test(TestFailingMemory),
+        cmocka_unit_test(TestFailingWriterMemory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

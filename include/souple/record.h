@@ -52,12 +52,14 @@ typedef struct spRecorderDef
     const char* const* measurementUnits; ///< measurementCount units, for example "m"; "" or NULL: no unit
     int measurementCount;                ///< values in each row, 0 to SP_MAX_MEASUREMENTS
     bool storeVelocities;                ///< also store the velocities of all nodes in each frame
+    bool storeStress;                    ///< also store von Mises stress at the nodes of bodies with tets
+    bool storeTetStates;                 ///< also store stress and volume ratio of every tet
     const spCamera* camera;              ///< camera that the scene asks for; NULL when it asks for none
     spAllocator allocator;               ///< memory of the recorder; zero means the C library's
     int internalValue;                   ///< set by spDefaultRecorderDef
 } spRecorderDef;
 
-/// @return a definition without path, scene and measurements; no velocities.
+/// @return a definition without path, scene and measurements; no velocities, no stress.
 SP_API spRecorderDef spDefaultRecorderDef(void);
 
 /// Creates the file and writes what is known before the first step: scene, measurements, bodies, colliders.
@@ -186,6 +188,33 @@ SP_API const int32_t* spRecording_GetTriangles(const spRecording* recording, int
 /// @return edges of a body as they were in a frame, two node numbers each, and their number; NULL when there
 /// were none.
 SP_API const int32_t* spRecording_GetEdges(const spRecording* recording, int frame, int body, int* edgeCount);
+/// @return tets of a body as they were in a frame, those of all its sets, four node numbers each, and their
+/// number; NULL when there were none.
+SP_API const int32_t* spRecording_GetTets(const spRecording* recording, int frame, int body, int* tetCount);
+
+/// Numbers in a recording, as float whatever spReal is.
+typedef struct spValueView
+{
+    const float* data; ///< count numbers; NULL when count is 0
+    int count;         ///< number of values
+} spValueView;
+
+/// @return von Mises stress at the nodes of a body in a frame, Pa; empty when it was not stored, the body had
+/// no tets or was not there.
+SP_API spValueView spRecording_GetNodeStress(const spRecording* recording, int frame, int body);
+
+/// What tets feel, in the order of spRecording_GetTets.
+typedef struct spTetStateView
+{
+    const float* vonMises;        ///< count von Mises stresses, Pa
+    const float* principalStress; ///< 3 * count principal stresses, Pa, the largest of each tet first
+    const float* volumeRatio;     ///< count ratios of volume to rest volume; negative when inside out
+    int count;                    ///< number of tets; 0, and all pointers NULL, when nothing was stored
+} spTetStateView;
+
+/// @return what the tets of a body felt in a frame; empty as spRecording_GetNodeStress.
+SP_API spTetStateView spRecording_GetTetStates(const spRecording* recording, int frame, int body);
+
 /// @return a number that differs between two frames when the triangles or edges of the body do; -1 when the
 /// body was not there.
 SP_API int spRecording_GetTopology(const spRecording* recording, int frame, int body);
@@ -224,9 +253,11 @@ typedef struct spExportDef
 SP_API spExportDef spDefaultExportDef(void);
 
 /// Writes one VTK XML file <base>_000000.vtu per frame and <base>.pvd, which ParaView opens as one series
-/// with times. A file holds all bodies: triangles and edges as cells with the arrays "body" and "element" (0
-/// triangle, 1 edge, 2 lone point), node numbers as "node" and, when they were stored, "velocity" on points.
-/// Colliders other than planes are in it as bodies -1, -2 and so on.
+/// with times. A file holds all bodies: tets, triangles and edges as cells with the arrays "body" and
+/// "element" (0 triangle, 1 edge, 2 lone point, 3 tet), node numbers as "node" and, when they were stored,
+/// "velocity" and "vonMises" (Pa) on points. When states of tets were stored, cells have "vonMises" and
+/// "principalStress" (Pa) and "volumeRatio", which are NaN on cells that are not tets. Colliders other than
+/// planes are in it as bodies -1, -2 and so on.
 /// @return false on a bad definition, no memory or a file that cannot be written; error says which.
 SP_API bool spExportVtu(const spRecording* recording, const spExportDef* def, spError* error);
 
@@ -245,6 +276,16 @@ SP_API bool spExportCsv(const spRecording* recording, const spExportDef* def, sp
 // ---------------------------------------------------------------------------------------------------------
 // Pictures
 
+/// What colours the bodies in pictures.
+typedef enum spPictureColor
+{
+    sp_colorNone = 0,     ///< each body has its own colour
+    sp_colorStress,       ///< von Mises stress at the nodes of tets, Pa; the recording must have it stored
+    sp_colorDisplacement, ///< distance of nodes from where they were in the first frame with them, m
+    sp_colorVelocity,     ///< speed of nodes, m/s; the recording must have velocities stored
+    sp_pictureColorCount  ///< number of colourings
+} spPictureColor;
+
 /// How pictures look. Start from spDefaultPictureDef.
 typedef struct spPictureDef
 {
@@ -252,15 +293,19 @@ typedef struct spPictureDef
     int height;             ///< pixels, 16 to SP_MAX_PICTURE_SIZE
     int samples;            ///< anti-aliasing: samples along each side of a pixel, 1 to 4
     const spCamera* camera; ///< NULL means the camera of the recording, or else spFitCamera
-    bool showGround;        ///< draw planes that point upwards with a grid, and shadows on them
-    bool showEdges;         ///< draw the edges of triangles on surfaces; always on flat bodies
-    bool showCaption;       ///< write the time, and the caption, into the lower left corner
-    const char* caption;    ///< short text after the time, printable ASCII; may be NULL
-    double lineWidth;       ///< width of edges of bodies without triangles, pixels; 0 means by their length
-    int internalValue;      ///< set by spDefaultPictureDef
+    spPictureColor color;   ///< what colours the bodies; with a legend
+    double rangeLow;        ///< what the first colour stands for, Pa, m or m/s
+    double rangeHigh;    ///< what the last colour stands for; 0 with rangeLow 0: the largest in the recording
+    bool showGround;     ///< draw planes that point upwards with a grid, and shadows on them
+    bool showEdges;      ///< draw the edges of triangles on surfaces; always on flat bodies
+    bool showCaption;    ///< write the time, and the caption, into the lower left corner
+    const char* caption; ///< short text after the time, printable ASCII; may be NULL
+    double lineWidth;    ///< width of edges of bodies without triangles, pixels; 0 means by their length
+    int internalValue;   ///< set by spDefaultPictureDef
 } spPictureDef;
 
-/// @return 1280 by 720 pixels, 2 by 2 samples, ground and caption on, edges of surfaces off.
+/// @return 1280 by 720 pixels, 2 by 2 samples, ground and caption on, edges of surfaces off, bodies in their
+/// own colours.
 SP_API spPictureDef spDefaultPictureDef(void);
 
 /// Finds a camera that sees the whole motion: every body in every frame, from the front, a little from above

@@ -36,21 +36,29 @@
 #define SP_FRAME_SIZE 24
 #define SP_FRAME_BODY_SIZE 8
 #define SP_FRAME_COLLIDER_SIZE 32
+#define SP_TETS_SIZE 8
+#define SP_STRESS_SIZE 16
 #define SP_PROFILE_COUNT 8
+
+// Numbers that are stored of a tet: von Mises stress, three principal stresses, volume ratio
+#define SP_TET_NUMBERS 5
 
 #define SP_CHUNK_TYPE(a, b, c, d)                                                                            \
     ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
 
 enum
 {
-    sp_chunkHead = SP_CHUNK_TYPE('H', 'E', 'A', 'D'),     // what the file holds; first, once
-    sp_chunkScene = SP_CHUNK_TYPE('S', 'C', 'E', 'N'),    // source of the scene
-    sp_chunkBody = SP_CHUNK_TYPE('B', 'O', 'D', 'Y'),     // a body appears
-    sp_chunkTopology = SP_CHUNK_TYPE('T', 'O', 'P', 'O'), // triangles and edges of a body from here on
-    sp_chunkCollider = SP_CHUNK_TYPE('C', 'O', 'L', 'L'), // a collider appears
-    sp_chunkRows = SP_CHUNK_TYPE('R', 'O', 'W', 'S'),     // some steps
-    sp_chunkFrame = SP_CHUNK_TYPE('F', 'R', 'A', 'M'),    // a frame
-    sp_chunkDone = SP_CHUNK_TYPE('D', 'O', 'N', 'E'),     // index; last, once
+    sp_chunkHead = SP_CHUNK_TYPE('H', 'E', 'A', 'D'),       // what the file holds; first, once
+    sp_chunkScene = SP_CHUNK_TYPE('S', 'C', 'E', 'N'),      // source of the scene
+    sp_chunkBody = SP_CHUNK_TYPE('B', 'O', 'D', 'Y'),       // a body appears
+    sp_chunkTopology = SP_CHUNK_TYPE('T', 'O', 'P', 'O'),   // triangles and edges of a body from here on
+    sp_chunkTets = SP_CHUNK_TYPE('T', 'E', 'T', 'S'),       // tets of a topology
+    sp_chunkCollider = SP_CHUNK_TYPE('C', 'O', 'L', 'L'),   // a collider appears
+    sp_chunkRows = SP_CHUNK_TYPE('R', 'O', 'W', 'S'),       // some steps
+    sp_chunkFrame = SP_CHUNK_TYPE('F', 'R', 'A', 'M'),      // a frame
+    sp_chunkNodeStress = SP_CHUNK_TYPE('N', 'S', 'T', 'R'), // stress at the nodes in the last frame
+    sp_chunkTetStates = SP_CHUNK_TYPE('T', 'S', 'T', 'R'),  // what tets feel in the last frame
+    sp_chunkDone = SP_CHUNK_TYPE('D', 'O', 'N', 'E'),       // index; last, once
 };
 
 enum

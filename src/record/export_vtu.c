@@ -8,45 +8,61 @@
 #include "record/recording.h"
 #include "record/shape.h"
 
+#include <math.h>
+
 // VTK's numbers for sorts of cells
 #define SP_VTK_VERTEX 1
 #define SP_VTK_LINE 3
 #define SP_VTK_TRIANGLE 5
+#define SP_VTK_TET 10
 
 // The grid of one frame, all bodies one after the other
 typedef struct spGrid
 {
     spBytes points;       // float[3] each
     spBytes velocities;   // float[3] each
+    spBytes nodeStress;   // float each
     spBytes nodes;        // int32 each: number of the node in its body
     spBytes connectivity; // int64 each
     spBytes offsets;      // int64 for each cell: end in connectivity
     spBytes types;        // uint8 for each cell
     spBytes bodies;       // int32 for each cell
-    spBytes elements;     // int32 for each cell: 0 triangle, 1 edge, 2 lone point
+    spBytes elements;     // int32 for each cell: 0 triangle, 1 edge, 2 lone point, 3 tet
+    spBytes vonMises;     // float for each cell, likewise the next two
+    spBytes principal;    // float[3]
+    spBytes volumeRatio;
     int64_t pointCount;
     int64_t cellCount;
     int64_t connectivityCount;
 } spGrid;
 
+#define SP_GRID_ARRAYS 12
+
+static void spListArrays(spGrid* grid, spBytes* all[SP_GRID_ARRAYS])
+{
+    spBytes* list[SP_GRID_ARRAYS] = {&grid->points,   &grid->velocities,   &grid->nodeStress,
+                                     &grid->nodes,    &grid->connectivity, &grid->offsets,
+                                     &grid->types,    &grid->bodies,       &grid->elements,
+                                     &grid->vonMises, &grid->principal,    &grid->volumeRatio};
+    memcpy(all, list, sizeof(list));
+}
+
 static void spInitGrid(spGrid* grid, spHeap* heap)
 {
     *grid = (spGrid){0};
-    grid->points.heap = heap;
-    grid->velocities.heap = heap;
-    grid->nodes.heap = heap;
-    grid->connectivity.heap = heap;
-    grid->offsets.heap = heap;
-    grid->types.heap = heap;
-    grid->bodies.heap = heap;
-    grid->elements.heap = heap;
+    spBytes* all[SP_GRID_ARRAYS];
+    spListArrays(grid, all);
+    for (int i = 0; i < SP_GRID_ARRAYS; ++i)
+    {
+        all[i]->heap = heap;
+    }
 }
 
 static void spClearGrid(spGrid* grid)
 {
-    spBytes* all[] = {&grid->points,  &grid->velocities, &grid->nodes,  &grid->connectivity,
-                      &grid->offsets, &grid->types,      &grid->bodies, &grid->elements};
-    for (int i = 0; i < SP_COUNT(all); ++i)
+    spBytes* all[SP_GRID_ARRAYS];
+    spListArrays(grid, all);
+    for (int i = 0; i < SP_GRID_ARRAYS; ++i)
     {
         all[i]->count = 0;
     }
@@ -55,30 +71,48 @@ static void spClearGrid(spGrid* grid)
     grid->connectivityCount = 0;
 }
 
-static bool spHasGridFailed(const spGrid* grid)
+static bool spHasGridFailed(spGrid* grid)
 {
-    return grid->points.failed || grid->velocities.failed || grid->nodes.failed ||
-           grid->connectivity.failed || grid->offsets.failed || grid->types.failed || grid->bodies.failed ||
-           grid->elements.failed;
+    spBytes* all[SP_GRID_ARRAYS];
+    spListArrays(grid, all);
+    bool failed = false;
+    for (int i = 0; i < SP_GRID_ARRAYS; ++i)
+    {
+        failed |= all[i]->failed;
+    }
+    return failed;
 }
 
 static void spFreeGrid(spGrid* grid)
 {
-    spFreeBytes(&grid->points);
-    spFreeBytes(&grid->velocities);
-    spFreeBytes(&grid->nodes);
-    spFreeBytes(&grid->connectivity);
-    spFreeBytes(&grid->offsets);
-    spFreeBytes(&grid->types);
-    spFreeBytes(&grid->bodies);
-    spFreeBytes(&grid->elements);
+    spBytes* all[SP_GRID_ARRAYS];
+    spListArrays(grid, all);
+    for (int i = 0; i < SP_GRID_ARRAYS; ++i)
+    {
+        spFreeBytes(all[i]);
+    }
+}
+
+// What tets feel; NaN where nothing was stored and on other cells
+static void spAddStates(spGrid* grid, const spTetStateView* states, int count)
+{
+    for (int i = 0; i < count; ++i)
+    {
+        const float none[3] = {NAN, NAN, NAN};
+        bool stored = states != NULL && i < states->count;
+        spPutF32(&grid->vonMises, stored ? states->vonMises[i] : NAN);
+        spPutData(&grid->principal, stored ? states->principalStress + 3 * (size_t)i : none, sizeof(none));
+        spPutF32(&grid->volumeRatio, stored ? states->volumeRatio[i] : NAN);
+    }
 }
 
 // Cells with `size` nodes each; indices count from the body's first point
 static void spAddCells(spGrid* grid, const int32_t* indices, int count, int size, int body,
-                       int64_t firstPoint)
+                       int64_t firstPoint, const spTetStateView* states)
 {
-    uint8_t type = size == 3 ? SP_VTK_TRIANGLE : (size == 2 ? SP_VTK_LINE : SP_VTK_VERTEX);
+    static const uint8_t types[4] = {SP_VTK_VERTEX, SP_VTK_LINE, SP_VTK_TRIANGLE, SP_VTK_TET};
+    static const uint32_t elements[4] = {2, 1, 0, 3};
+    uint8_t type = types[size - 1];
     for (int i = 0; i < count; ++i)
     {
         for (int k = 0; k < size; ++k)
@@ -89,19 +123,22 @@ static void spAddCells(spGrid* grid, const int32_t* indices, int count, int size
         spPutU64(&grid->offsets, (uint64_t)grid->connectivityCount);
         spPutData(&grid->types, &type, 1);
         spPutU32(&grid->bodies, (uint32_t)body);
-        spPutU32(&grid->elements, (uint32_t)(3 - size));
+        spPutU32(&grid->elements, elements[size - 1]);
     }
+    spAddStates(grid, states, count);
     grid->cellCount += count;
 }
 
-// Points with velocities, or zeros where there are none
-static void spAddPoints(spGrid* grid, const float* positions, const float* velocities, int count)
+// Points with velocities and stress, or zeros where there are none
+static void spAddPoints(spGrid* grid, const float* positions, const float* velocities, const float* stress,
+                        int count)
 {
     spPutData(&grid->points, positions, (size_t)count * 3 * sizeof(float));
     for (int i = 0; i < count; ++i)
     {
         const float zero[3] = {0};
         spPutData(&grid->velocities, velocities != NULL ? velocities + 3 * i : zero, sizeof(zero));
+        spPutF32(&grid->nodeStress, stress != NULL ? stress[i] : 0.0f);
         spPutU32(&grid->nodes, (uint32_t)i);
     }
     grid->pointCount += count;
@@ -117,15 +154,19 @@ static bool spFillGrid(spGrid* grid, spShapeMesh* shape, spHeap* heap, const spR
         spPointView v = spRecording_GetVelocities(recording, frame, body);
         int triangleCount = 0;
         int edgeCount = 0;
+        int tetCount = 0;
         const int32_t* triangles = spRecording_GetTriangles(recording, frame, body, &triangleCount);
         const int32_t* edges = spRecording_GetEdges(recording, frame, body, &edgeCount);
+        const int32_t* tets = spRecording_GetTets(recording, frame, body, &tetCount);
+        spTetStateView states = spRecording_GetTetStates(recording, frame, body);
         int64_t first = grid->pointCount;
-        spAddPoints(grid, x.data, v.data, x.count);
-        spAddCells(grid, triangles, triangleCount, 3, body, first);
-        spAddCells(grid, edges, edgeCount, 2, body, first);
-        for (int32_t i = 0; triangleCount + edgeCount == 0 && i < x.count; ++i)
+        spAddPoints(grid, x.data, v.data, spRecording_GetNodeStress(recording, frame, body).data, x.count);
+        spAddCells(grid, tets, tetCount, 4, body, first, &states);
+        spAddCells(grid, triangles, triangleCount, 3, body, first, NULL);
+        spAddCells(grid, edges, edgeCount, 2, body, first, NULL);
+        for (int32_t i = 0; tetCount + triangleCount + edgeCount == 0 && i < x.count; ++i)
         {
-            spAddCells(grid, &i, 1, 1, body, first);
+            spAddCells(grid, &i, 1, 1, body, first, NULL);
         }
     }
 
@@ -142,8 +183,8 @@ static bool spFillGrid(spGrid* grid, spShapeMesh* shape, spHeap* heap, const spR
             return false;
         }
         int64_t first = grid->pointCount;
-        spAddPoints(grid, shape->positions, NULL, shape->vertexCount);
-        spAddCells(grid, shape->triangles, shape->triangleCount, 3, -1 - collider, first);
+        spAddPoints(grid, shape->positions, NULL, NULL, shape->vertexCount);
+        spAddCells(grid, shape->triangles, shape->triangleCount, 3, -1 - collider, first, NULL);
     }
     return !spHasGridFailed(grid);
 }
@@ -179,7 +220,8 @@ static void spPutArray(spBytes* text, spBytes* scratch, const char* type, const 
     spPrintText(text, "\n</DataArray>\n");
 }
 
-static void spPrintVtu(spBytes* text, spBytes* scratch, const spGrid* grid, double time, bool hasVelocities)
+static void spPrintVtu(spBytes* text, spBytes* scratch, const spGrid* grid, double time,
+                       const spRecording* recording)
 {
     text->count = 0;
     spPrintText(text, "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" "
@@ -198,13 +240,23 @@ static void spPrintVtu(spBytes* text, spBytes* scratch, const spGrid* grid, doub
     spPutArray(text, scratch, "UInt8", "types", 1, &grid->types);
     spPrintText(text, "</Cells>\n<PointData>\n");
     spPutArray(text, scratch, "Int32", "node", 1, &grid->nodes);
-    if (hasVelocities)
+    if ((recording->flags & sp_headVelocities) != 0)
     {
         spPutArray(text, scratch, "Float32", "velocity", 3, &grid->velocities);
+    }
+    if (recording->hasNodeStress)
+    {
+        spPutArray(text, scratch, "Float32", "vonMises", 1, &grid->nodeStress);
     }
     spPrintText(text, "</PointData>\n<CellData>\n");
     spPutArray(text, scratch, "Int32", "body", 1, &grid->bodies);
     spPutArray(text, scratch, "Int32", "element", 1, &grid->elements);
+    if (recording->hasTetStates)
+    {
+        spPutArray(text, scratch, "Float32", "vonMises", 1, &grid->vonMises);
+        spPutArray(text, scratch, "Float32", "principalStress", 3, &grid->principal);
+        spPutArray(text, scratch, "Float32", "volumeRatio", 1, &grid->volumeRatio);
+    }
     spPrintText(text, "</CellData>\n</Piece>\n</UnstructuredGrid>\n</VTKFile>\n");
 }
 
@@ -222,7 +274,6 @@ typedef struct spVtuWork
 static bool spWriteVtuFrames(const spRecording* recording, const spExportDef* def, const spExportRange* range,
                              spVtuWork* work, spHeap* heap, spError* error)
 {
-    bool hasVelocities = (recording->flags & sp_headVelocities) != 0;
     spPrintText(&work->collection, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" "
                                    "byte_order=\"LittleEndian\">\n<Collection>\n");
     for (int i = 0; i < range->frameCount; ++i)
@@ -237,7 +288,7 @@ static bool spWriteVtuFrames(const spRecording* recording, const spExportDef* de
         {
             return spFailMemory(error, "VTU export", heap->byteCount);
         }
-        spPrintVtu(&work->text, &work->scratch, &work->grid, time, hasVelocities);
+        spPrintVtu(&work->text, &work->scratch, &work->grid, time, recording);
         if (!spSetPath(&work->path, error, "%s/%s_%06d.vtu", range->folder, range->baseName, frame) ||
             !spSaveBytes(&work->text, (const char*)work->path.data, error))
         {

@@ -47,10 +47,16 @@ typedef struct spPicture
     int firstCapacity;
     int* faces;
     int facesCapacity;
+    float* values; // what colours its nodes, 0 to 1
+    int valueCapacity;
+
+    // What the first and the last colour stand for
+    double low;
+    double high;
 
     // Everything seen in this frame
-    spFloat3 low;
-    spFloat3 high;
+    spFloat3 seenLow;
+    spFloat3 seenHigh;
     bool isEmpty;
 } spPicture;
 
@@ -84,6 +90,29 @@ static bool spCheckPicture(const spRecording* recording, const spPictureDef* def
             "picture: %d by %d pixels with %d samples; 16 to %d pixels and 1 to 4 samples are possible",
             def->width, def->height, def->samples, SP_MAX_PICTURE_SIZE);
     }
+    if ((unsigned)def->color >= sp_pictureColorCount)
+    {
+        return spFail(error, sp_errorBadArgument, "picture: there is no colouring %d", (int)def->color);
+    }
+    bool automatic = def->rangeLow == 0.0 && def->rangeHigh == 0.0;
+    if (!automatic &&
+        !(isfinite(def->rangeLow) && isfinite(def->rangeHigh) && def->rangeLow < def->rangeHigh))
+    {
+        return spFail(error, sp_errorBadArgument, "picture: colours from %g to %g: the first must be less",
+                      def->rangeLow, def->rangeHigh);
+    }
+    if (def->color == sp_colorStress && !recording->hasNodeStress)
+    {
+        return spFail(error, sp_errorBadArgument,
+                      "picture: the recording has no stress to colour by: record it with storeStress (souple "
+                      "run --colour stress), with tets in some body");
+    }
+    if (def->color == sp_colorVelocity && (recording->flags & sp_headVelocities) == 0)
+    {
+        return spFail(error, sp_errorBadArgument,
+                      "picture: the recording has no velocities to colour by: record them with "
+                      "storeVelocities (souple run --velocities)");
+    }
     if (!(def->lineWidth >= 0.0) || def->lineWidth > 1000.0)
     {
         return spFail(error, sp_errorBadArgument, "picture: a line width of %g pixels", def->lineWidth);
@@ -99,7 +128,123 @@ static double spRoundDown(double x)
     return (m >= 5.0 ? 5.0 : (m >= 2.0 ? 2.0 : 1.0)) * power;
 }
 
-// What all frames of a recording share: camera, size of the grid, memory
+// ---------------------------------------------------------------------------------------------------------
+// Colours by numbers
+
+static float spLengthOf(const float* a, const float* b)
+{
+    float x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
+    return sqrtf(x * x + y * y + z * z);
+}
+
+// Where a body was in the first frame that has it with as many nodes
+static const float* spFindFirstPositions(const spRecording* recording, int body, int nodeCount)
+{
+    for (int frame = 0; frame < recording->frameCount; ++frame)
+    {
+        spPointView x = spRecording_GetPositions(recording, frame, body);
+        if (x.count == nodeCount)
+        {
+            return x.data;
+        }
+    }
+    return NULL;
+}
+
+// The number of every node that its colour stands for, in picture->values. *count is 0 when the body has
+// none.
+static bool spGetNodeValues(spPicture* picture, int frame, int body, int* count)
+{
+    const spRecording* recording = picture->recording;
+    spPointView x = spRecording_GetPositions(recording, frame, body);
+    spPointView v = spRecording_GetVelocities(recording, frame, body);
+    spValueView stress = spRecording_GetNodeStress(recording, frame, body);
+    const float* first = NULL;
+    *count = 0;
+    switch (picture->def->color)
+    {
+        case sp_colorStress:
+            *count = stress.count;
+            break;
+        case sp_colorDisplacement:
+            first = spFindFirstPositions(recording, body, x.count);
+            *count = x.count;
+            break;
+        case sp_colorVelocity:
+            *count = v.count;
+            break;
+        default:
+            break;
+    }
+    if (*count == 0)
+    {
+        return true;
+    }
+    if (!spReserve(&picture->heap, (void**)&picture->values, 0, &picture->valueCapacity, *count,
+                   sizeof(float)))
+    {
+        return false;
+    }
+    const float zero[3] = {0};
+    for (int i = 0; i < *count; ++i)
+    {
+        picture->values[i] = picture->def->color == sp_colorStress ? stress.data[i]
+                             : first != NULL                       ? spLengthOf(x.data + 3 * i, first + 3 * i)
+                                                                   : spLengthOf(v.data + 3 * i, zero);
+    }
+    return true;
+}
+
+// One range for all frames, so that a colour means the same everywhere
+static bool spChooseRange(spPicture* picture)
+{
+    const spPictureDef* def = picture->def;
+    picture->low = def->rangeLow;
+    picture->high = def->rangeHigh;
+    if (def->color == sp_colorNone || def->rangeHigh > def->rangeLow)
+    {
+        return true;
+    }
+    float most = 0.0f;
+    for (int frame = 0; frame < picture->recording->frameCount; ++frame)
+    {
+        for (int body = 0; body < picture->recording->bodyCount; ++body)
+        {
+            int count = 0;
+            if (!spGetNodeValues(picture, frame, body, &count))
+            {
+                return false;
+            }
+            for (int i = 0; i < count; ++i)
+            {
+                bool more = isfinite(picture->values[i]) && picture->values[i] > most;
+                most = more ? picture->values[i] : most;
+            }
+        }
+    }
+    picture->high = most > 0.0f ? (double)most : 1.0;
+    return true;
+}
+
+// The values of a body as shares of the range; NULL when it has none
+static bool spMapNodeValues(spPicture* picture, int frame, int body, const float** values)
+{
+    int count = 0;
+    *values = NULL;
+    if (!spGetNodeValues(picture, frame, body, &count))
+    {
+        return false;
+    }
+    for (int i = 0; i < count; ++i)
+    {
+        picture->values[i] =
+            (float)(((double)picture->values[i] - picture->low) / (picture->high - picture->low));
+    }
+    *values = count > 0 ? picture->values : NULL;
+    return true;
+}
+
+// What all frames of a recording share: camera, colours, size of the grid, memory
 static bool spBeginPicture(spPicture* picture, const spRecording* recording, const spPictureDef* def,
                            spError* error)
 {
@@ -125,6 +270,10 @@ static bool spBeginPicture(spPicture* picture, const spRecording* recording, con
                       "must be 1 to 170 degrees");
     }
     spLightStage(stage);
+    if (!spChooseRange(picture))
+    {
+        return spFailMemory(error, "picture", picture->heap.byteCount);
+    }
 
     spMotionBox box = spMeasureMotion(recording);
     if (box.isEmpty)
@@ -162,6 +311,7 @@ static void spEndPicture(spPicture* picture)
     spFree(heap, picture->faceNormals, (size_t)picture->faceCapacity * sizeof(spFloat3));
     spFree(heap, picture->firstFace, (size_t)picture->firstCapacity * sizeof(int));
     spFree(heap, picture->faces, (size_t)picture->facesCapacity * sizeof(int));
+    spFree(heap, picture->values, (size_t)picture->valueCapacity * sizeof(float));
 }
 
 static bool spReserveTriangles(spPicture* picture, int64_t count)
@@ -178,10 +328,10 @@ static void spExtendSeen(spPicture* picture, spFloat3 x)
     {
         return;
     }
-    spFloat3 low = picture->isEmpty ? x : picture->low;
-    spFloat3 high = picture->isEmpty ? x : picture->high;
-    picture->low = spMakeF3(fminf(low.x, x.x), fminf(low.y, x.y), fminf(low.z, x.z));
-    picture->high = spMakeF3(fmaxf(high.x, x.x), fmaxf(high.y, x.y), fmaxf(high.z, x.z));
+    spFloat3 low = picture->isEmpty ? x : picture->seenLow;
+    spFloat3 high = picture->isEmpty ? x : picture->seenHigh;
+    picture->seenLow = spMakeF3(fminf(low.x, x.x), fminf(low.y, x.y), fminf(low.z, x.z));
+    picture->seenHigh = spMakeF3(fmaxf(high.x, x.x), fmaxf(high.y, x.y), fmaxf(high.z, x.z));
     picture->isEmpty = false;
 }
 
@@ -237,8 +387,9 @@ static spFloat3 spGetCornerNormal(const spPicture* picture, int face, int node)
     return spNormalizeF3(sum);
 }
 
+// values may be NULL
 static bool spAddSurface(spPicture* picture, spPointView x, const int32_t* triangles, int triangleCount,
-                         spFloat3 color, uint32_t flags)
+                         spFloat3 color, const float* values, uint32_t flags)
 {
     if (!spReserveTriangles(picture, triangleCount) ||
         !spListFaces(picture, triangles, triangleCount, x.count))
@@ -262,6 +413,7 @@ static bool spAddSurface(spPicture* picture, spPointView x, const int32_t* trian
             int node = triangles[3 * i + k];
             triangle->x[k] = spLoadF3(x.data + 3 * node);
             triangle->n[k] = spGetCornerNormal(picture, i, node);
+            triangle->value[k] = values != NULL ? values[node] : 0.0f;
         }
         triangle->color = color;
         triangle->flags = flags;
@@ -425,8 +577,9 @@ static bool spAddMembrane(spPicture* picture, spPointView x, const int32_t* edge
     return true;
 }
 
+// values may be NULL; a thread has the colour of its middle
 static bool spAddThreads(spPicture* picture, spPointView x, const int32_t* edges, int edgeCount,
-                         spFloat3 color, bool caster)
+                         spFloat3 color, const float* values, bool caster)
 {
     if (!spReserveTriangles(picture, 2 * (int64_t)edgeCount + (int64_t)SP_BALL_SIDES * x.count))
     {
@@ -440,7 +593,9 @@ static bool spAddThreads(spPicture* picture, spPointView x, const int32_t* edges
         spFloat3 b = spLoadF3(x.data + 3 * edges[2 * i + 1]);
         if (spIsFiniteF3(a) && spIsFiniteF3(b))
         {
-            spAddThread(picture, a, b, radius, color, caster);
+            float middle = values != NULL ? 0.5f * (values[edges[2 * i]] + values[edges[2 * i + 1]]) : 0.0f;
+            spAddThread(picture, a, b, radius, values != NULL ? spLookUpRamp(&picture->stage, middle) : color,
+                        caster);
         }
     }
     for (int i = 0; i < x.count; ++i)
@@ -448,7 +603,9 @@ static bool spAddThreads(spPicture* picture, spPointView x, const int32_t* edges
         spFloat3 center = spLoadF3(x.data + 3 * i);
         if (spIsFiniteF3(center))
         {
-            spAddBall(picture, center, (isChain ? 1.25f : 1.9f) * radius, spScaleF3(0.82f, color), caster);
+            spFloat3 own =
+                values != NULL ? spLookUpRamp(&picture->stage, values[i]) : spScaleF3(0.82f, color);
+            spAddBall(picture, center, (isChain ? 1.25f : 1.9f) * radius, own, caster);
         }
     }
     return true;
@@ -482,16 +639,19 @@ static bool spAddBodies(spPicture* picture, int frame, bool caster)
         const int32_t* triangles = spRecording_GetTriangles(recording, frame, body, &triangleCount);
         const int32_t* edges = spRecording_GetEdges(recording, frame, body, &edgeCount);
         spFloat3 color = spMakeColor(SP_BODY_COLORS[body % SP_COUNT(SP_BODY_COLORS)]);
-        bool ok = true;
-        if (triangleCount > 0 && !caster)
+        const float* values = NULL;
+        bool ok = spMapNodeValues(picture, frame, body, &values);
+        if (ok && triangleCount > 0 && !caster)
         {
+            // Without highlights colours are easier to compare with the legend
             bool hasEdges = picture->def->showEdges || spIsFlat(picture, x);
             uint32_t flags = hasEdges ? (uint32_t)sp_drawWire : 0;
-            ok = spAddSurface(picture, x, triangles, triangleCount, color, flags);
+            flags |= values != NULL ? (uint32_t)(sp_drawMapped | sp_drawDull) : 0;
+            ok = spAddSurface(picture, x, triangles, triangleCount, color, values, flags);
         }
-        else if (triangleCount == 0)
+        else if (ok && triangleCount == 0)
         {
-            ok = spAddThreads(picture, x, edges, edgeCount, color, caster);
+            ok = spAddThreads(picture, x, edges, edgeCount, color, values, caster);
             if (ok && !caster && spIsOutline(picture, x, edges, edgeCount))
             {
                 spFloat3 pale = spMixF3(color, spMakeF3(0.9f, 0.9f, 0.9f), 0.55f);
@@ -609,8 +769,8 @@ static bool spDrawFrame(spPicture* picture, int frame, uint8_t* rgb, spError* er
     stage->hasShadows = false;
     if (!picture->isEmpty)
     {
-        spFloat3 center = spScaleF3(0.5f, spAddF3(picture->low, picture->high));
-        float radius = 0.5f * spLengthF3(spSubF3(picture->high, picture->low));
+        spFloat3 center = spScaleF3(0.5f, spAddF3(picture->seenLow, picture->seenHigh));
+        float radius = 0.5f * spLengthF3(spSubF3(picture->seenHigh, picture->seenLow));
         radius = radius < 3.0f * stage->radius ? radius : 3.0f * stage->radius;
         radius = radius > 1e-3f * stage->radius ? radius : 1e-3f * stage->radius;
         spDrawShadows(stage, picture->triangles, picture->triangleCount, center, radius);
@@ -619,6 +779,13 @@ static bool spDrawFrame(spPicture* picture, int frame, uint8_t* rgb, spError* er
     if (picture->def->showCaption)
     {
         spDrawCaption(picture, frame, rgb);
+    }
+    if (picture->def->color != sp_colorNone)
+    {
+        static const char* const titles[sp_pictureColorCount] = {"", "von Mises stress [Pa]",
+                                                                 "displacement [m]", "speed [m/s]"};
+        spLegend legend = {titles[picture->def->color], picture->low, picture->high};
+        spDrawLegend(rgb, picture->def->width, picture->def->height, &legend);
     }
     return true;
 }

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "record/writer.h"
+#include "souple/element.h"
 
 typedef struct spTrackedBody
 {
@@ -13,6 +14,7 @@ typedef struct spTrackedBody
     int body; // number in the recording
     uint32_t version;
     int nodeCount;
+    int tetCount;
     int topology;
 } spTrackedBody;
 
@@ -44,8 +46,16 @@ struct spRecorder
     int frameColliderCapacity;
     spVec3* vectors;
     int vectorCapacity;
-    float* numbers; // positions of all bodies, then velocities
+    float* numbers; // of all bodies: positions, velocities, stress
     int numberCapacity;
+    int32_t* tets; // of one body
+    int tetCapacity;
+    spTetState* tetStates; // of one body
+    int tetStateCapacity;
+    spReal* stress; // at the nodes of one body
+    int stressCapacity;
+    bool storeStress;
+    bool storeTetStates;
 };
 
 static bool spFailRecorderMemory(spRecorder* recorder)
@@ -80,6 +90,33 @@ static spTrackedBody* spFindTrackedBody(spRecorder* recorder, spBodyId id, int g
     return body;
 }
 
+// Tets of all sets of a body
+static int spCountTets(const spWorld* world, spBodyId id)
+{
+    int count = 0;
+    for (int set = 0; set < spBody_GetSetCount(world, id); ++set)
+    {
+        count += spBody_GetTetCount(world, id, set);
+    }
+    return count;
+}
+
+static bool spGatherTets(spRecorder* recorder, const spWorld* world, spBodyId id, int tetCount)
+{
+    if (tetCount > INT32_MAX / SP_TET_NUMBERS ||
+        !spReserve(&recorder->writer.heap, (void**)&recorder->tets, 0, &recorder->tetCapacity, 4 * tetCount,
+                   sizeof(int32_t)))
+    {
+        return spFailRecorderMemory(recorder);
+    }
+    int done = 0;
+    for (int set = 0; set < spBody_GetSetCount(world, id); ++set)
+    {
+        done += spBody_CopyTets(world, id, set, recorder->tets + 4 * (size_t)done, tetCount - done);
+    }
+    return true;
+}
+
 // Makes sure that the file knows the body as it is now
 static spTrackedBody* spTrackBody(spRecorder* recorder, const spWorld* world, spBodyId id, int guess)
 {
@@ -95,15 +132,24 @@ static spTrackedBody* spTrackBody(spRecorder* recorder, const spWorld* world, sp
 
     uint32_t version = spBody_GetTopologyVersion(world, id);
     int nodeCount = spBody_GetNodeCount(world, id);
-    if (body->topology < 0 || body->version != version || body->nodeCount != nodeCount)
+    int tetCount = spCountTets(world, id);
+    if (body->topology < 0 || body->version != version || body->nodeCount != nodeCount ||
+        body->tetCount != tetCount)
     {
+        if (!spGatherTets(recorder, world, id, tetCount))
+        {
+            return NULL;
+        }
         spTopologyData data = {.body = body->body, .version = version, .nodeCount = nodeCount};
         data.triangles = spBody_GetTriangles(world, id, &data.triangleCount);
         data.edges = spBody_GetEdges(world, id, &data.edgeCount);
         data.triangleCount = data.triangles != NULL ? data.triangleCount : 0;
         data.edgeCount = data.edges != NULL ? data.edgeCount : 0;
+        data.tets = recorder->tets;
+        data.tetCount = tetCount;
         body->version = version;
         body->nodeCount = nodeCount;
+        body->tetCount = tetCount;
         body->topology = spWriteTopology(&recorder->writer, &data);
     }
     return body->topology >= 0 ? body : NULL;
@@ -165,12 +211,49 @@ static void spStoreVectors(float* to, const spVec3* from, int count)
     }
 }
 
-// Positions, and velocities where wanted, of all bodies
+// Stress where wanted, of a body with tets. Returns where the numbers of the next body go.
+static float* spGatherStress(spRecorder* recorder, const spWorld* world, spBodyId id, spFrameBody* body,
+                             float* next)
+{
+    if (recorder->storeStress && body->tetCount > 0)
+    {
+        spBody_CopyNodeStress(world, id, recorder->stress, body->nodeCount);
+        for (int i = 0; i < body->nodeCount; ++i)
+        {
+            next[i] = (float)recorder->stress[i];
+        }
+        body->nodeStress = next;
+        next += body->nodeCount;
+    }
+    if (recorder->storeTetStates && body->tetCount > 0)
+    {
+        size_t count = (size_t)body->tetCount;
+        int done = 0;
+        for (int set = 0; set < spBody_GetSetCount(world, id); ++set)
+        {
+            done += spBody_CopyTetStates(world, id, set, recorder->tetStates + done, body->tetCount - done);
+        }
+        for (size_t i = 0; i < count; ++i)
+        {
+            const spTetState* state = recorder->tetStates + i;
+            next[i] = (float)state->vonMises;
+            spStoreVectors(next + count + 3 * i, &state->principalStress, 1);
+            next[4 * count + i] = (float)state->volumeRatio;
+        }
+        body->tetStates = next;
+        next += SP_TET_NUMBERS * count;
+    }
+    return next;
+}
+
+// Positions, and velocities and stress where wanted, of all bodies
 static bool spGatherBodies(spRecorder* recorder, const spWorld* world, int bodyCount)
 {
     spRecordWriter* writer = &recorder->writer;
     int64_t total = 0;
+    int64_t needed = 0;
     int most = 0;
+    int mostTets = 0;
     for (int i = 0; i < bodyCount; ++i)
     {
         spTrackedBody* body = spTrackBody(recorder, world, recorder->bodyIds[i], i);
@@ -178,12 +261,14 @@ static bool spGatherBodies(spRecorder* recorder, const spWorld* world, int bodyC
         {
             return false;
         }
-        recorder->frameBodies[i] = (spFrameBody){.topology = body->topology, .nodeCount = body->nodeCount};
+        recorder->frameBodies[i] = (spFrameBody){
+            .topology = body->topology, .nodeCount = body->nodeCount, .tetCount = body->tetCount};
         total += body->nodeCount;
+        needed += (int64_t)body->nodeCount * (3 + (writer->storeVelocities ? 3 : 0) + recorder->storeStress);
+        needed += recorder->storeTetStates ? (int64_t)SP_TET_NUMBERS * body->tetCount : 0;
         most = spMaxInt(most, body->nodeCount);
+        mostTets = spMaxInt(mostTets, body->tetCount);
     }
-
-    int64_t needed = total * (writer->storeVelocities ? 6 : 3);
     if (needed > INT32_MAX)
     {
         spFail(&writer->error, sp_errorLimit, "recording '%s': a frame of %lld nodes is too large",
@@ -193,7 +278,11 @@ static bool spGatherBodies(spRecorder* recorder, const spWorld* world, int bodyC
     if (!spReserve(&writer->heap, (void**)&recorder->vectors, 0, &recorder->vectorCapacity, most,
                    sizeof(spVec3)) ||
         !spReserve(&writer->heap, (void**)&recorder->numbers, 0, &recorder->numberCapacity, (int)needed,
-                   sizeof(float)))
+                   sizeof(float)) ||
+        !spReserve(&writer->heap, (void**)&recorder->stress, 0, &recorder->stressCapacity,
+                   recorder->storeStress ? most : 0, sizeof(spReal)) ||
+        !spReserve(&writer->heap, (void**)&recorder->tetStates, 0, &recorder->tetStateCapacity,
+                   recorder->storeTetStates ? mostTets : 0, sizeof(spTetState)))
     {
         return spFailRecorderMemory(recorder);
     }
@@ -215,6 +304,7 @@ static bool spGatherBodies(spRecorder* recorder, const spWorld* world, int bodyC
             body->velocities = next;
             next += (size_t)3 * (size_t)body->nodeCount;
         }
+        next = spGatherStress(recorder, world, id, body, next);
     }
     return true;
 }
@@ -264,6 +354,9 @@ spRecorder* spCreateRecorder(const spWorld* world, const spRecorderDef* def, spE
         spFree(&heap, recorder, sizeof(spRecorder));
         return NULL;
     }
+
+    recorder->storeStress = def->storeStress;
+    recorder->storeTetStates = def->storeTetStates;
 
     // The recorder itself is counted with the rest
     recorder->writer.heap.byteCount += heap.byteCount;
@@ -356,6 +449,9 @@ bool spCloseRecorder(spRecorder* recorder, spError* error)
            (size_t)recorder->frameColliderCapacity * sizeof(spFrameCollider));
     spFree(&heap, recorder->vectors, (size_t)recorder->vectorCapacity * sizeof(spVec3));
     spFree(&heap, recorder->numbers, (size_t)recorder->numberCapacity * sizeof(float));
+    spFree(&heap, recorder->tets, (size_t)recorder->tetCapacity * sizeof(int32_t));
+    spFree(&heap, recorder->tetStates, (size_t)recorder->tetStateCapacity * sizeof(spTetState));
+    spFree(&heap, recorder->stress, (size_t)recorder->stressCapacity * sizeof(spReal));
     spFree(&heap, recorder, sizeof(spRecorder));
     return ok;
 }

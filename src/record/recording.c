@@ -194,6 +194,73 @@ static spChunkResult spReadTopology(spRecording* recording, spCursor cursor)
     return sp_chunkGood;
 }
 
+static spChunkResult spReadTets(spRecording* recording, spCursor cursor)
+{
+    const uint8_t* p = spTake(&cursor, SP_TETS_SIZE);
+    if (p == NULL || spGetU32(p) >= (uint32_t)recording->topologyCount || spGetU32(p + 4) == 0 ||
+        spGetU32(p + 4) > INT_MAX / SP_TET_NUMBERS)
+    {
+        return sp_chunkBad;
+    }
+    spTopologyEntry* entry = recording->topologies + spGetU32(p);
+    uint32_t tetCount = spGetU32(p + 4);
+    const int32_t* tets = spTakeIndices(&cursor, (uint64_t)tetCount * 4, (uint32_t)entry->nodeCount);
+    if (tets == NULL || entry->tets != NULL || cursor.left != 0)
+    {
+        return sp_chunkBad;
+    }
+    entry->tets = tets;
+    entry->tetCount = (int)tetCount;
+    return sp_chunkGood;
+}
+
+// The entry of a body of the last frame by its topology; NULL when it was not there
+static spBodyEntry* spFindLastEntry(spRecording* recording, uint32_t topology)
+{
+    const spFrameEntry* frame = recording->frames + recording->frameCount - 1;
+    for (int i = 0; i < frame->bodyCount; ++i)
+    {
+        spBodyEntry* entry = recording->bodyEntries + frame->firstBody + i;
+        if ((uint32_t)entry->topology == topology)
+        {
+            return entry;
+        }
+    }
+    return NULL;
+}
+
+// Numbers on nodes or on tets of bodies of the last frame
+static spChunkResult spReadStress(spRecording* recording, spCursor cursor, bool ofNodes)
+{
+    const uint8_t* p = spTake(&cursor, SP_STRESS_SIZE);
+    if (p == NULL || recording->frameCount == 0 || spGetU64(p) != (uint64_t)recording->frameCount - 1)
+    {
+        return sp_chunkBad;
+    }
+    uint32_t bodyCount = spGetU32(p + 8);
+    for (uint32_t i = 0; i < bodyCount; ++i)
+    {
+        const uint8_t* head = spTake(&cursor, 8);
+        spBodyEntry* entry = head != NULL ? spFindLastEntry(recording, spGetU32(head)) : NULL;
+        if (entry == NULL)
+        {
+            return sp_chunkBad;
+        }
+        const spTopologyEntry* topology = recording->topologies + entry->topology;
+        uint64_t count = (uint64_t)(ofNodes ? topology->nodeCount : topology->tetCount);
+        const float** place = ofNodes ? &entry->nodeStress : &entry->tetStates;
+        const uint8_t* data = spTake(&cursor, count * (ofNodes ? 1 : SP_TET_NUMBERS) * sizeof(float));
+        if (spGetU32(head + 4) != count || count == 0 || data == NULL || *place != NULL)
+        {
+            return sp_chunkBad;
+        }
+        *place = (const float*)(const void*)data;
+    }
+    recording->hasNodeStress |= ofNodes;
+    recording->hasTetStates |= !ofNodes;
+    return cursor.left == 0 ? sp_chunkGood : sp_chunkBad;
+}
+
 static spChunkResult spReadCollider(spRecording* recording, spCursor cursor)
 {
     const uint8_t* p = spTake(&cursor, SP_COLLIDER_SIZE);
@@ -289,7 +356,7 @@ static spChunkResult spReadFrameBodies(spRecording* recording, const uint8_t* bo
         }
         info->frameMark = recording->frameCount;
         recording->bodyEntries[first + (int)i] =
-            (spBodyEntry){(int)topology, (const float*)(const void*)positions, NULL};
+            (spBodyEntry){.topology = (int)topology, .positions = (const float*)(const void*)positions};
     }
 
     for (uint32_t i = 0; (recording->flags & sp_headVelocities) != 0 && i < bodyCount; ++i)
@@ -395,6 +462,12 @@ static spChunkResult spReadChunk(spRecording* recording, uint32_t type, spCursor
             return spReadBody(recording, cursor);
         case sp_chunkTopology:
             return spReadTopology(recording, cursor);
+        case sp_chunkTets:
+            return spReadTets(recording, cursor);
+        case sp_chunkNodeStress:
+            return spReadStress(recording, cursor, true);
+        case sp_chunkTetStates:
+            return spReadStress(recording, cursor, false);
         case sp_chunkCollider:
             return spReadCollider(recording, cursor);
         case sp_chunkRows:
@@ -856,6 +929,34 @@ const int32_t* spRecording_GetEdges(const spRecording* recording, int frame, int
     const spTopologyEntry* topology = entry != NULL ? recording->topologies + entry->topology : NULL;
     *edgeCount = topology != NULL ? topology->edgeCount : 0;
     return topology != NULL ? topology->edges : NULL;
+}
+
+const int32_t* spRecording_GetTets(const spRecording* recording, int frame, int body, int* tetCount)
+{
+    const spBodyEntry* entry = spFindBodyEntry(recording, frame, body);
+    const spTopologyEntry* topology = entry != NULL ? recording->topologies + entry->topology : NULL;
+    *tetCount = topology != NULL ? topology->tetCount : 0;
+    return topology != NULL ? topology->tets : NULL;
+}
+
+spValueView spRecording_GetNodeStress(const spRecording* recording, int frame, int body)
+{
+    const spBodyEntry* entry = spFindBodyEntry(recording, frame, body);
+    bool stored = entry != NULL && entry->nodeStress != NULL;
+    return stored ? (spValueView){entry->nodeStress, recording->topologies[entry->topology].nodeCount}
+                  : (spValueView){0};
+}
+
+spTetStateView spRecording_GetTetStates(const spRecording* recording, int frame, int body)
+{
+    const spBodyEntry* entry = spFindBodyEntry(recording, frame, body);
+    if (entry == NULL || entry->tetStates == NULL)
+    {
+        return (spTetStateView){0};
+    }
+    int count = recording->topologies[entry->topology].tetCount;
+    const float* numbers = entry->tetStates;
+    return (spTetStateView){numbers, numbers + count, numbers + 4 * (size_t)count, count};
 }
 
 int spRecording_GetTopology(const spRecording* recording, int frame, int body)

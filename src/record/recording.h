@@ -17,6 +17,8 @@ typedef struct spTopologyEntry
     int triangleCount;
     const int32_t* edges;
     int edgeCount;
+    const int32_t* tets;
+    int tetCount;
 } spTopologyEntry;
 
 typedef struct spRowBlock
@@ -31,6 +33,8 @@ typedef struct spBodyEntry
     int topology;
     const float* positions;
     const float* velocities; // NULL when not stored
+    const float* nodeStress; // NULL when not stored
+    const float* tetStates;  // von Mises stresses, principal stresses, volume ratios; NULL when not stored
 } spBodyEntry;
 
 typedef struct spFrameEntry
@@ -72,6 +76,8 @@ struct spRecording
     bool hasHead;
     bool isComplete;
     char damage[256];
+    bool hasNodeStress; // in some frame
+    bool hasTetStates;
     uint32_t flags;
     int libraryVersion;
     spCamera camera;

@@ -22,8 +22,15 @@ spFloat3 spMakeColor(uint32_t rgb)
     return spMakeF3(c[0], c[1], c[2]);
 }
 
+spFloat3 spLookUpRamp(const spStage* stage, float value)
+{
+    float share = value > 0.0f ? (value < 1.0f ? value : 1.0f) : 0.0f; // also for NaN
+    return stage->ramp[(int)(share * (float)(SP_RAMP_SIZE - 1) + 0.5f)];
+}
+
 void spLightStage(spStage* stage)
 {
+    spMakeRamp(stage->ramp);
     for (int i = 0; i < 4096; ++i)
     {
         float linear = (float)i / 4095.0f;
@@ -316,6 +323,15 @@ static spFloat3 spShadeTriangle(const spStage* stage, const spDrawTriangle* tria
 
     spFloat3 toEye = spNormalizeF3(spSubF3(stage->view.eye, p));
     spFloat3 color = triangle->color;
+    if ((triangle->flags & sp_drawMapped) != 0)
+    {
+        float value = 0.0f;
+        for (int i = 0; i < 3; ++i)
+        {
+            value += lambda[i] * triangle->value[i];
+        }
+        color = spLookUpRamp(stage, value);
+    }
     if ((triangle->flags & sp_drawTube) != 0)
     {
         float rest = 1.0f - spDotF3(n, n);

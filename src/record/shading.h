@@ -10,6 +10,7 @@
 
 #pragma once
 
+#include "record/ramp.h"
 #include "record/raster.h"
 
 #define SP_MAX_GROUNDS 8
@@ -21,6 +22,7 @@ enum
     sp_drawWire = 2,    // with its edges
     sp_drawDull = 4,    // without highlights: colliders
     sp_drawFlat = 8,    // its colour as it is
+    sp_drawMapped = 32, // its colour is that of the values at its corners
     sp_drawCaster = 16, // not seen, only throws a shadow: a thread or a ball turned towards the light
 };
 
@@ -29,6 +31,7 @@ typedef struct spDrawTriangle
     spFloat3 x[3];
     spFloat3 n[3];
     spFloat3 color; // linear
+    float value[3]; // at the corners, 0 to 1; with sp_drawMapped
     uint32_t flags;
     spTriangleSetup setup;
 } spDrawTriangle;
@@ -70,12 +73,16 @@ typedef struct spStage
     spDepthMap contact;              // as the ground sees it
     const spDrawTriangle* triangles; // id 1 is the first
     uint8_t gamma[4096];             // linear to sRGB
+    spFloat3 ramp[SP_RAMP_SIZE];     // of values
 } spStage;
 
 // Colours as people write them, 0xRRGGBB, made linear
 spFloat3 spMakeColor(uint32_t rgb);
 
-// Fills the gamma table and the light from the view
+// The colour of a value; below 0 and above 1 the first and the last one
+spFloat3 spLookUpRamp(const spStage* stage, float value);
+
+// Fills the tables and the light from the view
 void spLightStage(spStage* stage);
 
 // Adds a plane when the camera is in front of it and there is room

@@ -214,7 +214,7 @@ int spWriteTopology(spRecordWriter* writer, const spTopologyData* data)
         return -1;
     }
     if (data->body < 0 || data->body >= writer->bodyCount || data->nodeCount < 0 || data->triangleCount < 0 ||
-        data->edgeCount < 0)
+        data->edgeCount < 0 || data->tetCount < 0)
     {
         spFailWriterArgument(writer, "a topology with a bad body or count");
         return -1;
@@ -228,7 +228,20 @@ int spWriteTopology(spRecordWriter* writer, const spTopologyData* data)
     spPutU32(chunk, (uint32_t)data->edgeCount);
     spPutData(chunk, data->triangles, (size_t)data->triangleCount * 3 * sizeof(int32_t));
     spPutData(chunk, data->edges, (size_t)data->edgeCount * 2 * sizeof(int32_t));
-    return spEndChunk(writer, sp_chunkTopology) ? writer->topologyCount++ : -1;
+    if (!spEndChunk(writer, sp_chunkTopology))
+    {
+        return -1;
+    }
+    int topology = writer->topologyCount++;
+    if (data->tetCount > 0)
+    {
+        chunk = spBeginChunk(writer);
+        spPutU32(chunk, (uint32_t)topology);
+        spPutU32(chunk, (uint32_t)data->tetCount);
+        spPutData(chunk, data->tets, (size_t)data->tetCount * 4 * sizeof(int32_t));
+        return spEndChunk(writer, sp_chunkTets) ? topology : -1;
+    }
+    return topology;
 }
 
 int spWriteCollider(spRecordWriter* writer, const spColliderDef* def)
@@ -302,6 +315,38 @@ bool spWriteRow(spRecordWriter* writer, const spRecordRow* row, const double* va
     return rows->count < SP_ROWS_BYTES || spWritePendingRows(writer);
 }
 
+// Numbers of the bodies that have them, on nodes or on tets, for the frame that was written last
+static bool spWriteStress(spRecordWriter* writer, const spFrameData* data, uint32_t type)
+{
+    bool ofNodes = type == sp_chunkNodeStress;
+    uint32_t bodyCount = 0;
+    for (int i = 0; i < data->bodyCount; ++i)
+    {
+        bodyCount += (ofNodes ? data->bodies[i].nodeStress : data->bodies[i].tetStates) != NULL;
+    }
+    if (bodyCount == 0)
+    {
+        return true;
+    }
+    spBytes* chunk = spBeginChunk(writer);
+    spPutU64(chunk, (uint64_t)writer->frameCount);
+    spPutU32(chunk, bodyCount);
+    spPutU32(chunk, 0);
+    for (int i = 0; i < data->bodyCount; ++i)
+    {
+        const spFrameBody* body = data->bodies + i;
+        const float* numbers = ofNodes ? body->nodeStress : body->tetStates;
+        int count = ofNodes ? body->nodeCount : SP_TET_NUMBERS * body->tetCount;
+        if (numbers != NULL)
+        {
+            spPutU32(chunk, (uint32_t)body->topology);
+            spPutU32(chunk, (uint32_t)(ofNodes ? body->nodeCount : body->tetCount));
+            spPutData(chunk, numbers, (size_t)count * sizeof(float));
+        }
+    }
+    return spEndChunk(writer, type);
+}
+
 bool spWriteFrame(spRecordWriter* writer, const spFrameData* data)
 {
     if (writer->error.code != sp_errorNone)
@@ -350,7 +395,8 @@ bool spWriteFrame(spRecordWriter* writer, const spFrameData* data)
     {
         return spFailWriterMemory(writer, writer->frameOffsets.count);
     }
-    if (!spEndChunk(writer, sp_chunkFrame))
+    if (!spEndChunk(writer, sp_chunkFrame) || !spWriteStress(writer, data, sp_chunkNodeStress) ||
+        !spWriteStress(writer, data, sp_chunkTetStates))
     {
         return false;
     }

@@ -37,7 +37,7 @@ typedef struct spRecordWriter
     spError error; // the first one
 } spRecordWriter;
 
-// Triangles and edges of a body from here on. Indices must be in range.
+// Triangles, edges and tets of a body from here on. Indices must be in range.
 typedef struct spTopologyData
 {
     int body;
@@ -47,6 +47,8 @@ typedef struct spTopologyData
     int triangleCount;
     const int32_t* edges;
     int edgeCount;
+    const int32_t* tets;
+    int tetCount;
 } spTopologyData;
 
 typedef struct spFrameBody
@@ -55,6 +57,10 @@ typedef struct spFrameBody
     int nodeCount;           // as in the topology
     const float* positions;  // 3 * nodeCount
     const float* velocities; // 3 * nodeCount; ignored when velocities are not stored
+    const float* nodeStress; // nodeCount, Pa; NULL when it is not stored
+    int tetCount;            // as in the topology
+    const float* tetStates;  // tetCount von Mises stresses, 3 * tetCount principal stresses, tetCount volume
+                             // ratios; NULL when they are not stored
 } spFrameBody;
 
 typedef struct spFrameCollider
