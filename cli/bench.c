@@ -20,27 +20,46 @@ typedef struct spBenchFamily
 {
     const char* stem; // name without the number
     const char* doc;
-    spTestWorld (*build)(const spTestDef* def, int size);
+    spTestWorld (*build)(const spTestDef* def, int size, int variant);
     double dt;
     int substeps; // 0: automatic
     int warmup;
     int steps;
     int sizes[6]; // of the standard run; 0 ends the list
     int least, most;
+    int variant; // handed to build
 } spBenchFamily;
 
-static spTestWorld spBuildBenchCloth(const spTestDef* def, int size)
+static spTestWorld spBuildBenchCloth(const spTestDef* def, int size, int variant)
 {
-    return spBuildSpringCloth(def, size, 10, (spReal)1e-4);
+    return spBuildSpringCloth(def, size, 10, variant == 0 ? (spReal)1e-4 : 0);
 }
 
-static spTestWorld spBuildBenchPlainCloth(const spTestDef* def, int size)
+static spTestWorld spBuildBenchBeam(const spTestDef* def, int size, int variant)
 {
-    return spBuildSpringCloth(def, size, 10, 0);
+    (void)variant;
+    return spBuildSpringBeam(def, size);
 }
 
-static spTestWorld spBuildBenchBall(const spTestDef* def, int size)
+static spTestWorld spBuildBenchDrop(const spTestDef* def, int size, int variant)
 {
+    (void)variant;
+    return spBuildSpringDrop(def, size);
+}
+
+// The variant is the law. The beam is turned by its own swing only: what counts is that rotations are found
+static spTestWorld spBuildBenchTets(const spTestDef* def, int size, int variant)
+{
+    spTetDef tets = spDefaultTetDef();
+    tets.law = (spTetLaw)variant;
+    tets.youngModulus = (spReal)1e5;
+    tets.poissonRatio = (spReal)0.4;
+    return spBuildTetBeam(def, size, &tets);
+}
+
+static spTestWorld spBuildBenchBall(const spTestDef* def, int size, int variant)
+{
+    (void)variant;
     spTestWorld test = spBuildGasBall(def, size, 2, 1, (spReal)0.1);
     if (test.world != NULL)
     {
@@ -59,37 +78,41 @@ static const spBenchFamily s_families[] = {
      40,
      {100, 200, 400, 820},
      3,
-     2000},
+     2000,
+     0},
     {"spring-cloth-undamped-",
      "the same without dampers",
-     spBuildBenchPlainCloth,
+     spBuildBenchCloth,
      1.0 / 600.0,
      16,
      5,
      40,
      {200},
      3,
-     2000},
+     2000,
+     1},
     {"spring-beam-",
      "cantilever of 4M x M x M cells, a spring on every edge",
-     spBuildSpringBeam,
+     spBuildBenchBeam,
      1.0 / 240.0,
      0,
      3,
      40,
      {5, 8, 13, 20},
      1,
-     60},
+     60,
+     0},
     {"spring-drop-",
      "cube of M^3 cells that falls on the ground and settles",
-     spBuildSpringDrop,
+     spBuildBenchDrop,
      1.0 / 60.0,
      0,
      60,
      240,
      {9},
      1,
-     60},
+     60,
+     0},
     {"gas-ball-",
      "two-layer icosphere of level N filled with gas, on the ground",
      spBuildBenchBall,
@@ -99,7 +122,85 @@ static const spBenchFamily s_families[] = {
      120,
      {3, 4},
      0,
-     7},
+     7,
+     0},
+    {"tet-force-linear-",
+     "the beam of 4M x M x M cells in 6 tets each, law linear",
+     spBuildBenchTets,
+     1.0 / 2400.0,
+     16,
+     3,
+     20,
+     {5, 8, 13, 20, 35},
+     1,
+     60,
+     sp_tetLinear},
+    {"tet-force-corotational-",
+     "the same, law corotational",
+     spBuildBenchTets,
+     1.0 / 2400.0,
+     16,
+     3,
+     20,
+     {5, 8, 13, 20, 35},
+     1,
+     60,
+     sp_tetCorotational},
+    {"tet-force-corotationalEdge-",
+     "the same, law corotationalEdge",
+     spBuildBenchTets,
+     1.0 / 2400.0,
+     16,
+     3,
+     20,
+     {13},
+     1,
+     60,
+     sp_tetCorotationalEdge},
+    {"tet-force-stVenantKirchhoff-",
+     "the same, law stVenantKirchhoff",
+     spBuildBenchTets,
+     1.0 / 2400.0,
+     16,
+     3,
+     20,
+     {13},
+     1,
+     60,
+     sp_tetStVenantKirchhoff},
+    {"tet-force-hybrid-",
+     "the same, law hybrid",
+     spBuildBenchTets,
+     1.0 / 2400.0,
+     16,
+     3,
+     20,
+     {13},
+     1,
+     60,
+     sp_tetHybrid},
+    {"tet-force-neoHookean-",
+     "the same, law neoHookean",
+     spBuildBenchTets,
+     1.0 / 2400.0,
+     16,
+     3,
+     20,
+     {13},
+     1,
+     60,
+     sp_tetNeoHookean},
+    {"tet-force-mooneyRivlin-",
+     "the same, law mooneyRivlin",
+     spBuildBenchTets,
+     1.0 / 2400.0,
+     16,
+     3,
+     20,
+     {13},
+     1,
+     60,
+     sp_tetMooneyRivlin},
 };
 
 #define SP_FAMILY_COUNT ((int)(sizeof(s_families) / sizeof(s_families[0])))
@@ -141,7 +242,7 @@ static bool spMeasure(const spBenchFamily* family, int size, int threads, int la
         def.workerCount = threads;
         def.laneCount = lanes;
         def.method.substeps = family->substeps;
-        spTestWorld test = family->build(&def, size);
+        spTestWorld test = family->build(&def, size, family->variant);
         if (test.world == NULL)
         {
             fprintf(stderr, "souple: %s: %s\n", result->name, test.error.message);
@@ -228,14 +329,14 @@ static const spBenchFamily* spFindFamily(const char* name, int* size)
 
 static void spListBenchmarks(void)
 {
-    printf("%-26s %s\n", "name", "what it is");
+    printf("%-32s %s\n", "name", "what it is");
     for (int i = 0; i < SP_FAMILY_COUNT; ++i)
     {
         for (int k = 0; k < 6 && s_families[i].sizes[k] != 0; ++k)
         {
             char name[64];
             snprintf(name, sizeof(name), "%s%d", s_families[i].stem, s_families[i].sizes[k]);
-            printf("%-26s %s\n", name, k == 0 ? s_families[i].doc : "");
+            printf("%-32s %s\n", name, k == 0 ? s_families[i].doc : "");
         }
     }
     printf("\nThe number at the end can be any size; without names the ones above are run.\n");
@@ -282,7 +383,7 @@ static void spRunOne(spBenchRun* run, const spBenchFamily* family, int size)
         json_array_append_new(run->results, spMakeResultJson(&result));
         if (run->json == false)
         {
-            printf("%-26s %7d %9d %9d %7.1f %10.3f %10.3f %8.3f %7.2fx  %016llx\n", result.name,
+            printf("%-32s %7d %9d %9d %7.1f %10.3f %10.3f %8.3f %7.2fx  %016llx\n", result.name,
                    result.threads, result.nodes, result.elements, result.iterations, result.median,
                    result.p95, result.nsPerElement, single / result.median, (unsigned long long)result.hash);
             fflush(stdout);
@@ -369,7 +470,7 @@ int spRunBench(int argc, char** argv)
     if (run.json == false)
     {
         spPrintMachine();
-        printf("%-26s %7s %9s %9s %7s %10s %10s %8s %8s  %s\n", "name", "threads", "nodes", "elements",
+        printf("%-32s %7s %9s %9s %7s %10s %10s %8s %8s  %s\n", "name", "threads", "nodes", "elements",
                "evals", "ms/step", "p95", "ns/elem", "speed-up", "state hash");
     }
     for (int i = 0; i < nameCount; ++i)
