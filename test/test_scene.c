@@ -205,6 +205,64 @@ static const BadScene s_bad[] = {
      "the force on what?", NULL},
     {"{\"souple\": 1, " BODY ", \"output\": {\"picture\": {\"camera\": {\"position\": [0, 0, 0]}}}}", 1, -1,
      "looks at the place where it is", NULL},
+    // Tets, relaxation, colours
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"box\"}, \"tets\": \"neohookean\"}]}", 1, -1,
+     "did you mean \"neoHookean\"?", "bodies[0].tets"},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"cloth\"}, \"density\": 1, \"tets\": {}}]}", 1,
+     -1, "the mesh has no tets", "bodies[0].tets"},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"box\"}, \"tets\": {\"poissonRatio\": 0.5}}]}",
+     1, -1, "must be at most 0.4999", "bodies[0].tets.poissonRatio"},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"box\"}, \"tets\": {\"youngModulus\": 0}}]}",
+     1, -1, "must be greater than 0 Pa", "bodies[0].tets.youngModulus"},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"box\"}, \"tets\": {\"youngModulus\": 5, "
+     "\"lameMu\": 5, \"lameLambda\": 5}}]}",
+     1, -1, "exclude each other", "bodies[0].tets.lameMu"},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"box\"}, \"tets\": {\"lameMu\": 5}}]}", 1, -1,
+     "only of use together", "bodies[0].tets"},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"box\"}, \"tets\": {\"lameMu\": 5, "
+     "\"lameLambda\": -4}}]}",
+     1, -1, "above -2/3 of", "bodies[0].tets.lameLambda"},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"box\"}, \"tets\": {\"field\": \"E\"}}]}", 1,
+     -1, "needs a mesh from a file", "bodies[0].tets.field"},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"box\"}, \"tets\": {\"regions\": "
+     "[{\"region\": 7, \"youngModulus\": 5}]}}]}",
+     1, -1, "regions go from 0 to 0", "bodies[0].tets.regions[0].region"},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"box\"}, \"tets\": {\"regions\": "
+     "[{\"youngModulus\": 5}]}}]}",
+     1, -1, "\"region\" is missing", "bodies[0].tets.regions[0]"},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"box\"}, \"tets\": {\"regions\": "
+     "[{\"region\": 0}, {\"region\": 0}]}}]}",
+     1, -1, "has a material already", "bodies[0].tets.regions[1].region"},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"box\"}, \"nodeMass\": 1, \"tets\": "
+     "{\"regions\": {\"region\": 0, \"density\": 5}}}]}",
+     1, -1, "all nodes have", "bodies[0].tets.regions.density"},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"box\"}, \"tets\": {}, \"relax\": "
+     "{\"tolerance\": 0}}]}",
+     1, -1, "must be greater than 0", "bodies[0].relax.tolerance"},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"box\"}, \"tets\": {}, \"relax\": 3}]}", 1, -1,
+     "must be true or false", "bodies[0].relax"},
+    {"{\"souple\": 1, " BODY
+     ", \"events\": {\"time\": 1, \"type\": \"set\", \"body\": \"body\", \"tets\": {\"damping\": 1}}}",
+     1, -1, "has no tets", "events.tets"},
+    {"{\"souple\": 1, " BODY ", \"measurements\": [{\"type\": \"vonMises\", \"body\": \"body\"}]}", 1, -1,
+     "has no tets", "measurements[0].body"},
+    {"{\"souple\": 1, " BODY ", \"measurements\": [{\"type\": \"strain\"}]}", 1, -1, "\"body\" is missing",
+     "measurements[0]"},
+    {"{\"souple\": 1, " BODY ", \"output\": {\"picture\": {\"colour\": \"stres\"}}}", 1, -1,
+     "did you mean \"stress\"?", "output.picture.colour"},
+    {"{\"souple\": 1, " BODY ", \"output\": {\"picture\": {\"range\": [2, 1]}}}", 1, -1,
+     "the first number must be below the second", "output.picture.range"},
+    {"{\"souple\": 1, " BODY ", \"output\": {\"picture\": {\"range\": [1, 2, 3]}}}", 1, -1,
+     "must be a list of 2 numbers", "output.picture.range"},
+    {"{\"souple\": 1, " BODY ", \"output\": {\"picture\": {\"range\": [0, \"x\"]}}}", 1, -1,
+     "must be a number, but is a text", "output.picture.range[1]"},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"box\"}, \"tets\": {\"regions\": {\"region\": "
+     "0, \"youngModulus\": 5}}}], \"events\": {\"time\": 1, \"type\": \"set\", \"body\": \"body\", \"tets\": "
+     "{\"damping\": 1}}}",
+     1, -1, "several materials", "events.tets"},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"box\"}, \"tets\": {}}], \"events\": "
+     "{\"time\": 1, \"type\": \"set\", \"body\": \"body\", \"tets\": {}}}",
+     1, -1, "this changes nothing", "events.tets"},
 };
 
 static void TestBadScenes(void** state)
@@ -347,6 +405,19 @@ static void TestDefaultsAgree(void** state)
     assert_int_equal(body->method.substeps, method.substeps);
     assert_int_equal(body->method.maxSubsteps, method.maxSubsteps);
     CHECK_NEAR(body->mesh.size.x, box.size.x, 0);
+    spTetDef tetDef = spDefaultTetDef();
+    CHECK_NEAR(body->tets.youngModulus, tetDef.youngModulus, 0);
+    CHECK_NEAR(body->tets.poissonRatio, tetDef.poissonRatio, 1e-7);
+    CHECK_NEAR(body->tets.mooney, tetDef.mooney, 1e-7);
+    CHECK_NEAR(body->tets.damping, tetDef.damping, 0);
+    assert_int_equal(body->tets.law, tetDef.law);
+    assert_int_equal(body->tets.dampingModel, tetDef.dampingModel);
+    assert_int_equal(body->relax.maxIterations, spDefaultRelaxDef().maxIterations);
+    const spKey* laws = spFindKey(body->tets.head.schema, "law", -1);
+    for (int i = 0; i < sp_tetLawCount; ++i)
+    {
+        assert_string_equal(laws->choices[i], spGetTetLawName((spTetLaw)i));
+    }
     assert_int_equal(body->mesh.cells[0], box.cells[0]);
     assert_int_equal(body->mesh.split, box.split);
     assert_string_equal(spScene_GetName(scene), "scene");
@@ -912,19 +983,287 @@ static void TestFailingMemoryOfRun(void** state)
     spDestroyScene(scene);
 }
 
+// ---------------------------------------------------------------------------------------------------------
+// Tets
+
+static void TestTets(void** state)
+{
+    SP_UNUSED(state);
+    spScene* scene =
+        Parse("{\"souple\": 1, \"dt\": 0.01, \"duration\": 0.2, \"bodies\": [ "
+              "{\"name\": \"b\", \"mesh\": {\"generator\": \"beam\", \"cells\": [8, 2, 2]}, \"tets\": "
+              "{\"law\": \"stVenantKirchhoff\", \"youngModulus\": 2e5, "
+              "\"poissonRatio\": 0.3, \"damping\": 0.001, \"dampingModel\": \"rayleigh\"}, \"pins\": "
+              "{\"box\": {\"lower\": [0, -1, -1], \"upper\": [0, 1, 1]}}}], "
+              "\"events\": [{\"time\": 0.1, \"type\": \"set\", \"body\": \"b\", \"tets\": {\"youngModulus\": "
+              "2e3}}], "
+              "\"measurements\": [{\"type\": \"vonMises\", \"body\": \"b\"}, {\"type\": \"vonMises\", "
+              "\"body\": \"b\", \"of\": \"mean\"}, "
+              "{\"type\": \"vonMises\", \"body\": \"b\", \"of\": \"min\"}, {\"type\": \"strain\", \"body\": "
+              "\"b\"}, {\"type\": \"inverted\"}, {\"type\": \"stableStep\"}]} ");
+    spRun* run = Start(scene);
+    spWorld* world = spRun_GetWorld(run);
+    spBodyId body = spRun_FindBody(run, "b");
+    assert_int_equal(spBody_GetTetLaw(world, body, 0), sp_tetStVenantKirchhoff);
+    assert_string_equal(spRun_GetMeasurementUnit(run, 0), "Pa");
+    assert_string_equal(spRun_GetMeasurementUnit(run, 3), "");
+    CHECK_NEAR(spRun_GetMeasurement(run, 0), 0.0, 1.0);
+    for (int i = 0; i < 10; ++i)
+    {
+        assert_int_equal(spRun_Step(run), 0);
+    }
+
+    // What is measured is what the world says
+    enum
+    {
+        tetCount = 8 * 2 * 2 * 6
+    };
+    spTetState states[tetCount];
+    assert_int_equal(spBody_CopyTetStates(world, body, 0, states, tetCount), tetCount);
+    double largest = 0.0, smallest = INFINITY, sum = 0.0, strain = 0.0;
+    for (int i = 0; i < tetCount; ++i)
+    {
+        largest = fmax(largest, (double)states[i].vonMises);
+        smallest = fmin(smallest, (double)states[i].vonMises);
+        strain = fmax(strain, (double)states[i].principalStrain.x);
+        sum += (double)states[i].vonMises;
+    }
+    assert_true(largest > 100.0);
+    CHECK_NEAR(spRun_GetMeasurement(run, 0), largest, 0);
+    CHECK_NEAR(spRun_GetMeasurement(run, 1) / (sum / tetCount), 1.0, 1e-5); // all have the same volume
+    CHECK_NEAR(spRun_GetMeasurement(run, 2), smallest, 0);
+    CHECK_NEAR(spRun_GetMeasurement(run, 3), strain, 0);
+    CHECK_NEAR(spRun_GetMeasurement(run, 4), 0, 0);
+
+    // The event makes it a hundred times softer: the stable step grows tenfold, as far as damping lets it
+    double before = spRun_GetMeasurement(run, 5);
+    spRun_Step(run);
+    spRun_Step(run);
+    assert_true(spRun_GetMeasurement(run, 5) > 4.0 * before);
+    spDestroyRun(run);
+    spDestroyScene(scene);
+}
+
+// The elastic energy of a box of 10 cm that hangs in equilibrium, which tells materials apart
+static double HangBox(const char* body, const char* folder)
+{
+    char text[1000];
+    snprintf(
+        text, sizeof(text),
+        "{\"souple\": 1, \"bodies\": [{\"pins\": {\"nearest\": {\"point\": [0, 5, 0], \"count\": 9}}, "
+        "\"transform\": {\"scale\": 0.1}, \"relax\": true, %s}], \"measurements\": [{\"type\": \"energy\", "
+        "\"part\": \"elastic\"}]}",
+        body);
+    spError error = SP_ZERO_INIT;
+    spScene* scene = spParseScene(text, strlen(text), folder, NULL, &error);
+    spRun* run = scene != NULL ? Start(scene) : NULL;
+    assert_non_null(run);
+    double energy = spRun_GetMeasurement(run, 0);
+    spDestroyRun(run);
+    spDestroyScene(scene);
+    return energy;
+}
+
+#define BOX "\"mesh\": {\"generator\": \"box\", \"cells\": [2, 2, 2]}"
+
+// Where the numbers of a material come from
+static void TestTetMaterials(void** state)
+{
+    SP_UNUSED(state);
+    double byName = HangBox(BOX ", \"material\": \"muscle\"", NULL);
+    double byKeys =
+        HangBox(BOX ", \"density\": 1060, \"tets\": {\"youngModulus\": 7000, \"poissonRatio\": 0.45}", NULL);
+    double half = HangBox(BOX ", \"material\": \"muscle\", \"tets\": {\"youngModulus\": 14000}", NULL);
+    assert_true(byName > 0.0);
+    CHECK_NEAR(byName, byKeys, 0);
+    assert_true(half < 0.7 * byName);
+
+    // Lame's constants are another way to say the same: lambda = 5000, mu = 4000 are the liver's
+    double lame = HangBox(BOX ", \"tets\": {\"lameLambda\": 5000, \"lameMu\": 4000}", NULL);
+    double young =
+        HangBox(BOX ", \"tets\": {\"youngModulus\": 10222.2222222, \"poissonRatio\": 0.277777777778}", NULL);
+    CHECK_NEAR(lame / young, 1.0, 1e-4);
+
+    // Springs say that a body is made of springs, whatever its material
+    assert_true(HangBox(BOX ", \"material\": \"muscle\", \"springs\": {}", NULL) != byName);
+
+    // A material without tets to be of is probably not meant
+    const char* text =
+        "{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"icosphere\"}, \"density\": 1, "
+        "\"material\": \"rubber\"}]}";
+    spSceneProblem problem;
+    int count = 0;
+    assert_true(spCheckSceneText(text, strlen(text), NULL, &problem, 1, &count));
+    assert_int_equal(count, 1);
+    assert_true(problem.warning && strstr(problem.message, "no tets") != NULL);
+}
+
+// A box whose upper half is region 4 and has values of its own, in a file
+static void SaveLayeredBox(const char* path)
+{
+    spError error = SP_ZERO_INIT;
+    spBoxMeshDef def = spDefaultBoxMeshDef();
+    def.cells[0] = def.cells[1] = def.cells[2] = 2;
+    spMesh* box = spMakeBoxMesh(&def, &error);
+    double values[48];
+    for (int i = 0; i < 48; ++i)
+    {
+        double y = 0.0;
+        for (int k = 0; k < 4; ++k)
+        {
+            y += 0.25 * spMesh_GetVertices(box)[spMesh_GetTets(box)[4 * i + k]].y;
+        }
+        assert_true(spMesh_SetTetRegion(box, i, y > 0.5 ? 4 : 0));
+        values[i] = y > 0.5 ? 2e4 : 1e4;
+    }
+    assert_false(spMesh_SetTetRegion(box, 48, 1));
+    spMeshDef meshDef = spDefaultMeshDef();
+    meshDef.vertices = spMesh_GetVertices(box);
+    meshDef.vertexCount = spMesh_GetVertexCount(box);
+    meshDef.tets = spMesh_GetTets(box);
+    meshDef.tetCount = 48;
+    meshDef.tetRegions = spMesh_GetTetRegions(box);
+    meshDef.tetValues = values;
+    meshDef.tetValueName = "E";
+    spMesh* mesh = spCreateMesh(&meshDef, &error);
+    assert_true(spSaveMesh(mesh, path, &error));
+    spDestroyMesh(mesh);
+    spDestroyMesh(box);
+}
+
+static void TestTetRegions(void** state)
+{
+    SP_UNUSED(state);
+    static const char* const folder = SOUPLE_BINARY_DIR "/test";
+    SaveLayeredBox(SOUPLE_BINARY_DIR "/test/scene_layers.vtu");
+    double soft = HangBox("\"mesh\": \"scene_layers.vtu\", \"tets\": {\"youngModulus\": 1e4}", folder);
+    double same = HangBox("\"mesh\": \"scene_layers.vtu\", \"tets\": {\"youngModulus\": 1e4, \"regions\": "
+                          "[{\"region\": 4, \"youngModulus\": 1e4, \"density\": 1000}]}",
+                          folder);
+    double mixed = HangBox("\"mesh\": \"scene_layers.vtu\", \"tets\": {\"youngModulus\": 1e4, \"regions\": "
+                           "[{\"region\": 4, \"youngModulus\": 2e4}]}",
+                           folder);
+    double field = HangBox("\"mesh\": \"scene_layers.vtu\", \"tets\": {\"field\": \"E\"}", folder);
+    CHECK_NEAR(same / soft, 1.0, 1e-4);
+    assert_true(mixed < 0.95 * soft);
+    CHECK_NEAR(field, mixed, 0);
+
+    // Masses: half of a cubic metre has another density
+    const char* text =
+        "{\"souple\": 1, \"bodies\": [{\"name\": \"b\", \"mesh\": \"scene_layers.vtu\", \"density\": "
+        "500, \"tets\": {\"regions\": {\"region\": 4, \"density\": 2000}}}]}";
+    spError error = SP_ZERO_INIT;
+    spScene* scene = spParseScene(text, strlen(text), folder, NULL, &error);
+    assert_non_null(scene);
+    spRun* run = Start(scene);
+    spReal masses[27];
+    assert_int_equal(spBody_CopyMasses(spRun_GetWorld(run), spRun_FindBody(run, "b"), masses, 27), 27);
+    double total = 0.0;
+    for (int i = 0; i < 27; ++i)
+    {
+        total += (double)masses[i];
+    }
+    CHECK_NEAR(total, 0.5 * 500.0 + 0.5 * 2000.0, 1e-3);
+    spDestroyRun(run);
+    spDestroyScene(scene);
+
+    const char* wrong =
+        "{\"souple\": 1, \"bodies\": [{\"mesh\": \"scene_layers.vtu\", \"tets\": {\"field\": \"F\"}}]}";
+    spSceneProblem problem;
+    assert_false(spCheckSceneText(wrong, strlen(wrong), folder, &problem, 1, NULL));
+    assert_non_null(strstr(problem.message, "no array of cell values named \"F\""));
+    remove(SOUPLE_BINARY_DIR "/test/scene_layers.vtu");
+}
+
+// A body that starts from equilibrium stays there
+static void TestRelax(void** state)
+{
+    SP_UNUSED(state);
+    static const char* const forms[] = {"true", "{\"tolerance\": 1e-4}", "{\"maxIterations\": 3}", "false"};
+    for (int i = 0; i < SP_COUNT(forms); ++i)
+    {
+        char text[1000];
+        snprintf(
+            text, sizeof(text),
+            "{\"souple\": 1, \"dt\": 0.01, \"duration\": 0.2, \"bodies\": [{\"name\": \"b\", \"mesh\": "
+            "{\"generator\": \"beam\", \"cells\": [8, 2, 2]}, \"tets\": {\"youngModulus\": 1e6}, \"relax\": "
+            "%s, \"pins\": {\"box\": {\"lower\": [0, -1, -1], \"upper\": [0, 1, 1]}}}], \"measurements\": "
+            "[{\"type\": \"position\", \"body\": \"b\", \"point\": [1, 0, 0]}]}",
+            forms[i]);
+        spScene* scene = Parse(text);
+        spRun* run = Start(scene);
+        spRelaxResult result = {0};
+        assert_true(spRun_GetRelaxResult(run, "b", &result) == (i < 3));
+        assert_false(spRun_GetRelaxResult(run, "x", &result));
+        assert_false(spRun_GetRelaxResult(run, NULL, &result));
+        assert_true(result.converged == (i < 2));
+        double start = spRun_GetMeasurement(run, 0), change = 0.0;
+        while (!spRun_IsDone(run))
+        {
+            spRun_Step(run);
+            change = fmax(change, fabs(spRun_GetMeasurement(run, 0) - start));
+        }
+        if (i < 2)
+        {
+            assert_true(start < -0.01 && change < 0.05 * -start);
+        }
+        if (i == 3)
+        {
+            CHECK_NEAR(start, 0.0, 1e-6);
+            assert_true(change > 0.01);
+        }
+        spDestroyRun(run);
+        spDestroyScene(scene);
+    }
+}
+
+static void TestColors(void** state)
+{
+    SP_UNUSED(state);
+    spScene* scene = Parse("{\"souple\": 1, " BODY
+                           ", \"output\": {\"picture\": {\"colour\": \"velocity\", \"range\": [1, 2.5]}}}");
+    spSceneOutput output = spScene_GetOutput(scene);
+    assert_int_equal(output.pictureColor, sp_colorVelocity);
+    CHECK_NEAR(output.pictureLow, 1.0, 0);
+    CHECK_NEAR(output.pictureHigh, 2.5, 0);
+    spError error = SP_ZERO_INIT;
+    assert_true(spSaveScene(scene, SOUPLE_BINARY_DIR "/test/scene_colors.json", true, &error));
+    spDestroyScene(scene);
+    scene = spLoadScene(SOUPLE_BINARY_DIR "/test/scene_colors.json", NULL, &error);
+    assert_non_null(scene);
+    CHECK_NEAR(spScene_GetOutput(scene).pictureHigh, 2.5, 0);
+    spDestroyScene(scene);
+    remove(SOUPLE_BINARY_DIR "/test/scene_colors.json");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(TestBadScenes),           cmocka_unit_test(TestAllProblemsAreCollected),
-        cmocka_unit_test(TestWarningsDoNotRefuse), cmocka_unit_test(TestDeepAndHugeInput),
-        cmocka_unit_test(TestDefaultsAgree),       cmocka_unit_test(TestTableIsConsistent),
-        cmocka_unit_test(TestManualIsUpToDate),    cmocka_unit_test(TestMaterials),
-        cmocka_unit_test(TestScenesOfTheProject),  cmocka_unit_test(TestWholeScenes),
-        cmocka_unit_test(TestDamagedScenes),       cmocka_unit_test(TestFailingMemory),
-        cmocka_unit_test(TestFailingMemoryOfRun),  cmocka_unit_test(TestFreeFall),
-        cmocka_unit_test(TestPlacement),           cmocka_unit_test(TestMeshFiles),
-        cmocka_unit_test(TestMotionOfColliders),   cmocka_unit_test(TestEvents),
-        cmocka_unit_test(TestEventThatFails),      cmocka_unit_test(TestRunDefinition),
+        cmocka_unit_test(TestBadScenes),
+        cmocka_unit_test(TestAllProblemsAreCollected),
+        cmocka_unit_test(TestWarningsDoNotRefuse),
+        cmocka_unit_test(TestDeepAndHugeInput),
+        cmocka_unit_test(TestDefaultsAgree),
+        cmocka_unit_test(TestTableIsConsistent),
+        cmocka_unit_test(TestManualIsUpToDate),
+        cmocka_unit_test(TestMaterials),
+        cmocka_unit_test(TestScenesOfTheProject),
+        cmocka_unit_test(TestWholeScenes),
+        cmocka_unit_test(TestDamagedScenes),
+        cmocka_unit_test(TestFailingMemory),
+        cmocka_unit_test(TestFailingMemoryOfRun),
+        cmocka_unit_test(TestFreeFall),
+        cmocka_unit_test(TestPlacement),
+        cmocka_unit_test(TestMeshFiles),
+        cmocka_unit_test(TestMotionOfColliders),
+        cmocka_unit_test(TestEvents),
+        cmocka_unit_test(TestEventThatFails),
+        cmocka_unit_test(TestRunDefinition),
+        cmocka_unit_test(TestTets),
+        cmocka_unit_test(TestTetMaterials),
+        cmocka_unit_test(TestTetRegions),
+        cmocka_unit_test(TestRelax),
+        cmocka_unit_test(TestColors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@
 
 #pragma once
 
-#include "souple/collider.h"
+#include "souple/record.h"
 
 SP_EXTERN_C_BEGIN
 
@@ -96,9 +96,12 @@ SP_API const char* spScene_GetText(const spScene* scene, size_t* size);
 /// What a scene wants to be left behind by a run.
 typedef struct spSceneOutput
 {
-    double frameRate;       ///< recorded frames in each simulated second, Hz
-    int pictureWidth;       ///< pixels
-    int pictureHeight;      ///< pixels
+    double frameRate;            ///< recorded frames in each simulated second, Hz
+    int pictureWidth;            ///< pixels
+    int pictureHeight;           ///< pixels
+    spPictureColor pictureColor; ///< what colours the bodies in pictures
+    double pictureLow;           ///< what the first colour stands for, Pa, m or m/s
+    double pictureHigh;     ///< what the last colour stands for; 0 with pictureLow means from the recording
     bool hasCamera;         ///< whether the scene has a camera: the rest is only then of use
     spDVec3 cameraPosition; ///< where the camera is, m
     spDVec3 cameraTarget;   ///< what is in the middle of the picture, m
@@ -163,6 +166,9 @@ SP_API spError spRun_GetLastError(const spRun* run);
 
 /// @return a body by its name in the scene; the null id when there is none.
 SP_API spBodyId spRun_FindBody(const spRun* run, const char* name);
+/// How a body came to its equilibrium before the first step, when the scene asks for that ("relax").
+/// @return false, with *result as it was, when the body was not relaxed or there is none of this name.
+SP_API bool spRun_GetRelaxResult(const spRun* run, const char* body, spRelaxResult* result);
 /// @return a collider by its name in the scene; the null id when there is none.
 SP_API spColliderId spRun_FindCollider(const spRun* run, const char* name);
 

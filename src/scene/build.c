@@ -333,8 +333,8 @@ static void spApplySpin(spWorld* world, const spRunBody* body, spVec3* positions
     spBody_SetVelocities(world, body->id, positions, body->nodeCount);
 }
 
-static bool spCreateSceneBody(spWorld* world, const spBodyData* data, const spMesh* mesh, spRunBody* body,
-                              spProblems* problems)
+static bool spCreateSceneBody(spWorld* world, const spBodyData* data, const spMesh* mesh, spHeap* heap,
+                              spRunBody* body, spProblems* problems)
 {
     spBodyDef def = spDefaultBodyDef();
     int errorsBefore = problems->errorCount;
@@ -349,11 +349,15 @@ static bool spCreateSceneBody(spWorld* world, const spBodyData* data, const spMe
     def.friction = (spReal)data->friction;
     def.restitution = (spReal)data->restitution;
     def.method = spMakeMethod(&data->method);
+    spReal* masses = spMakeRegionMasses(data, mesh, (double)def.density, heap, problems);
+    def.nodeMasses = masses;
     if (problems->errorCount > errorsBefore)
     {
+        spFreeRegionMasses(masses, mesh, heap);
         return false;
     }
     body->id = spCreateBody(world, &def);
+    spFreeRegionMasses(masses, mesh, heap);
     if (SP_IS_NULL(body->id))
     {
         spReportWorld(problems, world, &data->head, NULL, "this body cannot be made");
@@ -367,18 +371,28 @@ void spBuildSceneBody(const spScene* scene, spWorld* world, const spBodyData* da
                       spRunBody* body, spProblems* problems)
 {
     *body = (spRunBody){.data = data,
+                        .tetSet = -1,
                         .gasSet = -1,
                         .bendSet = -1,
                         .windSet = -1,
                         .friction = data->friction,
                         .restitution = data->restitution};
-    spMesh* mesh = spMakeSceneMesh(scene, &data->mesh, data->transform.scale, heap, problems);
+    spMesh* mesh = spMakeSceneMesh(scene, data, heap, problems);
     if (mesh == NULL)
     {
         return;
     }
-    if (spCreateSceneBody(world, data, mesh, body, problems))
+    if (spCreateSceneBody(world, data, mesh, heap, body, problems))
     {
+        if (spWantsTets(data, mesh))
+        {
+            body->tetSet = spBuildTets(world, body, mesh, heap, problems);
+        }
+        else if (data->material[0] != 0 && data->springs.count == 0)
+        {
+            spWarn(problems, &data->head, &data->material,
+                   "the mesh has no tets that could be of this material: give springs, or a mesh with tets");
+        }
         const spSpringsData* springs = data->springs.data;
         for (int i = 0; i < data->springs.count; ++i)
         {

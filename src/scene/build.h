@@ -24,6 +24,14 @@ typedef struct spRunBody
     int bendSet;
     int windSet;
     int fieldSets[64];
+    int tetSet;
+    int tetCount;
+    spTetState* tetStates;                         // scratch of measurements, tetCount
+    double* tetVolumes;                            // at rest, m^3, tetCount
+    double youngModulus, poissonRatio, tetDamping; // of its tets now
+    bool mixed;                                    // tets have several materials
+    bool relaxed;                                  // the next one says how that ended
+    spRelaxResult relaxResult;
     double stiffness[64], damping[64]; // of each of its springs now, for events that change one of two
     double friction, restitution;
 } spRunBody;
@@ -46,14 +54,26 @@ bool spSelectNodes(spHeap* heap, const spRegionData* region, const spVec3* posit
 void spFreeNodes(spHeap* heap, spNodeList* nodes);
 
 // The mesh of a body, scaled; NULL when it cannot be made, which is reported
-spMesh* spMakeSceneMesh(const spScene* scene, const spMeshData* data, spDVec3 scale, spHeap* heap,
-                        spProblems* problems);
+spMesh* spMakeSceneMesh(const spScene* scene, const spBodyData* data, spHeap* heap, spProblems* problems);
 
 spMethodDef spMakeMethod(const spMethodData* data);
 
 // Makes a body with all that is on it
 void spBuildSceneBody(const spScene* scene, spWorld* world, const spBodyData* data, spHeap* heap,
                       spRunBody* body, spProblems* problems);
+
+// build_tets.c: whether a body gets tets, because it says so or because only its material is given
+bool spWantsTets(const spBodyData* data, const spMesh* mesh);
+
+// Masses of the nodes when regions of the tets have densities of their own, else NULL; density, kg/m^3,
+// counts elsewhere. Free with spFreeRegionMasses.
+spReal* spMakeRegionMasses(const spBodyData* data, const spMesh* mesh, double density, spHeap* heap,
+                           spProblems* problems);
+void spFreeRegionMasses(spReal* masses, const spMesh* mesh, spHeap* heap);
+
+// Returns the number of the set, or -1 when it cannot be made, which is reported
+int spBuildTets(spWorld* world, spRunBody* body, const spMesh* mesh, spHeap* heap, spProblems* problems);
+void spFreeSceneTets(spRunBody* body, spHeap* heap);
 
 spColliderId spBuildSceneCollider(spWorld* world, const spColliderData* data, spProblems* problems);
 

@@ -285,6 +285,56 @@ static void spCheckMesh(spChecker* checker, const spMeshData* mesh)
     }
 }
 
+static void spCheckTets(spChecker* checker, const spBodyData* body)
+{
+    const spTetsData* tets = &body->tets;
+    const spObjectHead* head = &tets->head;
+    spCheckExclusive(checker, head, &tets->youngModulus, &tets->lameMu);
+    spCheckExclusive(checker, head, &tets->poissonRatio, &tets->lameMu);
+    spCheckExclusive(checker, head, &tets->youngModulus, &tets->field);
+    spCheckExclusive(checker, head, &tets->lameMu, &tets->field);
+    if (spIsGiven(head, &tets->lameMu) != spIsGiven(head, &tets->lameLambda))
+    {
+        spReport(checker->problems, head, NULL, "\"lameLambda\" and \"lameMu\" are only of use together");
+    }
+    else if (spIsGiven(head, &tets->lameMu) && !(3.0 * tets->lameLambda + 2.0 * tets->lameMu > 0.0))
+    {
+        spReport(checker->problems, head, &tets->lameLambda,
+                 "must be above -2/3 of \"lameMu\": a body must resist pressure");
+    }
+    if (spIsGiven(head, &tets->mooney) && tets->law != sp_tetMooneyRivlin)
+    {
+        spWarn(checker->problems, head, &tets->mooney, "only the law \"mooneyRivlin\" has a use for this");
+    }
+    if (spIsGiven(head, &tets->field) && !spIsGiven(&body->mesh.head, &body->mesh.file))
+    {
+        spReport(checker->problems, head, &tets->field, "needs a mesh from a file: there the values are");
+    }
+    const spTetRegionData* regions = tets->regions.data;
+    for (int i = 0; i < tets->regions.count; ++i)
+    {
+        if (spIsGiven(head, &tets->field) && spIsGiven(&regions[i].head, &regions[i].youngModulus))
+        {
+            spReport(checker->problems, &regions[i].head, &regions[i].youngModulus,
+                     "Young's moduli come from \"field\" already: leave one of both out");
+        }
+        if (spIsGiven(&regions[i].head, &regions[i].density) && spIsGiven(&body->head, &body->nodeMass))
+        {
+            spReport(checker->problems, &regions[i].head, &regions[i].density,
+                     "all nodes have \"nodeMass\" already: leave one of both out");
+        }
+        for (int k = 0; k < i; ++k)
+        {
+            if (regions[k].region == regions[i].region)
+            {
+                spReport(checker->problems, &regions[i].head, &regions[i].region,
+                         "region %d has a material already", regions[i].region);
+                break;
+            }
+        }
+    }
+}
+
 static void spCheckSprings(spChecker* checker, const spBodyData* body, const spSpringsData* springs)
 {
     const spObjectHead* head = &springs->head;
@@ -350,6 +400,11 @@ static void spCheckBody(spChecker* checker, spBodyData* body, int index)
                                  : "unknown material \"%.60s\"; 'souple materials' lists all",
                  body->material, nearest);
     }
+    bool tets = spIsGiven(head, &body->tets);
+    if (tets)
+    {
+        spCheckTets(checker, body);
+    }
     const spSpringsData* springs = body->springs.data;
     for (int i = 0; i < body->springs.count; ++i)
     {
@@ -366,10 +421,11 @@ static void spCheckBody(spChecker* checker, spBodyData* body, int index)
                      "an outline has at least 3 nodes");
         }
     }
-    if (body->springs.count == 0 && !gas)
+    if (body->springs.count == 0 && !gas && !tets && body->material[0] == 0)
     {
         spWarn(checker->problems, head, NULL,
-               "body \"%s\" has neither springs nor gas: nothing holds its nodes together", body->name);
+               "body \"%s\" has neither tets nor springs nor gas: nothing holds its nodes together",
+               body->name);
     }
     const spFieldData* fields = body->fields.data;
     for (int i = 0; i < body->fields.count; ++i)
@@ -456,18 +512,43 @@ static void spCheckAttachment(spChecker* checker, const spAttachmentData* attach
 // ---------------------------------------------------------------------------------------------------------
 // Events and measurements
 
+static void spCheckTetChange(spChecker* checker, const spEventData* event, const spBodyData* body)
+{
+    const spTetChangeData* change = &event->tets;
+    const spObjectHead* head = &change->head;
+    bool modulus = spIsGiven(head, &change->youngModulus), ratio = spIsGiven(head, &change->poissonRatio);
+    bool implied = body->material[0] != 0 && body->springs.count == 0;
+    bool mixed = body->tets.regions.count > 0 || spIsGiven(&body->tets.head, &body->tets.field);
+    if (!spIsGiven(&body->head, &body->tets) && !implied)
+    {
+        spReport(checker->problems, &event->head, change, "body \"%s\" has no tets", body->name);
+    }
+    else if (!modulus && !ratio && !spIsGiven(head, &change->damping))
+    {
+        spReport(checker->problems, &event->head, change,
+                 "this changes nothing: give \"youngModulus\", \"poissonRatio\" or \"damping\"");
+    }
+    else if (spIsGiven(&body->head, &body->tets) && mixed && !(modulus && ratio))
+    {
+        spReport(
+            checker->problems, &event->head, change,
+            "these tets have several materials: give \"youngModulus\" and \"poissonRatio\", which all get");
+    }
+}
+
 static void spCheckSet(spChecker* checker, const spEventData* event)
 {
     const spObjectHead* head = &event->head;
     bool springs = spIsGiven(head, &event->stiffness) || spIsGiven(head, &event->damping) ||
                    spIsGiven(head, &event->activation);
+    bool tets = spIsGiven(head, &event->tets);
     bool gas = spIsGiven(head, &event->knrt);
     bool field = spIsGiven(head, &event->coefficient);
     bool bends = spIsGiven(head, &event->bendStiffness);
     bool wind = spIsGiven(head, &event->wind);
     bool other = spIsGiven(head, &event->friction) || spIsGiven(head, &event->restitution) ||
                  spIsGiven(head, &event->method);
-    bool ofBody = springs || gas || field || bends || wind || other;
+    bool ofBody = springs || tets || gas || field || bends || wind || other;
     if (!ofBody && !spIsGiven(head, &event->gravity))
     {
         spReport(checker->problems, head, NULL,
@@ -506,6 +587,10 @@ static void spCheckSet(spChecker* checker, const spEventData* event)
         spReport(checker->problems, head, &event->index,
                  "body \"%s\" has %d fields, so there is no number %d", body->name, body->fields.count,
                  event->index);
+    }
+    if (tets)
+    {
+        spCheckTetChange(checker, event, body);
     }
     if (gas && !spIsGiven(&body->head, &body->gas))
     {
@@ -614,6 +699,13 @@ static void spCheckMeasurement(spChecker* checker, spMeasurementData* measuremen
     if (measurement->type == sp_measurePressure && body != NULL && !spIsGiven(&body->head, &body->gas))
     {
         spReport(checker->problems, head, &measurement->body, "body \"%s\" has no gas, so it has no pressure",
+                 body->name);
+    }
+    bool ofTets = measurement->type == sp_measureVonMises || measurement->type == sp_measureStrain;
+    if (ofTets && body != NULL && !spIsGiven(&body->head, &body->tets) &&
+        (body->material[0] == 0 || body->springs.count > 0))
+    {
+        spReport(checker->problems, head, &measurement->body, "body \"%s\" has no tets: give it \"tets\"",
                  body->name);
     }
     if (!spIsGiven(head, &measurement->name))

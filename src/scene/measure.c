@@ -34,6 +34,11 @@ static const char* spGetUnit(const spRun* run, const spRunMeasurement* measureme
             return "kg m^2/s";
         case sp_measureStableStep:
             return "s";
+        case sp_measureVonMises:
+            return "Pa";
+        case sp_measureStrain:
+        case sp_measureInverted:
+            return "";
         default:
             return "N";
     }
@@ -128,13 +133,40 @@ static double spPickEnergy(spEnergy energy, int part)
     }
 }
 
+// The number of each tet that is measured
+static double spPickState(const spTetState* state, int type)
+{
+    return type == sp_measureVonMises ? (double)state->vonMises : (double)state->principalStrain.x;
+}
+
+static double spMeasureTets(spRun* run, const spRunMeasurement* measurement)
+{
+    const spRunBody* body = &run->bodies[measurement->body];
+    int count = spBody_CopyTetStates(run->world, body->id, body->tetSet, body->tetStates, body->tetCount);
+    double sum = 0.0, volume = 0.0, smallest = INFINITY, largest = -INFINITY;
+    for (int i = 0; i < count; ++i)
+    {
+        double value = spPickState(&body->tetStates[i], measurement->data->type);
+        sum += value * body->tetVolumes[i];
+        volume += body->tetVolumes[i];
+        smallest = fmin(smallest, value);
+        largest = fmax(largest, value);
+    }
+    if (count == 0)
+    {
+        return NAN;
+    }
+    int of = measurement->data->of;
+    return of == sp_summaryMean ? sum / volume : (of == sp_summaryMin ? smallest : largest);
+}
+
 // One body, or the sum (for the stable step: the smallest) over all
 static double spMeasureBodies(const spRun* run, const spRunMeasurement* measurement)
 {
     const spMeasurementData* data = measurement->data;
     int first = measurement->body >= 0 ? measurement->body : 0;
     int end = measurement->body >= 0 ? measurement->body + 1 : run->scene->data.bodies.count;
-    double energy = 0.0, step = INFINITY;
+    double energy = 0.0, step = INFINITY, inverted = 0.0;
     spVec3 sum = {0, 0, 0};
     for (int i = first; i < end; ++i)
     {
@@ -148,6 +180,9 @@ static double spMeasureBodies(const spRun* run, const spRunMeasurement* measurem
             case sp_measureStableStep:
                 step = fmin(step, spBody_GetStableStep(run->world, id));
                 break;
+            case sp_measureInverted:
+                inverted += spBody_CountInvertedTets(run->world, id);
+                break;
             case sp_measureMomentum:
                 v = spBody_GetMomentum(run->world, id);
                 break;
@@ -159,6 +194,7 @@ static double spMeasureBodies(const spRun* run, const spRunMeasurement* measurem
     }
     return data->type == sp_measureEnergy       ? energy
            : data->type == sp_measureStableStep ? step
+           : data->type == sp_measureInverted   ? inverted
                                                 : spPickComponent(sum, data->component);
 }
 
@@ -174,7 +210,7 @@ static double spMeasureHeight(spRun* run, const spRunMeasurement* measurement)
         highest = fmax(highest, run->scratch[i].y);
     }
     int of = measurement->data->of;
-    return of == sp_heightMean ? sum / count : (of == sp_heightMin ? lowest : highest);
+    return of == sp_summaryMean ? sum / count : (of == sp_summaryMin ? lowest : highest);
 }
 
 static double spMeasure(spRun* run, const spRunMeasurement* measurement)
@@ -199,6 +235,9 @@ static double spMeasure(spRun* run, const spRunMeasurement* measurement)
             return spBody_GetPressure(run->world, body->id, body->gasSet);
         case sp_measureHeight:
             return spMeasureHeight(run, measurement);
+        case sp_measureVonMises:
+        case sp_measureStrain:
+            return spMeasureTets(run, measurement);
         case sp_measureContactForce:
             v = body != NULL ? spBody_GetContactForce(run->world, body->id)
                              : spCollider_GetForce(run->world, run->colliders[measurement->collider]);

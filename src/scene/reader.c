@@ -226,6 +226,29 @@ static bool spReadTriple(spReader* reader, const spKey* key, const json_t* json,
     return good;
 }
 
+static bool spReadRange(spReader* reader, const spKey* key, const json_t* json, int place, double* target)
+{
+    if (!json_is_array(json) || json_array_size(json) != 2)
+    {
+        spWrongType(reader, place, "a list of 2 numbers", json);
+        return false;
+    }
+    double values[2] = {0};
+    int first = spFirstChild(reader, place);
+    bool good = spReadNumber(reader, key, json_array_get(json, 0), first, &values[0]);
+    good &= spReadNumber(reader, key, json_array_get(json, 1), spNextPlace(reader, first), &values[1]);
+    if (good && !(values[0] < values[1]))
+    {
+        spReportAt(reader->problems, place, "the first number must be below the second");
+        good = false;
+    }
+    if (good)
+    {
+        memcpy(target, values, sizeof(values));
+    }
+    return good;
+}
+
 static bool spReadIntegers(spReader* reader, const spKey* key, const json_t* json, int place, spList* target)
 {
     bool pairs = key->type == sp_keyPairs;
@@ -354,6 +377,8 @@ static bool spReadValue(spReader* reader, const spKey* key, const json_t* json, 
             return spReadTriple(reader, key, json, place, (double*)target);
         case sp_keyVector:
             return spReadTriple(reader, key, json, place, (double*)target);
+        case sp_keyRange:
+            return spReadRange(reader, key, json, place, (double*)target);
         case sp_keyCounts:
         {
             double values[3];

@@ -118,6 +118,9 @@ static void spFormatType(const spManual* manual, const spKey* key, char* buffer,
         case sp_keyVector:
             snprintf(buffer, size, "[x, y, z]");
             break;
+        case sp_keyRange:
+            snprintf(buffer, size, "[low, high]");
+            break;
         case sp_keyScale:
             snprintf(buffer, size, "number or [x, y, z]%s", range);
             break;
@@ -187,6 +190,9 @@ static void spFormatDefault(const spKey* key, char* buffer, size_t size)
         case sp_keyVector:
         case sp_keyCounts:
             snprintf(buffer, size, "[%s, %s, %s]", number[0], number[1], number[2]);
+            break;
+        case sp_keyRange:
+            snprintf(buffer, size, "[%s, %s]", number[0], number[1]);
             break;
         case sp_keyScale:
             snprintf(buffer, size, "%s", number[0]);

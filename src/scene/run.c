@@ -121,6 +121,29 @@ spRun* spBuildRun(const spScene* scene, const spRunDef* def, spProblems* problem
     return run;
 }
 
+// Bodies that start from equilibrium go there. Not to converge is for the report of the run.
+static void spRelaxBodies(spRun* run, spProblems* problems)
+{
+    for (int i = 0; i < run->scene->data.bodies.count; ++i)
+    {
+        spRunBody* body = &run->bodies[i];
+        const spRelaxData* relax = &body->data->relax;
+        if (!spIsGiven(&body->data->head, relax) || !relax->active)
+        {
+            continue;
+        }
+        spRelaxDef def = spDefaultRelaxDef();
+        def.tolerance = spIsGiven(&relax->head, &relax->tolerance) ? relax->tolerance : def.tolerance;
+        def.maxIterations = relax->maxIterations;
+        body->relaxed = spBody_Relax(run->world, body->id, &def, &body->relaxResult);
+        if (!body->relaxed)
+        {
+            spReportWorld(problems, run->world, &body->data->head, relax, "this body cannot be relaxed");
+        }
+    }
+    spTakeMeasurements(run);
+}
+
 spRun* spCreateRun(const spScene* scene, const spRunDef* def, spError* error)
 {
     if (scene == NULL)
@@ -134,6 +157,15 @@ spRun* spCreateRun(const spScene* scene, const spRunDef* def, spError* error)
     }
     spProblems problems = {0};
     spRun* run = spBuildRun(scene, def, &problems);
+    if (run != NULL)
+    {
+        spRelaxBodies(run, &problems);
+    }
+    if (problems.errorCount > 0)
+    {
+        spDestroyRun(run);
+        run = NULL;
+    }
     if (run == NULL && error != NULL)
     {
         *error = problems.first;
@@ -149,6 +181,10 @@ void spDestroyRun(spRun* run)
     }
     const spSceneData* data = &run->scene->data;
     spFreeTimeline(run);
+    for (int i = 0; run->bodies != NULL && i < data->bodies.count; ++i)
+    {
+        spFreeSceneTets(&run->bodies[i], &run->heap);
+    }
     spFree(&run->heap, run->measurements, spArraySize(run->measurementCount, sizeof(spRunMeasurement)));
     spFree(&run->heap, run->values, spArraySize(run->measurementCount, sizeof(double)));
     spFree(&run->heap, run->scratch, spArraySize(run->scratchCount, sizeof(spVec3)));
@@ -203,6 +239,17 @@ spBodyId spRun_FindBody(const spRun* run, const char* name)
 {
     int index = name != NULL ? spFindBodyIndex(run->scene, name) : -1;
     return index >= 0 ? run->bodies[index].id : (spBodyId){0};
+}
+
+bool spRun_GetRelaxResult(const spRun* run, const char* name, spRelaxResult* result)
+{
+    int index = name != NULL ? spFindBodyIndex(run->scene, name) : -1;
+    if (index < 0 || !run->bodies[index].relaxed)
+    {
+        return false;
+    }
+    *result = run->bodies[index].relaxResult;
+    return true;
 }
 
 spColliderId spRun_FindCollider(const spRun* run, const char* name)

@@ -119,6 +119,37 @@ typedef struct spSpringsData
     spActivationData activation;
 } spSpringsData;
 
+typedef struct spTetRegionData
+{
+    spObjectHead head;
+    int region;
+    double youngModulus, poissonRatio, density;
+} spTetRegionData;
+
+typedef struct spTetsData
+{
+    spObjectHead head;
+    int law; // spTetLaw
+    double youngModulus, poissonRatio, lameLambda, lameMu, mooney, damping;
+    int dampingModel; // spTetDamping
+    spList regions;   // spTetRegionData
+    const char* field;
+} spTetsData;
+
+typedef struct spRelaxData
+{
+    spObjectHead head;
+    bool active;
+    double tolerance;
+    int maxIterations;
+} spRelaxData;
+
+typedef struct spTetChangeData
+{
+    spObjectHead head;
+    double youngModulus, poissonRatio, damping;
+} spTetChangeData;
+
 typedef struct spBreathingData
 {
     spObjectHead head;
@@ -176,12 +207,14 @@ typedef struct spBodyData
     spDVec3 velocity, spin;
     const char* material;
     double density, nodeMass;
+    spTetsData tets;
     spList springs; // spSpringsData
     spBendsData bends;
     spGasData gas;
     spWindData wind;
     spList fields; // spFieldData
     spList pins;   // spRegionData
+    spRelaxData relax;
     spMethodData method;
     double friction, restitution, contactRadius, gravityScale;
 } spBodyData;
@@ -270,6 +303,7 @@ typedef struct spEventData
     spActivationData activation;
     double bendStiffness;
     spDVec3 wind;
+    spTetChangeData tets;
     spDVec3 gravity;
     spMethodData method;
 } spEventData;
@@ -288,6 +322,9 @@ typedef enum spMeasurementType
     sp_measureMomentum,
     sp_measureAngularMomentum,
     sp_measureStableStep,
+    sp_measureVonMises,
+    sp_measureStrain,
+    sp_measureInverted,
     sp_measurementTypeCount
 } spMeasurementType;
 
@@ -307,12 +344,13 @@ typedef enum spEnergyPart
     sp_energyPotential,
 } spEnergyPart;
 
-typedef enum spHeightOf
+// What becomes of many numbers
+typedef enum spSummary
 {
-    sp_heightMean = 0,
-    sp_heightMin,
-    sp_heightMax,
-} spHeightOf;
+    sp_summaryMean = 0,
+    sp_summaryMin,
+    sp_summaryMax,
+} spSummary;
 
 typedef struct spMeasurementData
 {
@@ -326,7 +364,7 @@ typedef struct spMeasurementData
     spDVec3 point;
     int component; // spComponent
     int part;      // spEnergyPart
-    int of;        // spHeightOf
+    int of;        // spSummary
 } spMeasurementData;
 
 typedef struct spCameraData
@@ -340,6 +378,8 @@ typedef struct spPictureData
 {
     spObjectHead head;
     int width, height;
+    int colour; // spPictureColor
+    double range[2];
     spCameraData camera;
 } spPictureData;
 

@@ -9,6 +9,7 @@
 #include "scene/scene_data.h"
 #include "souple/collider.h"
 #include "souple/element.h"
+#include "souple/record.h"
 
 #include <float.h>
 
@@ -190,6 +191,59 @@ static const spKey s_springKeys[] = {
 };
 static const spSchema s_springs = SCHEMA("springs", spSpringsData, s_springKeys, "Springs with dampers between nodes.");
 
+static const char* const s_tetLaws[] = {"linear", "corotational", "corotationalEdge", "stVenantKirchhoff", "hybrid", "neoHookean", "mooneyRivlin"};
+static const char* const s_tetDampings[] = {"strainRate", "rayleigh"};
+_Static_assert(SP_COUNT(s_tetLaws) == sp_tetLawCount, "one word for each tet law");
+_Static_assert(SP_COUNT(s_tetDampings) == sp_tetDampingCount, "one word for each damping model");
+#define POISSON_MAX 0.4999
+
+static const spKey s_tetRegionKeys[] = {
+    INTEGER(spTetRegionData, "region", region, 0, INT32_MIN, INT32_MAX, "Number of the region, as the mesh file has it.", .flags = sp_keyRequired),
+    NUMBER(spTetRegionData, "youngModulus", youngModulus, "Pa", 0, 0, 1e13, "Young's modulus there.", .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "that of the tets"),
+    NUMBER(spTetRegionData, "poissonRatio", poissonRatio, NULL, 0, -1, POISSON_MAX, "Poisson's ratio there.", .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "that of the tets"),
+    NUMBER(spTetRegionData, "density", density, "kg/m^3", 0, 0, 1e9, "Density there.", .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "that of the body"),
+};
+static const spSchema s_tetRegion = SCHEMA("region of tets", spTetRegionData, s_tetRegionKeys, "Another material in one region of the mesh.");
+
+static const spKey s_tetKeys[] = {
+    CHOICE(spTetsData, "law", law, s_tetLaws, sp_tetCorotational,
+           "`linear`: small strain, wrong when anything turns. `corotational`: small strain in a frame that turns along. `corotationalEdge`: the same, cheaper and "
+           "rougher. `stVenantKirchhoff`: Green's strain, gives way under strong pressure. `hybrid`: Debunne's. `neoHookean` and `mooneyRivlin`: rubber and tissue at "
+           "large strain. `corotationalEdge` and `stVenantKirchhoff` leave a tet inside out once it is; the others bring it back."),
+    NUMBER(spTetsData, "youngModulus", youngModulus, "Pa", 1e5, 0, 1e13, "Young's modulus.", .flags = sp_keyAboveLower, .text = "from the material of the body, else 100000"),
+    NUMBER(spTetsData, "poissonRatio", poissonRatio, NULL, 0.4, -1, POISSON_MAX, "Poisson's ratio; 0.5 would be incompressible.", .flags = sp_keyAboveLower,
+           .text = "from the material of the body, else 0.4"),
+    NUMBER(spTetsData, "lameLambda", lameLambda, "Pa", 0, -1e13, 1e13, "With lameMu, instead of Young's modulus and Poisson's ratio.", .flags = sp_keyNoDefault, .text = "none"),
+    NUMBER(spTetsData, "lameMu", lameMu, "Pa", 0, 0, 1e13, "Shear modulus, with lameLambda.", .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "none"),
+    NUMBER(spTetsData, "mooney", mooney, NULL, 0.2, 0, 1, "For `mooneyRivlin`: share of the second constant, c2 / (c1 + c2)."),
+    NUMBER(spTetsData, "damping", damping, "s", 0, 0, 1e6, "Damping time: viscous over elastic moduli."),
+    CHOICE(spTetsData, "dampingModel", dampingModel, s_tetDampings, sp_dampStrainRate,
+           "What it multiplies. `strainRate`: the stress of the rate of strain. `rayleigh`: the stiffness matrix."),
+    OBJECTS(spTetsData, "regions", regions, s_tetRegion, SP_SCENE_MAX_OBJECTS, "Other materials in regions of the mesh."),
+    STRING(spTetsData, "field", field, "Name of an array in the mesh file (VTU cell data, MSH element data) with Young's modulus of each tet, Pa.", .text = "none"),
+};
+static const spSchema s_tets = SCHEMA("tets", spTetsData, s_tetKeys,
+    "Solid tetrahedra: all tets of the mesh, stress-free as placed. A text alone stands for `law`. A body with a material on a mesh with tets, and with neither tets "
+    "nor springs, gets tets as if it had `\"tets\": {}`.", .shorthand = "law");
+
+static const spKey s_tetChangeKeys[] = {
+    NUMBER(spTetChangeData, "youngModulus", youngModulus, "Pa", 0, 0, 1e13, "New Young's modulus of every tet.", .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "unchanged"),
+    NUMBER(spTetChangeData, "poissonRatio", poissonRatio, NULL, 0, -1, POISSON_MAX, "New Poisson's ratio of every tet.", .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "unchanged"),
+    NUMBER(spTetChangeData, "damping", damping, "s", 0, 0, 1e6, "New damping time.", .flags = sp_keyNoDefault, .text = "unchanged"),
+};
+static const spSchema s_tetChange = SCHEMA("change of tets", spTetChangeData, s_tetChangeKeys,
+    "New numbers of the tets of a body. Tets with several materials need both moduli, and have one material afterwards.");
+
+static const spKey s_relaxKeys[] = {
+    BOOL(spRelaxData, "active", active, 1, "Whether to relax."),
+    NUMBER(spRelaxData, "tolerance", tolerance, NULL, 0, 0, 1, "Net force on free nodes over load at which it stops.", .flags = sp_keyAboveLower | sp_keyNoDefault,
+           .text = "that of the engine"),
+    INTEGER(spRelaxData, "maxIterations", maxIterations, 100000, 1, 100000000, "Evaluations of the forces at most; not to converge is reported as trouble of the run."),
+};
+static const spSchema s_relax = SCHEMA("relax", spRelaxData, s_relaxKeys,
+    "Start from static equilibrium: under gravity, elements and gas, with pinned nodes where they are. Colliders, attachments and grabs are not felt. `true` alone will do.",
+    .shorthand = "active");
+
 static const spKey s_breathingKeys[] = {
     NUMBER(spBreathingData, "amplitude", amplitude, NULL, 0.2, 0, 0.99, "Share of n R T that comes and goes."),
     NUMBER(spBreathingData, "frequency", frequency, "Hz", 1, 0, 10000, "How often."),
@@ -283,17 +337,19 @@ static const spKey s_bodyKeys[] = {
     OBJECT(spBodyData, "transform", transform, s_bodyPlacement, "Where it starts.", .flags = sp_keyImplied),
     VECTOR(spBodyData, "velocity", velocity, "m/s", 0, 0, 0, FAR_AWAY, "Initial velocity of every node."),
     VECTOR(spBodyData, "spin", spin, "rad/s", 0, 0, 0, FAR_AWAY, "Initial angular velocity about the centre of mass, added to the velocity."),
-    STRING(spBodyData, "material", material, "Gives density, and stiffness where springs do not say theirs; see the list of materials.", .text = "none"),
+    STRING(spBodyData, "material", material, "Gives density, and stiffness where tets and springs do not say theirs; see the list of materials.", .text = "none"),
     NUMBER(spBodyData, "density", density, "kg/m^3 (kg/m^2 for a sheet)", 1000, 0, 1e9, "Density of a solid or a surface.", .flags = sp_keyAboveLower,
            .text = "from the material, else 1000"),
     NUMBER(spBodyData, "nodeMass", nodeMass, "kg", 0, 0, 1e12, "Instead of density: mass of every node. Needed for meshes of edges only (disc, lattice).",
            .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "from the density"),
+    OBJECT(spBodyData, "tets", tets, s_tets, "Solid tetrahedra."),
     OBJECTS(spBodyData, "springs", springs, s_springs, 64, "Springs, one set or several."),
     OBJECT(spBodyData, "bends", bends, s_bends, "Resistance of the surface to bending."),
     OBJECT(spBodyData, "gas", gas, s_gas, "Gas inside."),
     OBJECT(spBodyData, "wind", wind, s_wind, "Wind on the surface."),
     OBJECTS(spBodyData, "fields", fields, s_field, 64, "Forces from outside."),
     OBJECTS(spBodyData, "pins", pins, s_region, SP_SCENE_MAX_OBJECTS, "Nodes that stay where they start."),
+    OBJECT(spBodyData, "relax", relax, s_relax, "Start from static equilibrium."),
     OBJECT(spBodyData, "method", method, s_method, "How it moves in time.", .flags = sp_keyImplied),
     NUMBER(spBodyData, "friction", friction, NULL, 0.5, 0, 100, "Coulomb coefficient; with a collider the geometric mean of both counts."),
     NUMBER(spBodyData, "restitution", restitution, NULL, 0, 0, 1, "0 no bounce, 1 full bounce of each node; with a collider the larger counts."),
@@ -403,6 +459,7 @@ static const spKey s_eventKeys[] = {
     NUMBER(spEventData, "friction", friction, NULL, 0, 0, 100, "New friction of a body.", .selector = SET, .flags = sp_keyNoDefault, .text = "unchanged"),
     NUMBER(spEventData, "restitution", restitution, NULL, 0, 0, 1, "New restitution of a body.", .selector = SET, .flags = sp_keyNoDefault, .text = "unchanged"),
     VECTOR(spEventData, "gravity", gravity, "m/s^2", 0, 0, 0, FAR_AWAY, "New gravity of the world.", .selector = SET, .flags = sp_keyNoDefault, .text = "unchanged"),
+    OBJECT(spEventData, "tets", tets, s_tetChange, "New numbers of tets.", .selector = SET),
     OBJECT(spEventData, "method", method, s_method, "New method of a body.", .selector = SET),
 };
 static const spSchema s_event = SCHEMA("event", spEventData, s_eventKeys, "Something that happens at a time.");
@@ -412,14 +469,15 @@ static const spSchema s_event = SCHEMA("event", spEventData, s_eventKeys, "Somet
 
 static const char* const s_measurementTypes[] = {
     "position", "velocity", "energy", "volume", "pressure", "height", "contactForce", "pinForce", "linkForce", "momentum",
-    "angularMomentum", "stableStep",
+    "angularMomentum", "stableStep", "vonMises", "strain", "inverted",
 };
 _Static_assert(SP_COUNT(s_measurementTypes) == sp_measurementTypeCount, "one word for each measurement");
 static const char* const s_components[] = {"x", "y", "z", "magnitude"};
 static const char* const s_energyParts[] = {"total", "kinetic", "elastic", "potential"};
-static const char* const s_heights[] = {"mean", "min", "max"};
+static const char* const s_summaries[] = {"mean", "min", "max"};
 #define PROBE (BIT(sp_measurePosition) | BIT(sp_measureVelocity))
 #define FORCES (BIT(sp_measureContactForce) | BIT(sp_measurePinForce) | BIT(sp_measureLinkForce))
+#define STRESS (BIT(sp_measureVonMises) | BIT(sp_measureStrain))
 #define MOMENTA (BIT(sp_measureMomentum) | BIT(sp_measureAngularMomentum))
 
 static const spKey s_measurementKeys[] = {
@@ -427,11 +485,12 @@ static const spKey s_measurementKeys[] = {
     CHOICE(spMeasurementData, "type", type, s_measurementTypes, -1,
            "`position` (m) and `velocity` (m/s) of a node, `energy` (J), `volume` (m^3, m^2 in 2D), `pressure` of the gas (Pa, N/m in 2D), `height` of the nodes (m), "
            "`contactForce` on a body or on a collider (N), `pinForce` that holds pinned nodes (N), `linkForce` of a grab or attachment (N), "
-           "`momentum` (kg m/s), `angularMomentum` about the origin (kg m^2/s), `stableStep` (s).",
+           "`momentum` (kg m/s), `angularMomentum` about the origin (kg m^2/s), `stableStep` (s), "
+           "`vonMises` stress in the tets (Pa), `strain`: largest principal strain in the tets, `inverted`: number of tets that are inside out or flat.",
            .flags = sp_keySelector | sp_keyRequired),
     STRING(spMeasurementData, "body", body, "Which body.", .flags = sp_keyRequired,
-           .selector = PROBE | BIT(sp_measureVolume) | BIT(sp_measurePressure) | BIT(sp_measureHeight) | BIT(sp_measurePinForce)),
-    STRING(spMeasurementData, "body", body, "Which body.", .selector = BIT(sp_measureEnergy) | MOMENTA | BIT(sp_measureStableStep), .text = "all bodies together"),
+           .selector = PROBE | BIT(sp_measureVolume) | BIT(sp_measurePressure) | BIT(sp_measureHeight) | BIT(sp_measurePinForce) | STRESS),
+    STRING(spMeasurementData, "body", body, "Which body.", .selector = BIT(sp_measureEnergy) | MOMENTA | BIT(sp_measureStableStep) | BIT(sp_measureInverted), .text = "all bodies together"),
     STRING(spMeasurementData, "body", body, "Force of all colliders on this body.", .selector = BIT(sp_measureContactForce), .text = "none"),
     STRING(spMeasurementData, "collider", collider, "Instead of a body: force of all bodies on this collider.", .selector = BIT(sp_measureContactForce), .text = "none"),
     STRING(spMeasurementData, "link", link, "Name of a grab or attachment.", .selector = BIT(sp_measureLinkForce), .flags = sp_keyRequired),
@@ -440,7 +499,8 @@ static const spKey s_measurementKeys[] = {
            .selector = PROBE, .flags = sp_keyNoDefault, .text = "none"),
     CHOICE(spMeasurementData, "component", component, s_components, sp_componentY, "Which component.", .selector = PROBE | FORCES | MOMENTA),
     CHOICE(spMeasurementData, "part", part, s_energyParts, sp_energyTotal, "Which energy; total is the sum of the three others.", .selector = BIT(sp_measureEnergy)),
-    CHOICE(spMeasurementData, "of", of, s_heights, sp_heightMean, "Over the y of all nodes.", .selector = BIT(sp_measureHeight)),
+    CHOICE(spMeasurementData, "of", of, s_summaries, sp_summaryMean, "Over the y of all nodes.", .selector = BIT(sp_measureHeight)),
+    CHOICE(spMeasurementData, "of", of, s_summaries, sp_summaryMax, "Over all tets; the mean counts them by their volume at rest.", .selector = STRESS),
 };
 static const spSchema s_measurement = SCHEMA("measurement", spMeasurementData, s_measurementKeys, "One number after every step.");
 
@@ -455,9 +515,16 @@ static const spKey s_cameraKeys[] = {
 };
 static const spSchema s_camera = SCHEMA("camera", spCameraData, s_cameraKeys, "A perspective camera.");
 
+static const char* const s_colours[] = {"none", "stress", "displacement", "velocity"};
+_Static_assert(SP_COUNT(s_colours) == sp_pictureColorCount, "one word for each colouring");
+
 static const spKey s_pictureKeys[] = {
     INTEGER(spPictureData, "width", width, 1280, 16, 16384, "Pixels."),
     INTEGER(spPictureData, "height", height, 720, 16, 16384, "Pixels."),
+    CHOICE(spPictureData, "colour", colour, s_colours, sp_colorNone,
+           "What colours the bodies: `none` (each has its own colour), von Mises `stress` of tets (Pa), `displacement` from the first frame (m), or `velocity` (m/s)."),
+    {ROW(sp_keyRange, spPictureData, "range", range), .lower = 0, .upper = HUGE_NUMBER, .unit = "Pa, m or m/s", .text = "0 to the largest in the recording",
+     .doc = "What the first and the last colour stand for; values beyond have these colours too."},
     OBJECT(spPictureData, "camera", camera, s_camera, "From where; without it, so that the whole motion is seen."),
 };
 static const spSchema s_picture = SCHEMA("picture", spPictureData, s_pictureKeys, "How pictures look.");

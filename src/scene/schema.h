@@ -22,6 +22,7 @@ typedef enum spKeyType
     sp_keyChoice,   // int, index into choices
     sp_keyVector,   // spDVec3, list of 3 numbers
     sp_keyScale,    // spDVec3, one number or a list of 3
+    sp_keyRange,    // double[2], list of 2 numbers, the first below the second
     sp_keyCounts,   // int[3], list of 3 integers
     sp_keyIntegers, // spList of int32_t; one integer alone is accepted
     sp_keyPairs,    // spList of int32_t, list of pairs; count is the number of integers

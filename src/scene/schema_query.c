@@ -87,6 +87,9 @@ static void spInitValue(const spKey* key, char* target)
         case sp_keyScale:
             *(spDVec3*)target = (spDVec3){key->value[0], key->value[1], key->value[2]};
             break;
+        case sp_keyRange:
+            memcpy(target, key->value, 2 * sizeof(double));
+            break;
         case sp_keyCounts:
             for (int i = 0; i < 3; ++i)
             {

@@ -269,6 +269,16 @@ static void spPlaySet(spRun* run, const spRunEvent* event, spProblems* problems)
     {
         good &= spBody_SetWind(run->world, body->id, body->windSet, spToVec3(data->wind));
     }
+    if (spIsGiven(head, &data->tets))
+    {
+        const spTetChangeData* tets = &data->tets;
+        const spObjectHead* given = &tets->head;
+        body->youngModulus = spIsGiven(given, &tets->youngModulus) ? tets->youngModulus : body->youngModulus;
+        body->poissonRatio = spIsGiven(given, &tets->poissonRatio) ? tets->poissonRatio : body->poissonRatio;
+        body->tetDamping = spIsGiven(given, &tets->damping) ? tets->damping : body->tetDamping;
+        good &= spBody_SetTets(run->world, body->id, body->tetSet, (spReal)body->youngModulus,
+                               (spReal)body->poissonRatio, (spReal)body->tetDamping);
+    }
     if (spIsGiven(head, &data->knrt))
     {
         good &= spBody_SetGas(run->world, body->id, body->gasSet, (spReal)data->knrt);

@@ -192,12 +192,13 @@ static void spPutValue(spSceneWriter* writer, const spKey* key, const char* valu
             break;
         case sp_keyVector:
         case sp_keyScale:
+        case sp_keyRange:
         case sp_keyCounts:
-            for (int i = 0; i < 3; ++i)
+            for (int i = 0; i < (key->type == sp_keyRange ? 2 : 3); ++i)
             {
                 spPutWords(writer, i == 0 ? "[" : ", ");
-                spPutNumber(writer, key->type == sp_keyCounts ? ((const int*)value)[i]
-                                                              : (&((const spDVec3*)value)->x)[i]);
+                spPutNumber(writer,
+                            key->type == sp_keyCounts ? ((const int*)value)[i] : ((const double*)value)[i]);
             }
             spPutWords(writer, "]");
             break;
