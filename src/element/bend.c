@@ -81,8 +81,8 @@ bool spMakeBend(const spVec4* x, bool flat, spBend* bend)
     double least = SP_MIN_AREA * smaller;
     bend->rest = flat ? 0 : (spReal)hinge.angle;
     bend->weight = (spReal)(6.0 * hinge.length2 / (hinge.sizeA + hinge.sizeB));
-    bend->least = (spReal)(least * least);
-    return bend->least > SP_TINY_REAL && isfinite(bend->weight);
+    bend->fading = (spReal)(1.0 / (least * least));
+    return isfinite(bend->fading) && isfinite(bend->weight);
 }
 
 static void spFillBendData(spBendSet* set)
@@ -95,7 +95,7 @@ static void spFillBendData(spBendSet* set)
         const spBend* bend = set->bends + (element < 0 ? 0 : element);
         set->data[i] = bend->rest;
         set->data[size + i] = bend->weight;
-        set->data[2 * size + i] = bend->least;
+        set->data[2 * size + i] = bend->fading;
     }
 }
 
@@ -172,7 +172,8 @@ static spHingeVectors spLoadHinge(const spVec4* a, const int32_t* nodes)
 
 static spHingeData spGetHingeData(const spBendSet* set, const spBend* bend)
 {
-    return (spHingeData){bend->rest, set->stiffness * bend->weight, set->damping * bend->weight, bend->least};
+    return (spHingeData){bend->rest, set->stiffness * bend->weight, set->damping * bend->weight,
+                         bend->fading};
 }
 
 int spGetBendStiffness(const spElementSet* base, const spNodeState* state, int element, bool project,
@@ -237,7 +238,7 @@ void spAddBendSetBounds(const spElementSet* base, const spNodeState* state, spBo
         const spBend* bend = set->bends + i;
         spHingeVectors d = spLoadHinge(state->x, bend->nodes);
         spHingeData h = spGetHingeData(set, bend);
-        spHingeShape s = spGetHingeShape(&d, h.least);
+        spHingeShape s = spGetHingeShape(&d, h.fading);
         spVec3 g[4] = {{0, 0, 0},
                        {s.gradient.e.x, s.gradient.e.y, s.gradient.e.z},
                        {s.gradient.a.x, s.gradient.a.y, s.gradient.a.z},

@@ -15,7 +15,7 @@ typedef struct spBend
     int32_t nodes[4];
     spReal rest;   // angle, rad
     spReal weight; // 3 l0^2 / A: from the stiffness of the surface to that of the hinge
-    spReal least;  // square of twice an area below which the hinge fades out, m^4
+    spReal fading; // one over the square of twice an area below which the hinge fades out, 1/m^4
 } spBend;
 
 typedef struct spBendSet
@@ -25,7 +25,7 @@ typedef struct spBendSet
     spReal damping;   // J s
     spBend* bends;
     spBlocks blocks;
-    spReal* data; // rest angles, weights, least: three arrays of blockCount x SP_BLOCK
+    spReal* data; // rest angles, weights, fading: three arrays of blockCount x SP_BLOCK
 } spBendSet;
 
 // The hinges are copied. The slots of the blocks are filled in by the body. Returns NULL when there is no

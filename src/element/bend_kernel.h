@@ -82,8 +82,8 @@ typedef struct spHingeShape
     spHingeVectors gradient; // of the angle; that of node 0 is minus their sum
 } spHingeShape;
 
-// least: the square of twice an area, below which the hinge fades out, m^4
-SP_KERNEL spHingeShape spGetHingeShape(const spHingeVectors* d, R least)
+// fading: one over the square of twice an area, below which the hinge fades out, 1/m^4
+SP_KERNEL spHingeShape spGetHingeShape(const spHingeVectors* d, R fading)
 {
     spHingeShape s;
     R length2 = spMax(spDotR(d->e, d->e), spSplat(SP_TINY_REAL));
@@ -95,9 +95,10 @@ SP_KERNEL spHingeShape spGetHingeShape(const spHingeVectors* d, R least)
     R sizeB = spMax(spDotR(s.nB, s.nB), spSplat(SP_TINY_REAL));
     s.inverseA = spSplat(1) / sizeA;
     s.inverseB = spSplat(1) / sizeB;
-    s.angle = spGetAngle(s.length * spDotR(s.nA, d->b), spDotR(s.nA, s.nB), spSqrt(sizeA) * spSqrt(sizeB));
-    R fadeA = spMin(sizeA / least, spSplat(1)), fadeB = spMin(sizeB / least, spSplat(1));
-    s.fade = fadeA * fadeB;
+    // Over length^2, so that nothing leaves the range: the heights of the tips remain
+    s.angle = spGetAngle(s.length * s.inverse2 * spDotR(s.nA, d->b), s.inverse2 * spDotR(s.nA, s.nB),
+                         spSqrt((sizeA * s.inverse2) * (sizeB * s.inverse2)));
+    s.fade = spMin(sizeA * fading, spSplat(1)) * spMin(sizeB * fading, spSplat(1));
     s.footA = spDotR(d->a, d->e) * s.inverse2;
     s.footB = spDotR(d->b, d->e) * s.inverse2;
     s.gradient.a = spScaleR(s.length * s.inverseA, s.nA);
@@ -149,18 +150,22 @@ SP_KERNEL spHingeVectors spGetGradientChange(const spHingeShape* s, const spHing
 // Numbers of one hinge
 typedef struct spHingeData
 {
-    R rest;  // angle, rad
-    R k;     // N m
-    R c;     // N m s
-    R least; // m^4
+    R rest;   // angle, rad
+    R k;      // N m
+    R c;      // N m s
+    R fading; // 1/m^4
 } spHingeData;
 
-// Forces on the nodes 1, 2, 3; that on node 0 is minus their sum
+// Forces on the nodes 1, 2, 3; that on node 0 is minus their sum. v NULL: without damping
 SP_KERNEL spHingeVectors spGetHingeForces(const spHingeVectors* d, const spHingeVectors* v,
                                           const spHingeData* h)
 {
-    spHingeShape s = spGetHingeShape(d, h->least);
-    R moment = h->k * spGetTurn(h->rest, s.angle) + h->c * spGetHingeRate(&s, v);
+    spHingeShape s = spGetHingeShape(d, h->fading);
+    R moment = h->k * spGetTurn(h->rest, s.angle);
+    if (v != NULL)
+    {
+        moment = moment + h->c * spGetHingeRate(&s, v);
+    }
     return spGetMomentForces(&s.gradient, s.fade * moment);
 }
 
@@ -169,7 +174,7 @@ SP_KERNEL spHingeVectors spGetHingeForces(const spHingeVectors* d, const spHinge
 SP_KERNEL spHingeVectors spGetHingeDifference(const spHingeVectors* d, const spHingeVectors* dx,
                                               const spHingeVectors* dv, const spHingeData* h, bool project)
 {
-    spHingeShape s = spGetHingeShape(d, h->least);
+    spHingeShape s = spGetHingeShape(d, h->fading);
     R dMoment = h->k * spGetHingeRate(&s, dx) + h->c * spGetHingeRate(&s, dv);
     spHingeVectors f = spGetMomentForces(&s.gradient, s.fade * dMoment);
     if (project)

@@ -20,7 +20,7 @@ SP_KERNEL spHingeData spLoadHinges(const spBendSet* set, int block, int lane)
     h.rest = spLoad(data);
     h.k = spSplat(set->stiffness) * weight;
     h.c = spSplat(set->damping) * weight;
-    h.least = spLoad(data + 2 * size);
+    h.fading = spLoad(data + 2 * size);
     return h;
 }
 
@@ -40,9 +40,8 @@ SP_KERNEL void spScatterHinge(spVec4* f, const int32_t* slots, const spHingeVect
     spScatterNode(f, slots + 3 * SP_BLOCK, forces->b);
 }
 
-static void spAddBendForces(const spElementSet* base, const spNodeState* state, int patch, spVec4* f)
+SP_KERNEL void spRunBends(const spBendSet* set, const spNodeState* state, int patch, spVec4* f, bool damped)
 {
-    const spBendSet* set = (const spBendSet*)base;
     for (int block = set->blocks.patchBlock[patch]; block < set->blocks.patchBlock[patch + 1]; ++block)
     {
         const int32_t* nodes = set->blocks.nodes + (size_t)block * 4 * SP_BLOCK;
@@ -51,10 +50,31 @@ static void spAddBendForces(const spElementSet* base, const spNodeState* state, 
         {
             spHingeData h = spLoadHinges(set, block, lane);
             spHingeVectors d = spGatherHinge(state->x, nodes + lane);
-            spHingeVectors v = spGatherHinge(state->v, nodes + lane);
-            spHingeVectors forces = spGetHingeForces(&d, &v, &h);
+            spHingeVectors forces;
+            if (damped)
+            {
+                spHingeVectors v = spGatherHinge(state->v, nodes + lane);
+                forces = spGetHingeForces(&d, &v, &h);
+            }
+            else
+            {
+                forces = spGetHingeForces(&d, NULL, &h);
+            }
             spScatterHinge(f, slots + lane, &forces);
         }
+    }
+}
+
+static void spAddBendForces(const spElementSet* base, const spNodeState* state, int patch, spVec4* f)
+{
+    const spBendSet* set = (const spBendSet*)base;
+    if (set->damping > 0)
+    {
+        spRunBends(set, state, patch, f, true);
+    }
+    else
+    {
+        spRunBends(set, state, patch, f, false);
     }
 }
 

@@ -10,19 +10,32 @@
 #include "element/wind.h"
 #include "element/wind_kernel.h"
 
-// Mean of the three nodes of each lane; nodes lie SP_BLOCK apart
+// The sum of the three nodes of an element; nodes lie SP_BLOCK apart
+SP_KERNEL spQuad spSumQuads(const spVec4* a, const int32_t* nodes)
+{
+    return spLoadQuad(a, nodes[0]) + spLoadQuad(a, nodes[SP_BLOCK]) + spLoadQuad(a, nodes[2 * SP_BLOCK]);
+}
+
+// Mean of the three nodes of each lane
 SP_KERNEL RVec3 spGatherMean(const spVec4* a, const int32_t* nodes)
 {
-    _Alignas(sizeof(R)) spReal x[SP_LANES], y[SP_LANES], z[SP_LANES];
-    for (int i = 0; i < SP_LANES; ++i)
+#if SP_LANES == 1
+    spQuad sum = spSumQuads(a, nodes);
+    RVec3 sums = {sum[0], sum[1], sum[2]};
+#else
+    R n[4];
+    for (int k = 0; k < 4; ++k)
     {
-        spQuad sum = spLoadQuad(a, nodes[i]) + spLoadQuad(a, nodes[SP_BLOCK + i]) +
-                     spLoadQuad(a, nodes[2 * SP_BLOCK + i]);
-        x[i] = sum[0];
-        y[i] = sum[1];
-        z[i] = sum[2];
+        spQuad quads[SP_GROUPS];
+        for (int g = 0; g < SP_GROUPS; ++g)
+        {
+            quads[g] = spSumQuads(a, nodes + 4 * g + k);
+        }
+        memcpy(&n[k], quads, sizeof(R));
     }
-    return spScaleR(spSplat((spReal)(1.0 / 3.0)), (RVec3){spLoad(x), spLoad(y), spLoad(z)});
+    RVec3 sums = spTransposeNodes(n[0], n[1], n[2], n[3]);
+#endif
+    return spScaleR(spSplat((spReal)(1.0 / 3.0)), sums);
 }
 
 SP_KERNEL spWindShape spGatherWind(const spWindSet* set, const spNodeState* state, const int32_t* nodes,
