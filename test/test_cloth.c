@@ -1134,6 +1134,132 @@ static void TestBadFieldsAndMuscles(void** state)
     spDestroyTestWorld(&test);
 }
 
+// Memory that runs out at the k-th allocation
+typedef struct Counter
+{
+    long allocations, live, failAt;
+} Counter;
+
+static void* CountAlloc(size_t size, size_t alignment, void* context)
+{
+    Counter* counter = context;
+    if (counter->failAt >= 0 && counter->allocations >= counter->failAt)
+    {
+        return NULL;
+    }
+    counter->allocations += 1;
+    counter->live += 1;
+    return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+}
+
+static void CountFree(void* memory, size_t size, void* context)
+{
+    SP_UNUSED(size);
+    ((Counter*)context)->live -= memory != NULL ? 1 : 0;
+    free(memory);
+}
+
+// Every allocation failing in turn: an error each time, nothing leaks, and the set can be added afterwards
+static void TestFailingAllocations(void** state)
+{
+    SP_UNUSED(state);
+    const spDVec3 vertices[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}};
+    const int32_t triangles[6] = {0, 1, 2, 1, 3, 2};
+    spMeshDef meshDef = spDefaultMeshDef();
+    meshDef.vertices = vertices;
+    meshDef.vertexCount = 4;
+    meshDef.triangles = triangles;
+    meshDef.triangleCount = 2;
+    spMesh* mesh = spCreateMesh(&meshDef, NULL);
+    Counter counter = {.failAt = -1};
+    spWorldDef worldDef = spDefaultWorldDef();
+    worldDef.allocator = (spAllocator){CountAlloc, CountFree, &counter};
+    spWorld* world = spCreateWorld(&worldDef, NULL);
+    spBodyDef bodyDef = spDefaultBodyDef();
+    bodyDef.mesh = mesh;
+    bodyDef.density = 1;
+    spBodyId body = spCreateBody(world, &bodyDef);
+    spDestroyMesh(mesh);
+    spSpringDef springs = spDefaultSpringDef();
+    springs.edges = triangles;
+    springs.edgeCount = 2;
+    assert_int_equal(spBody_AddSprings(world, body, &springs), 0);
+    spBendDef bends = spDefaultBendDef();
+    spWindDef wind = spDefaultWindDef();
+    spFieldDef coherence = spDefaultFieldDef();
+    coherence.type = sp_fieldCoherence;
+    for (int kind = 0; kind < 3; ++kind)
+    {
+        int set = -1, tries = 0;
+        for (; set < 0; ++tries)
+        {
+            long live = counter.live;
+            counter.failAt = counter.allocations + tries;
+            set = kind == 0   ? spBody_AddBends(world, body, &bends)
+                  : kind == 1 ? spBody_AddWind(world, body, &wind)
+                              : spBody_AddField(world, body, &coherence);
+            assert_true(set >= 0 || counter.live == live);
+            assert_true(set >= 0 || spWorld_GetLastError(world).code == sp_errorOutOfMemory);
+            assert_true(tries < 100);
+        }
+        assert_int_equal(set, kind + 1);
+        assert_true(tries > 3);
+    }
+    counter.failAt = -1;
+    assert_int_equal(spWorld_Step(world, (spReal)(1.0 / 60.0)), 0);
+    spDestroyWorld(world);
+    assert_int_equal(counter.live, 0);
+}
+
+static void CheckBadScene(const char* generator, const char* keys, const char* event, const char* part)
+{
+    char text[1024];
+    snprintf(text, sizeof(text),
+             "{\"souple\": 1, \"bodies\": [{\"name\": \"a\", \"mesh\": {\"generator\": \"%s\"}, "
+             "\"nodeMass\": 0.01, \"springs\": {}%s}], \"events\": [%s]}",
+             generator, keys, event);
+    spError error = SP_ZERO_INIT;
+    spScene* scene = spParseScene(text, strlen(text), NULL, NULL, &error);
+    spRunDef runDef = spDefaultRunDef();
+    spRun* run = scene != NULL ? spCreateRun(scene, &runDef, &error) : NULL;
+    assert_null(run);
+    if (strstr(error.message, part) == NULL)
+    {
+        print_error("\"%s\" does not say \"%s\"\n", error.message, part);
+        fail();
+    }
+    spDestroyScene(scene);
+}
+
+static void TestBadScenes(void** state)
+{
+    SP_UNUSED(state);
+    CheckBadScene("cloth", ",\"bends\": {\"stiffness\": 1, \"youngModulus\": 1000, \"thickness\": 1}", "",
+                  "exclude");
+    CheckBadScene("cloth", ",\"bends\": {\"youngModulus\": 1000}", "", "thickness");
+    CheckBadScene("cloth", ",\"bends\": {\"stiffness\": -1}", "", "stiffness");
+    CheckBadScene("disc", ",\"bends\": {}", "", "needs triangles");
+    CheckBadScene("disc", ",\"wind\": {}", "", "needs triangles");
+    CheckBadScene("cloth", ",\"wind\": {\"gustAmplitud\": 1}", "", "gustAmplitude");
+    CheckBadScene("cloth", ",\"fields\": {\"type\": \"coherent\"}", "", "coherence");
+    const char* set = "{\"time\": 0, \"type\": \"set\", \"body\": \"a\", ";
+    const struct
+    {
+        const char *keys, *part;
+    } events[] = {
+        {"\"wind\": [1, 0, 0]}", "has no wind"},
+        {"\"bendStiffness\": 1}", "has no bends"},
+        {"\"activation\": {\"amplitude\": 1.5}}", "amplitude"},
+        {"\"index\": 3, \"activation\": {}}", "no number 3"},
+    };
+    for (int i = 0; i < SP_COUNT(events); ++i)
+    {
+        char event[256];
+        snprintf(event, sizeof(event), "%s%s", set, events[i].keys);
+        CheckBadScene("cloth", ", \"friction\": 0.5", event, events[i].part);
+    }
+}
+
 static void TestScene(void** state)
 {
     SP_UNUSED(state);
@@ -1214,6 +1340,8 @@ int main(void)
         cmocka_unit_test(TestBadBends),
         cmocka_unit_test(TestBadWind),
         cmocka_unit_test(TestBadFieldsAndMuscles),
+        cmocka_unit_test(TestFailingAllocations),
+        cmocka_unit_test(TestBadScenes),
         cmocka_unit_test(TestScene),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
