@@ -532,7 +532,8 @@ static void TestBackendFindsWhatIsNotFinite(void** state)
 // carry no context: the counts are global to this test.
 typedef struct Counts
 {
-    int drift, kickDrift, driftKick, rungeStage, rungeFinish, copy, isFinite;
+    int drift, kickDrift, driftKick, rungeStage, rungeFinish, kick, kickSolve, filterDrift, rotation, copy,
+        isFinite;
     int64_t bytes;
 } Counts;
 
@@ -579,6 +580,45 @@ static void CountRungeFinish(spVec4* x, spVec4* v, const spRungeArrays* arrays, 
     spCpuBackend.rungeFinish(x, v, arrays, h, begin, end);
 }
 
+static void CountKick(spVec4* to, const spVec4* x, const spVec4* v, const spVec4* f, spReal h, int begin,
+                      int end)
+{
+    s_counts.kick += 1;
+    CountBytes(4, begin, end);
+    spCpuBackend.kick(to, x, v, f, h, begin, end);
+}
+
+static void CountKickSolve(spVec4* to, const spVec4* x, const spVec4* v, const spVec4* f,
+                           const spReal* matrices, spReal h, int begin, int end)
+{
+    s_counts.kickSolve += 1;
+    CountBytes(4, begin, end);
+    spCpuBackend.kickSolve(to, x, v, f, matrices, h, begin, end);
+}
+
+static void CountFilterDrift(spVec4* x, spVec4* v, const spVec4* from, const spFilterRows* rows,
+                             spReal strength, const spRotation* rotation, spReal h, int begin, int end)
+{
+    s_counts.filterDrift += 1;
+    CountBytes(3, begin, end);
+    spCpuBackend.filterDrift(x, v, from, rows, strength, rotation, h, begin, end);
+}
+
+static void CountTakeRotation(spVec4* v, const spVec4* x, const spRotation* rotation, int begin, int end)
+{
+    s_counts.rotation += 1;
+    CountBytes(2, begin, end);
+    spCpuBackend.takeRotation(v, x, rotation, begin, end);
+}
+
+static void CountSumRotation(spVec4* sums, const spVec4* x, const spVec4* v, spVec3 origin, int begin,
+                             int end)
+{
+    s_counts.rotation += 1;
+    CountBytes(2, begin, end);
+    spCpuBackend.sumRotation(sums, x, v, origin, begin, end);
+}
+
 static void CountCopy(spVec4* to, const spVec4* from, int begin, int end)
 {
     s_counts.copy += 1;
@@ -600,6 +640,11 @@ static const spBackend s_countingBackend = {
     .driftKick = CountDriftKick,
     .rungeStage = CountRungeStage,
     .rungeFinish = CountRungeFinish,
+    .kick = CountKick,
+    .kickSolve = CountKickSolve,
+    .filterDrift = CountFilterDrift,
+    .takeRotation = CountTakeRotation,
+    .sumRotation = CountSumRotation,
     .copy = CountCopy,
     .isFinite = CountIsFinite,
 };
@@ -611,12 +656,15 @@ static void TestCallsOfAStep(void** state)
     const int sizes[2] = {8, 80};
     for (int k = 0; k < 2; ++k)
     {
-        for (int type = 0; type < sp_methodTypeCount; ++type)
+        for (int run = 0; run < 2 * sp_methodTypeCount; ++run)
         {
             const int substeps = 5;
+            int type = run / 2;
+            bool filtered = run % 2 == 1;
             spTestDef def = spDefaultTestDef();
             def.method.type = (spMethodType)type;
             def.method.substeps = substeps;
+            def.method.filter.type = filtered ? sp_filterExponential : sp_filterNone;
             spTestWorld plain = spBuildLattice(&def, sizes[k], 400, (spReal)0.1, (spReal)0.01);
             spTestWorld counted = spBuildLattice(&def, sizes[k], 400, (spReal)0.1, (spReal)0.01);
             spAddTestGround(plain.world, (spReal)0.5, 0);
@@ -633,19 +681,27 @@ static void TestCallsOfAStep(void** state)
                 s_counts = (Counts){0};
                 spWorld_Step(counted.world, (spReal)1e-3);
                 bool euler = type == sp_symplecticEuler, runge = type == sp_rungeKutta4;
-                assert_int_equal(s_counts.kickDrift, euler || type == sp_verlet ? substeps * patches : 0);
-                assert_int_equal(s_counts.driftKick, type == sp_forwardEuler ? substeps * patches : 0);
+                bool verlet = type == sp_verlet, forward = type == sp_forwardEuler;
+                bool local = type == sp_localImplicit;
+                int each = substeps * patches;
+                assert_int_equal(s_counts.kickDrift, (euler || verlet) && filtered == false ? each : 0);
+                assert_int_equal(s_counts.driftKick, forward && filtered == false ? each : 0);
+                assert_int_equal(s_counts.kick, (euler || verlet || forward) && filtered ? each : 0);
+                assert_int_equal(s_counts.kickSolve, local ? each : 0);
+                assert_int_equal(s_counts.filterDrift, filtered ? each : 0);
+                assert_in_range(s_counts.rotation, filtered ? each + substeps : 0, filtered ? 2 * each : 0);
                 assert_int_equal(s_counts.rungeStage, runge ? 4 * substeps * patches : 0);
                 assert_int_equal(s_counts.rungeFinish, runge ? substeps * patches : 0);
                 // Drifts, copies and checks may take several patches in one call, but touch every node once.
                 // The state before the step is kept, and the one after it checked
-                assert_in_range(s_counts.drift, type == sp_verlet ? substeps : 0,
-                                type == sp_verlet ? substeps * patches : 0);
-                assert_in_range(s_counts.copy, runge ? 2 + 2 * substeps : 2,
-                                runge ? 2 + 2 * substeps * patches : 2);
+                bool drifts = verlet || (forward && filtered) || (local && filtered == false);
+                assert_in_range(s_counts.drift, drifts ? substeps : 0, drifts ? each : 0);
+                int copies = runge ? (filtered ? 3 : 2) : 0;
+                assert_in_range(s_counts.copy, 2 + copies * substeps, 2 + copies * each);
                 assert_in_range(s_counts.isFinite, 2, 2 * patches);
                 int64_t arrays = 2 * 2 + 2;
-                arrays += substeps * (runge ? 4 * 7 + 4 + 2 * 2 : type == sp_verlet ? 3 + 2 : 3);
+                arrays += substeps * (runge ? 4 * 7 + 4 : filtered || local ? 4 : 3);
+                arrays += substeps * (2 * copies + (drifts ? 2 : 0) + (filtered ? 2 * 2 + 3 : 0));
                 assert_int_equal(s_counts.bytes, arrays * nodeBytes);
             }
             // Nothing but the table changed: the same bits

@@ -22,6 +22,7 @@ typedef enum spMethodType
     sp_forwardEuler,   ///< x with the old v. Order 1; gains energy at any step: for comparison
     sp_verlet,         ///< half drift, kick, half drift. Order 2, keeps energy bounded
     sp_rungeKutta4,    ///< classical. Order 4, four force evaluations, loses a little energy
+    sp_localImplicit,  ///< symplectic Euler, implicit in each node alone. Order 1, larger steps, damps motion
     sp_methodTypeCount ///< number of methods
 } spMethodType;
 
@@ -33,6 +34,39 @@ typedef enum spContactMode
     sp_contactOff,       ///< pass through colliders
 } spContactMode;
 
+/// How the weight of a neighbour in a velocity filter falls with its distance d, in mean neighbour edges.
+typedef enum spFilterType
+{
+    sp_filterNone = 0,    ///< no filter
+    sp_filterExponential, ///< exp(-lambda d)
+    sp_filterGaussian,    ///< exp(-(lambda d)^2)
+} spFilterType;
+
+/// How weights turn into a mean. b is the weight of a neighbour, B the sum of them, the node itself counts 1.
+typedef enum spFilterReading
+{
+    sp_filterPreserving = 0, ///< (2 v + sum b (v + v_j)) / (2 (1 + B)): keeps uniform velocities
+    sp_filterLiteral, ///< (v + sum b (v + v_j)) / (2 (1 + B)), as published: a strong drag on all motion
+    sp_filterSumNormalised, ///< (v + sum b (v + v_j)) / (1 + 2 B): keeps uniform velocities
+    sp_filterFirstFormula,  ///< (v + sum b v_j) / (1 + B): may turn modes over, see allowNegative
+    sp_filterReadingCount   ///< number of readings
+} spFilterReading;
+
+/// A filter on velocities: after every substep's update each velocity becomes a weighted mean with those of
+/// its neighbours, before nodes move. Takes out what changes from node to node, which limits explicit steps,
+/// and damps the motion.
+typedef struct spFilterDef
+{
+    spFilterType type;       ///< weights; sp_filterNone by default
+    spFilterReading reading; ///< how they are used
+    spReal lambda;           ///< how fast weights fall, per mean edge, > 0: small filters more
+    const int32_t* edges;    ///< neighbours, two node numbers each, copied; NULL means every edge of the body
+    int edgeCount;           ///< number of edges
+    bool adaptive;      ///< filter only as strongly as the substep needs, not at all when it is stable anyway
+    bool keepRotation;  ///< leave the rotation of a body without held nodes alone
+    bool allowNegative; ///< accept weights that turn modes over, which no substep survives: for comparison
+} spFilterDef;
+
 /// A method and its numbers. Start from spDefaultMethodDef.
 typedef struct spMethodDef
 {
@@ -41,10 +75,11 @@ typedef struct spMethodDef
     int substeps;          ///< substeps in each step; 0 means as many as the estimated stable step asks for
     int maxSubsteps;       ///< limit for automatic substeps; beyond it the step returns sp_stepUnstable
     spReal safety;         ///< share of the estimated stable step that automatic substeps use, 0..1
+    spFilterDef filter;    ///< filter on the velocities
     int internalValue;     ///< set by spDefaultMethodDef
 } spMethodDef;
 
-/// @return symplectic Euler, contact by rows, automatic substeps with safety 0.8, at most 10000.
+/// @return symplectic Euler, contact by rows, automatic substeps with safety 0.8, at most 10000, no filter.
 SP_API spMethodDef spDefaultMethodDef(void);
 
 /// What spCreateBody needs. Start from spDefaultBodyDef. Nodes are the vertices of the mesh, or the

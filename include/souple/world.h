@@ -86,7 +86,9 @@ typedef struct spStepReport
     int sweepCount;           ///< sweeps of the solver for rows between bodies
     double rowResidual;       ///< what that solver left, m/s
     double stableStep;        ///< smallest estimated stable step of a body, s; infinity without elements
-    spBodyId stoppedBody;     ///< the first body that was stopped; null when none
+    double filterSeconds;  ///< wall clock of the stages that filter velocities and move nodes, all bodies, s
+    double filterStrength; ///< largest strength of a velocity filter, 0..1; 0 when none was needed
+    spBodyId stoppedBody;  ///< the first body that was stopped; null when none
 } spStepReport;
 
 /// @return the report of the last step; zeros before the first one.

@@ -19,6 +19,31 @@ typedef struct spRungeArrays
     spVec4* sumV;
 } spRungeArrays;
 
+// Rows of a filter: v becomes v + own v + sum weight (v_j - v)
+typedef struct spFilterEntry
+{
+    int32_t offset; // of the neighbour's first number, 4 * node
+    spReal weight;
+} spFilterEntry;
+
+typedef struct spFilterRows
+{
+    int32_t* begin; // first entry of each node (nodeCount + 1)
+    spFilterEntry* entries;
+    spReal* own; // 0 where a uniform velocity is kept
+} spFilterRows;
+
+// A rotation about a centre: velocity turn x (x - centre)
+typedef struct spRotation
+{
+    spVec3 centre; // m
+    spVec3 turn;   // rad/s
+} spRotation;
+
+// Sums over nodes that tell their rotation, relative to an origin: m x with m in w, m v, m x cross v, m x^2,
+// and m times the products yz, zx, xy
+#define SP_ROTATION_SUMS 5
+
 typedef struct spBackend
 {
     const char* name;
@@ -35,6 +60,18 @@ typedef struct spBackend
                        spReal weight, spReal advance, int begin, int end);
     // x += h sumX, v += h sumV
     void (*rungeFinish)(spVec4* x, spVec4* v, const spRungeArrays* arrays, spReal h, int begin, int end);
+    // to = v + h w f
+    void (*kick)(spVec4* to, const spVec4* x, const spVec4* v, const spVec4* f, spReal h, int begin, int end);
+    // to = A (v + h w f), A a 3x3 matrix of each node, by columns
+    void (*kickSolve)(spVec4* to, const spVec4* x, const spVec4* v, const spVec4* f, const spReal* matrices,
+                      spReal h, int begin, int end);
+    // v = from, filtered with a strength in 0..1, plus the rotation; then x += h v. Held nodes keep v.
+    void (*filterDrift)(spVec4* x, spVec4* v, const spVec4* from, const spFilterRows* rows, spReal strength,
+                        const spRotation* rotation, spReal h, int begin, int end);
+    // v -= the rotation
+    void (*takeRotation)(spVec4* v, const spVec4* x, const spRotation* rotation, int begin, int end);
+    // SP_ROTATION_SUMS of nodes that are all free
+    void (*sumRotation)(spVec4* sums, const spVec4* x, const spVec4* v, spVec3 origin, int begin, int end);
     void (*copy)(spVec4* to, const spVec4* from, int begin, int end);
     // Whether every number is finite
     bool (*isFinite)(const spVec4* a, int begin, int end);

@@ -70,6 +70,108 @@ static void spRungeFinishNodes(spVec4* x, spVec4* v, const spRungeArrays* arrays
     spDriftNodes(v, arrays->sumV, h, begin, end);
 }
 
+static void spKickNodes(spVec4* to, const spVec4* x, const spVec4* v, const spVec4* f, spReal h, int begin,
+                        int end)
+{
+    spQuadMemory* tos = spAsQuads(to);
+    const spQuadMemory* vs = spAsConstQuads(v);
+    const spQuadMemory* fs = spAsConstQuads(f);
+    for (int i = begin; i < end; ++i)
+    {
+        tos[i] = vs[i] + (h * x[i].w) * fs[i];
+    }
+}
+
+static void spKickSolveNodes(spVec4* to, const spVec4* x, const spVec4* v, const spVec4* f,
+                             const spReal* matrices, spReal h, int begin, int end)
+{
+    const spQuadMemory* vs = spAsConstQuads(v);
+    const spQuadMemory* fs = spAsConstQuads(f);
+    for (int i = begin; i < end; ++i)
+    {
+        const spReal* m = matrices + 9 * (size_t)i;
+        spQuad a = vs[i] + (h * x[i].w) * fs[i];
+        to[i] = (spVec4){m[0] * a[0] + m[3] * a[1] + m[6] * a[2], m[1] * a[0] + m[4] * a[1] + m[7] * a[2],
+                         m[2] * a[0] + m[5] * a[1] + m[8] * a[2], 0};
+    }
+}
+
+// turn x (x - centre)
+static inline spQuad spGetRotationAt(const spRotation* rotation, const spVec4* x)
+{
+    spVec3 c = rotation->centre, t = rotation->turn;
+    spReal rx = x->x - c.x, ry = x->y - c.y, rz = x->z - c.z;
+    return (spQuad){t.y * rz - t.z * ry, t.z * rx - t.x * rz, t.x * ry - t.y * rx, 0};
+}
+
+static void spFilterDriftNodes(spVec4* x, spVec4* v, const spVec4* from, const spFilterRows* rows,
+                               spReal strength, const spRotation* rotation, spReal h, int begin, int end)
+{
+    spQuadMemory* xs = spAsQuads(x);
+    spQuadMemory* vs = spAsQuads(v);
+    const spQuadMemory* froms = spAsConstQuads(from);
+    const spReal* numbers = (const spReal*)from;
+    const spFilterEntry* entry = rows->entries + rows->begin[begin];
+    for (int i = begin; i < end; ++i)
+    {
+        const spFilterEntry* last = rows->entries + rows->begin[i + 1];
+        // Differences, so that equal velocities stay what they are to the last bit
+        spQuad old = froms[i];
+        spQuad sum = rows->own[i] * old;
+        for (; entry < last; ++entry)
+        {
+            sum += entry->weight * (*(const spQuadMemory*)(numbers + entry->offset) - old);
+        }
+        if (x[i].w > 0)
+        {
+            spQuad filtered = old + strength * sum;
+            vs[i] = rotation == NULL ? filtered : filtered + spGetRotationAt(rotation, x + i);
+        }
+        xs[i] += h * vs[i];
+    }
+}
+
+static void spTakeRotationFromNodes(spVec4* v, const spVec4* x, const spRotation* rotation, int begin,
+                                    int end)
+{
+    spQuadMemory* vs = spAsQuads(v);
+    for (int i = begin; i < end; ++i)
+    {
+        vs[i] -= spGetRotationAt(rotation, x + i);
+    }
+}
+
+static void spSumRotationOfNodes(spVec4* sums, const spVec4* x, const spVec4* v, spVec3 origin, int begin,
+                                 int end)
+{
+    const spQuad from = {origin.x, origin.y, origin.z, 0};
+    const spQuadMemory* vs = spAsConstQuads(v);
+    spQuad first = {0}, momentum = {0}, spin = {0}, square = {0}, mixed = {0};
+    for (int i = begin; i < end; ++i)
+    {
+        spReal m = 1 / x[i].w;
+        spQuad p = spAsConstQuads(x)[i] - from;
+        p[3] = 1;
+        spQuad mp = m * p;
+        spQuad mpNext = __builtin_shufflevector(mp, mp, 1, 2, 0, 3),
+               mpAfter = __builtin_shufflevector(mp, mp, 2, 0, 1, 3);
+        spQuad u = vs[i];
+        spQuad uNext = __builtin_shufflevector(u, u, 1, 2, 0, 3),
+               uAfter = __builtin_shufflevector(u, u, 2, 0, 1, 3);
+        first += mp;
+        momentum += m * u;
+        spin += mpNext * uAfter - mpAfter * uNext;
+        square += mp * p;
+        mixed += mpNext * __builtin_shufflevector(p, p, 2, 0, 1, 3);
+    }
+    spQuadMemory* out = spAsQuads(sums);
+    out[0] = first;
+    out[1] = momentum;
+    out[2] = spin;
+    out[3] = square;
+    out[4] = mixed;
+}
+
 static void spCopyNodes(spVec4* to, const spVec4* from, int begin, int end)
 {
     memcpy(to + begin, from + begin, (size_t)(end - begin) * sizeof(spVec4));
@@ -95,6 +197,11 @@ const spBackend spCpuBackend = {
     .driftKick = spDriftKickNodes,
     .rungeStage = spRungeStageNodes,
     .rungeFinish = spRungeFinishNodes,
+    .kick = spKickNodes,
+    .kickSolve = spKickSolveNodes,
+    .filterDrift = spFilterDriftNodes,
+    .takeRotation = spTakeRotationFromNodes,
+    .sumRotation = spSumRotationOfNodes,
     .copy = spCopyNodes,
     .isFinite = spAreNodesFinite,
 };

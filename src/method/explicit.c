@@ -1,22 +1,25 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Explicit methods: forward Euler, symplectic Euler, Verlet (half drift, kick, half drift), Runge-Kutta 4.
+// Explicit methods: forward Euler, symplectic Euler, Verlet (half drift, kick, half drift), Runge-Kutta 4,
+// and symplectic Euler that is implicit in each node alone.
 //
 // A substep is two stages over patches for each force evaluation, with a barrier between them: elements add
-// their forces; then each patch sums the slots of its nodes, moves them, and holds the rows on them.
+// their forces; then each patch sums the slots of its nodes, moves them, and holds the rows on them. A
+// velocity filter needs the velocities of all neighbours, so that there the second stage ends with
+// velocities, and a third one filters them, moves the nodes and holds the rows. Keeping the rotation adds a
+// stage between, which takes it off.
 //
-// Stability limits for a mode of frequency w and damping rate b, x'' = -w^2 x - b x':
-//   symplectic, Verlet   b h + w^2 h^2 / 2 < 2            (damping is evaluated with the old velocity)
-//   forward Euler        h < b / w^2, and h < 2 / b when overdamped; nothing when b = 0
-//   Runge-Kutta 4        h |lambda| < 2.78, lambda the larger root of lambda^2 + b lambda + w^2
-// with w and b of the fastest modes. Bounds of the element kinds come from above, power iteration on the
-// forces from below; what is taken is the smaller of the bound and a little more than the iteration finds.
+// Local implicit: v = (I + h^2 D / m)^-1 (v + h f / m), x += h v, with D the stiffness of the node when all
+// others are at rest. The inverses are made before the first substep, for as long as h and D stay.
+// Debunne. Animation multiresolution d'objets deformables en temps reel. 2000
+// How far each method goes is told in estimate.h.
 
 #include "base/error.h"
+#include "base/timer.h"
 #include "mesh/sort.h"
+#include "method/estimate.h"
 #include "method/method.h"
-#include "method/spectrum.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,19 +28,14 @@
 // shape
 #define SP_ESTIMATE_INTERVAL 32
 
-// Rounds of power iteration at most: when something has changed, and when only the shape has
-#define SP_FULL_ROUNDS 64
-#define SP_FEW_ROUNDS 6
-// A round that changes less than this share ends the iteration, which is then short of the eigenvalue by less
-// than the margin
-#define SP_ROUND_TOLERANCE 5e-4
-#define SP_EIGENVALUE_MARGIN 0.05
-
 typedef struct spExplicitState
 {
-    spMat3* scratch; // for the bounds
-    spSpectrum spectrum;
+    spEstimator estimator;
     spRungeArrays arrays; // Runge-Kutta only
+    spFilter filter;
+    bool filtered;
+    spMat3* inverses;   // local implicit: (I + h^2 D / m)^-1 of every node
+    spReal inverseStep; // the h of the inverses, 0 when they are to be made anew
 } spExplicitState;
 
 typedef struct spSubstep
@@ -48,7 +46,11 @@ typedef struct spSubstep
     spMethodType type;
     bool holdRows;
     spReal h;
-    int stage; // of Runge-Kutta
+    int stage;       // of Runge-Kutta
+    spReal strength; // of the filter, 0 for none
+    bool keepRotation;
+    spRotation rotation;
+    double filterSeconds;
 } spSubstep;
 
 static void spDestroyExplicit(spBody* body)
@@ -59,29 +61,23 @@ static void spDestroyExplicit(spBody* body)
         return;
     }
     size_t size = (size_t)body->nodeCount * sizeof(spVec4);
-    spFreeSpectrum(&state->spectrum, body);
-    spFree(body->heap, state->scratch, 2 * (size_t)body->nodeCount * sizeof(spMat3));
+    spFreeEstimator(&state->estimator, body);
+    spFreeFilter(&state->filter, body);
     spFree(body->heap, state->arrays.stageX, size);
     spFree(body->heap, state->arrays.stageV, size);
     spFree(body->heap, state->arrays.sumX, size);
     spFree(body->heap, state->arrays.sumV, size);
+    spFree(body->heap, state->inverses, (size_t)body->nodeCount * sizeof(spMat3));
     spFree(body->heap, state, sizeof(spExplicitState));
     body->methodState = NULL;
 }
 
-static bool spCreateExplicit(spBody* body, spError* error)
+static bool spAllocExplicit(spBody* body, spExplicitState* state)
 {
-    spExplicitState* state = spAllocZeroed(body->heap, sizeof(spExplicitState));
-    body->methodState = state;
-    bool ok = state != NULL;
-    if (ok)
-    {
-        state->scratch = spAlloc(body->heap, spArraySize(body->nodeCount, 2 * sizeof(spMat3)));
-        ok = state->scratch != NULL && spCreateSpectrum(&state->spectrum, body);
-    }
+    size_t size = spArraySize(body->nodeCount, sizeof(spVec4));
+    bool ok = spCreateEstimator(&state->estimator, body);
     if (ok && body->methodDef.type == sp_rungeKutta4)
     {
-        size_t size = spArraySize(body->nodeCount, sizeof(spVec4));
         state->arrays.stageX = spAlloc(body->heap, size);
         state->arrays.stageV = spAlloc(body->heap, size);
         state->arrays.sumX = spAlloc(body->heap, size);
@@ -89,83 +85,48 @@ static bool spCreateExplicit(spBody* body, spError* error)
         ok = state->arrays.stageX != NULL && state->arrays.stageV != NULL && state->arrays.sumX != NULL &&
              state->arrays.sumV != NULL;
     }
-    if (ok == false)
+    if (ok && body->methodDef.type == sp_localImplicit)
+    {
+        state->inverses = spAlloc(body->heap, spArraySize(body->nodeCount, sizeof(spMat3)));
+        ok = state->inverses != NULL;
+    }
+    return ok;
+}
+
+static bool spCreateExplicit(spBody* body, spError* error)
+{
+    spExplicitState* state = spAllocZeroed(body->heap, sizeof(spExplicitState));
+    body->methodState = state;
+    if (state == NULL || spAllocExplicit(body, state) == false)
     {
         spDestroyExplicit(body);
         return spFailMemory(error, "the method of a body", (size_t)body->nodeCount * sizeof(spMat3));
     }
+    state->filtered = body->methodDef.filter.type != sp_filterNone;
+    if (state->filtered && spCreateFilter(&state->filter, body, error) == false)
+    {
+        spDestroyExplicit(body);
+        return false;
+    }
     return true;
 }
 
-// Squared frequency and damping rate of the fastest modes. When `keep` is set, the next iterations start
-// where this one ends.
-static void spFindFrequencies(spBody* body, spTeam* team, bool keep, double* frequency2, double* damping)
+static const spFilter* spGetFilter(const spExplicitState* state)
 {
-    spExplicitState* state = body->methodState;
-    double found[sp_modesCount];
-    spBoundFrequencies(body, state->scratch, &found[sp_stiffnessModes], &found[sp_dampingModes]);
-    for (int modes = 0; spHasSteadyForces(body) && modes < sp_modesCount; ++modes)
-    {
-        spModesQuery query = {
-            .modes = (spModes)modes,
-            .team = team,
-            .bounds = state->scratch + (size_t)modes * (size_t)body->nodeCount,
-            .bound = found[modes],
-            .tolerance = SP_ROUND_TOLERANCE,
-            .maxRounds = body->stableStepDirty ? SP_FULL_ROUNDS : SP_FEW_ROUNDS,
-        };
-        double eigenvalue = spFindLargestEigenvalue(&state->spectrum, body, &query);
-        found[modes] = fmin(found[modes], (1.0 + SP_EIGENVALUE_MARGIN) * eigenvalue);
-        if (keep)
-        {
-            spKeepVector(&state->spectrum, body, (spModes)modes);
-        }
-    }
-    *frequency2 = found[sp_stiffnessModes];
-    *damping = found[sp_dampingModes];
+    return state->filtered ? &state->filter : NULL;
 }
 
-// The limit of the method for a squared frequency and a damping rate
-static double spGetStabilityLimit(spMethodType type, double w2, double b)
-{
-    if (w2 == 0.0 && b == 0.0)
-    {
-        return INFINITY;
-    }
-    switch (type)
-    {
-        case sp_forwardEuler:
-            return w2 > 0.0 ? fmin(b / w2, b > 0.0 ? 2.0 / b : 0.0) : 2.0 / b;
-        case sp_rungeKutta4:
-        {
-            double root = 0.25 * b * b - w2;
-            double largest = root > 0.0 ? 0.5 * b + sqrt(root) : sqrt(w2);
-            return 2.78 / largest;
-        }
-        default:
-            return w2 > 0.0 ? (sqrt(b * b + 4.0 * w2) - b) / w2 : 2.0 / b;
-    }
-}
-
-static double spFindStableStep(spBody* body, spTeam* team, bool keep)
-{
-    double w2, b;
-    spFindFrequencies(body, team, keep, &w2, &b);
-    double limit = spGetStabilityLimit(body->methodDef.type, w2, b);
-    return body->turnRate > 0.0 ? fmin(limit, 1.0 / body->turnRate) : limit;
-}
-
-// Keeps nothing, so that asking does not change the motion
 double spEstimateStableStep(spBody* body)
 {
-    return spFindStableStep(body, NULL, false);
+    const spExplicitState* state = body->methodState;
+    return spGetStableStepNow(&state->estimator, body, spGetFilter(state));
 }
 
 static void spEstimate(spBody* body, spTeam* team)
 {
-    body->stableStep = spFindStableStep(body, team, true);
-    body->stableStepDirty = false;
-    body->estimateAge = 0;
+    spExplicitState* state = body->methodState;
+    spUpdateStableStep(&state->estimator, body, spGetFilter(state), team);
+    state->inverseStep = 0;
 }
 
 static void spBeginExplicit(spBody* body, spTeam* team)
@@ -179,7 +140,9 @@ static void spBeginExplicit(spBody* body, spTeam* team)
 static void spAdaptExplicit(spBody* body, spTeam* team)
 {
     body->estimateAge += 1;
-    bool due = body->methodDef.substeps == 0 && body->estimateAge >= SP_ESTIMATE_INTERVAL;
+    // The stiffness of nodes turns with the body, whoever chooses the substeps
+    bool follows = body->methodDef.substeps == 0 || body->methodDef.type == sp_localImplicit;
+    bool due = follows && body->estimateAge >= SP_ESTIMATE_INTERVAL;
     for (int i = 0; i < body->setCount; ++i)
     {
         due = due || (body->sets[i]->kind->flags & sp_kindSteep) != 0;
@@ -190,11 +153,21 @@ static void spAdaptExplicit(spBody* body, spTeam* team)
     }
 }
 
-static void* spGetExplicitMemory(spBody* body, size_t* size)
+static void spWalkExplicitMemory(spBody* body, spWalkMemoryFcn* fcn, void* walk)
 {
     spExplicitState* state = body->methodState;
-    *size = state->spectrum.memorySize;
-    return state->spectrum.memory;
+    spSpectrum* spectrum = &state->estimator.spectrum;
+    for (int i = 0; i < sp_modesCount; ++i)
+    {
+        fcn(walk, spectrum->last[i], (size_t)body->nodeCount * sizeof(spVec4));
+        fcn(walk, &spectrum->known[i], sizeof(spectrum->known[i]));
+    }
+    fcn(walk, &state->estimator.memory, sizeof(state->estimator.memory));
+    if (state->estimator.local != NULL)
+    {
+        fcn(walk, state->estimator.local, (size_t)body->nodeCount * sizeof(spMat3));
+        state->inverseStep = 0;
+    }
 }
 
 // Stage functions: patches [begin, end)
@@ -245,10 +218,21 @@ static void spMovePatch(const spSubstep* s, int begin, int end)
             }
             break;
         }
+        case sp_localImplicit:
+            backend->kickSolve(body->v, body->x, body->v, body->f, &s->state->inverses[0].cx.x, h, begin,
+                               end);
+            backend->drift(body->x, body->v, h, begin, end);
+            break;
         default:
             backend->kickDrift(body->x, body->v, body->f, h, h, begin, end);
             break;
     }
+}
+
+// Whether forces just found end the substep: Runge-Kutta needs more
+static bool spIsLastEvaluation(const spSubstep* s)
+{
+    return s->type != sp_rungeKutta4 || s->stage == 3;
 }
 
 static void spMoveStage(int begin, int end, int workerIndex, void* context)
@@ -260,8 +244,81 @@ static void spMoveStage(int begin, int end, int workerIndex, void* context)
     {
         spSumPatchForces(&s->force, patch);
         spMovePatch(s, body->order.patchBegin[patch], body->order.patchBegin[patch + 1]);
-        bool last = s->type != sp_rungeKutta4 || s->stage == 3;
-        if (last && s->holdRows)
+        if (spIsLastEvaluation(s) && s->holdRows)
+        {
+            spHoldPatchRows(body, &s->hold, patch);
+        }
+    }
+}
+
+// New velocities of a patch, into the filter; nodes move only where the method does that with the old ones
+static void spKickPatch(const spSubstep* s, int begin, int end)
+{
+    spBody* body = s->force.body;
+    const spBackend* backend = body->backend;
+    spVec4* to = s->state->filter.v;
+    switch (s->type)
+    {
+        case sp_forwardEuler:
+            backend->drift(body->x, body->v, s->h, begin, end);
+            backend->kick(to, body->x, body->v, body->f, s->h, begin, end);
+            break;
+        case sp_rungeKutta4:
+            spMovePatch(s, begin, end);
+            backend->copy(to, body->v, begin, end);
+            break;
+        case sp_localImplicit:
+            backend->kickSolve(to, body->x, body->v, body->f, &s->state->inverses[0].cx.x, s->h, begin, end);
+            break;
+        default:
+            backend->kick(to, body->x, body->v, body->f, s->h, begin, end);
+            break;
+    }
+}
+
+static void spKickStage(int begin, int end, int workerIndex, void* context)
+{
+    SP_UNUSED(workerIndex);
+    const spSubstep* s = context;
+    spBody* body = s->force.body;
+    const spFilter* filter = &s->state->filter;
+    for (int patch = begin; patch < end; ++patch)
+    {
+        int first = body->order.patchBegin[patch], last = body->order.patchBegin[patch + 1];
+        spSumPatchForces(&s->force, patch);
+        spKickPatch(s, first, last);
+        if (s->keepRotation)
+        {
+            body->backend->sumRotation(filter->sums + (size_t)patch * SP_ROTATION_SUMS, body->x, filter->v,
+                                       spXyz(body->x[0]), first, last);
+        }
+    }
+}
+
+static void spTakeRotationStage(int begin, int end, int workerIndex, void* context)
+{
+    SP_UNUSED(workerIndex);
+    const spSubstep* s = context;
+    spBody* body = s->force.body;
+    const int32_t* patchBegin = body->order.patchBegin;
+    body->backend->takeRotation(s->state->filter.v, body->x, &s->rotation, patchBegin[begin],
+                                patchBegin[end]);
+}
+
+static void spFilterStage(int begin, int end, int workerIndex, void* context)
+{
+    SP_UNUSED(workerIndex);
+    const spSubstep* s = context;
+    spBody* body = s->force.body;
+    bool moved = s->type == sp_forwardEuler || s->type == sp_rungeKutta4;
+    spReal h = moved ? 0 : s->type == sp_verlet ? s->h / 2 : s->h;
+    const spRotation* rotation = s->keepRotation ? &s->rotation : NULL;
+    for (int patch = begin; patch < end; ++patch)
+    {
+        body->backend->filterDrift(body->x, body->v, s->state->filter.v, &s->state->filter.rows, s->strength,
+                                   rotation, h, body->order.patchBegin[patch],
+                                   body->order.patchBegin[patch + 1]);
+        if (s->holdRows)
         {
             spHoldPatchRows(body, &s->hold, patch);
         }
@@ -285,9 +342,23 @@ static void spStartRungeStage(int begin, int end, int workerIndex, void* context
 static void spEvaluate(spSubstep* s, spTeam* team)
 {
     int patchCount = s->force.state.patchCount;
+    spBody* body = s->force.body;
     spMeasureForces(&s->force);
     spParallelFor(team, spForceStage, patchCount, 1, s);
-    spParallelFor(team, spMoveStage, patchCount, 1, s);
+    if (s->strength == 0 || spIsLastEvaluation(s) == false)
+    {
+        spParallelFor(team, spMoveStage, patchCount, 1, s);
+        return;
+    }
+    spParallelFor(team, spKickStage, patchCount, 1, s);
+    double start = spGetSeconds();
+    if (s->keepRotation)
+    {
+        s->rotation = spFindRotation(&s->state->filter, body);
+        spParallelFor(team, spTakeRotationStage, patchCount, 1, s);
+    }
+    spParallelFor(team, spFilterStage, patchCount, 1, s);
+    s->filterSeconds += spGetSeconds() - start;
 }
 
 // The force that held fixed and driven nodes during a substep, as an impulse
@@ -358,6 +429,41 @@ static int spCountExplicitSubsteps(const spBody* body, spReal dt, uint32_t* flag
     return count;
 }
 
+static void spInvertStage(int begin, int end, int workerIndex, void* context)
+{
+    SP_UNUSED(workerIndex);
+    const spSubstep* s = context;
+    const spBody* body = s->force.body;
+    const spMat3* local = s->state->estimator.local;
+    spReal half = s->h * s->h / 2;
+    for (int node = body->order.patchBegin[begin]; node < body->order.patchBegin[end]; ++node)
+    {
+        if (spInvertMat3(spMulAddMat3(spIdentityMat3(), half, local[node]), s->state->inverses + node) ==
+            false)
+        {
+            s->state->inverses[node] = spIdentityMat3();
+        }
+    }
+}
+
+// What substeps of this length need
+static void spPrepareSubsteps(spSubstep* s, spTeam* team)
+{
+    const spBody* body = s->force.body;
+    spExplicitState* state = s->state;
+    if (state->filtered)
+    {
+        double wanted = (double)s->h / (double)body->methodDef.safety;
+        s->strength = body->methodDef.filter.adaptive ? spChooseStrength(&state->estimator, wanted) : 1;
+        s->keepRotation = body->methodDef.filter.keepRotation && body->heldCount == 0;
+    }
+    if (s->type == sp_localImplicit && state->inverseStep != s->h)
+    {
+        spParallelFor(team, spInvertStage, body->order.patchCount, 1, s);
+        state->inverseStep = s->h;
+    }
+}
+
 static spAdvanceResult spAdvanceExplicit(spBody* body, const spAdvanceContext* context)
 {
     spAdvanceResult result = {0};
@@ -383,6 +489,7 @@ static spAdvanceResult spAdvanceExplicit(spBody* body, const spAdvanceContext* c
         .holdRows = body->rowCount > 0,
         .h = h,
     };
+    spPrepareSubsteps(&s, context->team);
     for (int i = 0; i < result.substepCount; ++i)
     {
         spReal covered = context->dt * (spReal)(i + 1) / (spReal)result.substepCount;
@@ -401,6 +508,8 @@ static spAdvanceResult spAdvanceExplicit(spBody* body, const spAdvanceContext* c
             (spVec3){body->pinForce.x + pins.x, body->pinForce.y + pins.y, body->pinForce.z + pins.z};
     }
     body->time += (double)context->dt;
+    result.filterSeconds = s.filterSeconds;
+    result.filterStrength = (double)s.strength;
     return result;
 }
 
@@ -494,5 +603,5 @@ const spMethodKind spExplicitMethod = {
     .freeze = spFreezeExplicit,
     .correct = spCorrectExplicit,
     .adapt = spAdaptExplicit,
-    .getMemory = spGetExplicitMemory,
+    .walkMemory = spWalkExplicitMemory,
 };

@@ -15,6 +15,7 @@ const spMethodKind* spFindMethod(spMethodType type)
         case sp_forwardEuler:
         case sp_verlet:
         case sp_rungeKutta4:
+        case sp_localImplicit:
             return &spExplicitMethod;
         default:
             return NULL;

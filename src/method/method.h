@@ -41,7 +41,11 @@ typedef struct spAdvanceResult
     uint32_t flags; // spStepFlags
     int substepCount;
     int64_t forceEvaluations;
+    double filterSeconds; // wall clock of the stages that filter
+    double filterStrength;
 } spAdvanceResult;
+
+typedef void spWalkMemoryFcn(void* walk, void* bytes, size_t size);
 
 struct spMethodKind
 {
@@ -75,8 +79,10 @@ struct spMethodKind
     // At the end of a step: choose what the next one will do
     void (*adapt)(spBody* body, spTeam* team);
 
-    // What the method remembers from step to step beside the state of the body, for snapshots
-    void* (*getMemory)(spBody* body, size_t* size);
+    // Shows what the method remembers from step to step beside the state of the body, piece by piece: the
+    // same pieces for every method of the same type, filter included. Snapshots write them, or read them
+    // back.
+    void (*walkMemory)(spBody* body, spWalkMemoryFcn* fcn, void* walk);
 };
 
 // The table of a method type

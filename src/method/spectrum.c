@@ -5,10 +5,14 @@
 // image of the vector and two sums, which are added in patch order. The quotient <x, A x> / <x, x> grows from
 // round to round. From a random start it comes within about 1 / (2 k) of the largest eigenvalue in k rounds,
 // however many nodes there are, since large bodies have many modes near the top.
+//
+// A filter adds stages: (I + S)^-1 S y = y - z with (I + S) z = y, whose spectrum lies between 1 and 2, so
+// that Richardson rounds with 2/3 shrink the error to a third each.
 
 #include "method/spectrum.h"
 
 #include "math/decompose.h"
+#include "math/vec3.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,6 +21,9 @@
 // able to come up
 #define SP_FRESH_SHARE ((spReal)0.25)
 
+// Rounds of Richardson: to a thousandth
+#define SP_FILTER_ROUNDS 6
+
 typedef struct spModesRound
 {
     spForceContext force;
@@ -24,38 +31,34 @@ typedef struct spModesRound
     spSpectrum* spectrum;
     const spModesQuery* query;
     spReal scale; // of the image
+    spVec4* from; // the filter's equation: solution so far
+    spVec4* to;   // and the next one
 } spModesRound;
 
 bool spCreateSpectrum(spSpectrum* spectrum, const spBody* body)
 {
     size_t size = spArraySize(body->nodeCount, sizeof(spVec4));
-    size_t memorySize = sp_modesCount * (size + sizeof(int32_t));
     *spectrum = (spSpectrum){
-        .memory = spAllocZeroed(body->heap, memorySize),
-        .memorySize = memorySize,
+        .last = {spAllocZeroed(body->heap, size), spAllocZeroed(body->heap, size)},
         .vector = spAlloc(body->heap, size),
         .image = spAlloc(body->heap, size),
         .zeros = spAllocZeroed(body->heap, size),
         .partial = spAlloc(body->heap, spArraySize(body->order.patchCount, 2 * sizeof(double))),
     };
-    if (spectrum->memory == NULL || spectrum->vector == NULL || spectrum->image == NULL ||
-        spectrum->zeros == NULL || spectrum->partial == NULL)
+    if (spectrum->last[0] == NULL || spectrum->last[1] == NULL || spectrum->vector == NULL ||
+        spectrum->image == NULL || spectrum->zeros == NULL || spectrum->partial == NULL)
     {
         spFreeSpectrum(spectrum, body);
         return false;
     }
-    for (int i = 0; i < sp_modesCount; ++i)
-    {
-        spectrum->last[i] = (spVec4*)spectrum->memory + (size_t)i * (size_t)body->nodeCount;
-    }
-    spectrum->known = (int32_t*)((spVec4*)spectrum->memory + sp_modesCount * (size_t)body->nodeCount);
     return true;
 }
 
 void spFreeSpectrum(spSpectrum* spectrum, const spBody* body)
 {
     size_t size = (size_t)body->nodeCount * sizeof(spVec4);
-    spFree(body->heap, spectrum->memory, spectrum->memorySize);
+    spFree(body->heap, spectrum->last[0], size);
+    spFree(body->heap, spectrum->last[1], size);
     spFree(body->heap, spectrum->vector, size);
     spFree(body->heap, spectrum->image, size);
     spFree(body->heap, spectrum->zeros, size);
@@ -76,15 +79,6 @@ bool spHasSteadyForces(const spBody* body)
     return true;
 }
 
-// A repeatable number in [-1, 1) for each coordinate of a node
-static spReal spGetNoise(uint32_t node, uint32_t axis)
-{
-    uint64_t z = ((uint64_t)node * 3 + axis + 1) * 0x9E3779B97F4A7C15ull;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
-    return (spReal)((double)((z ^ (z >> 31)) >> 40) * 0x1.0p-23 - 1.0);
-}
-
 // Noise where the bounds say that the body is stiff, which saves the rounds that a few stiff elements in a
 // large soft body would need to come up
 static void spStartVector(spSpectrum* spectrum, const spBody* body, const spModesQuery* query)
@@ -97,12 +91,12 @@ static void spStartVector(spSpectrum* spectrum, const spBody* body, const spMode
         share *= share;
         share *= share;
         spReal s = w > 0.0 ? (spReal)(share + 1e-3) : 0;
-        uint32_t user = (uint32_t)body->order.order[node];
+        int user = body->order.order[node];
         spVec4 a = {s * spGetNoise(user, 0), s * spGetNoise(user, 1), s * spGetNoise(user, 2), 0};
         spectrum->vector[node] = a;
         norm2 += (double)body->mass[node] * ((double)a.x * a.x + (double)a.y * a.y + (double)a.z * a.z);
     }
-    bool again = spectrum->known[query->modes] != 0;
+    bool again = spectrum->known[query->modes];
     spReal fresh = (spReal)((again ? (double)SP_FRESH_SHARE : 1.0) / sqrt(fmax(norm2, 1e-300)));
     const spVec4* last = spectrum->last[query->modes];
     for (int node = 0; node < body->nodeCount; ++node)
@@ -126,6 +120,24 @@ static void spDifferenceStage(int begin, int end, int workerIndex, void* context
     }
 }
 
+// Product with the vector, and square, of the image, over a patch
+static void spSumPatchModes(const spModesRound* round, int patch)
+{
+    const spBody* body = round->force.body;
+    const spVec4* vector = round->spectrum->vector;
+    const spVec4* image = round->spectrum->image;
+    double product = 0.0, norm2 = 0.0;
+    for (int node = body->order.patchBegin[patch]; node < body->order.patchBegin[patch + 1]; ++node)
+    {
+        spVec4 a = vector[node], b = image[node];
+        double m = (double)body->mass[node];
+        product += m * ((double)a.x * b.x + (double)a.y * b.y + (double)a.z * b.z);
+        norm2 += m * ((double)b.x * b.x + (double)b.y * b.y + (double)b.z * b.z);
+    }
+    round->spectrum->partial[2 * (size_t)patch] = product;
+    round->spectrum->partial[2 * (size_t)patch + 1] = norm2;
+}
+
 static void spImageStage(int begin, int end, int workerIndex, void* context)
 {
     SP_UNUSED(workerIndex);
@@ -136,20 +148,80 @@ static void spImageStage(int begin, int end, int workerIndex, void* context)
     for (int patch = begin; patch < end; ++patch)
     {
         spSumPatchForces(&round->force, patch);
-        double product = 0.0, norm2 = 0.0;
         for (int node = body->order.patchBegin[patch]; node < body->order.patchBegin[patch + 1]; ++node)
         {
-            spVec4 f = body->f[node], a = vector[node];
+            spVec4 f = body->f[node];
             spReal s = -round->scale * body->x[node].w;
-            spVec4 b = {s * f.x, s * f.y, s * f.z, 0};
-            double m = (double)body->mass[node];
-            image[node] = b;
-            product += m * ((double)a.x * b.x + (double)a.y * b.y + (double)a.z * b.z);
-            norm2 += m * ((double)b.x * b.x + (double)b.y * b.y + (double)b.z * b.z);
+            spVec3 b = {s * f.x, s * f.y, s * f.z};
+            if (round->query->local != NULL && body->x[node].w > 0)
+            {
+                spVec3 a = spXyz(vector[node]);
+                b = spMulAdd3(b, -round->scale, spMulMV3(round->query->local[node], a));
+                b = spMulAdd3(b, round->scale * (spReal)round->query->lift, a);
+            }
+            image[node] = (spVec4){b.x, b.y, b.z, 0};
         }
-        round->spectrum->partial[2 * (size_t)patch] = product;
-        round->spectrum->partial[2 * (size_t)patch + 1] = norm2;
+        spSumPatchModes(round, patch);
     }
+}
+
+// z += 2/3 (y - z - S z)
+static void spRichardsonStage(int begin, int end, int workerIndex, void* context)
+{
+    SP_UNUSED(workerIndex);
+    const spModesRound* round = context;
+    const spBody* body = round->force.body;
+    const spFilterRows* rows = &round->query->filter->rows;
+    const spReal share = (spReal)(2.0 / 3.0);
+    for (int node = body->order.patchBegin[begin]; node < body->order.patchBegin[end]; ++node)
+    {
+        spVec3 z = spXyz(round->from[node]);
+        spVec3 sum = spScale3(rows->own[node], z);
+        for (int i = rows->begin[node]; i < rows->begin[node + 1]; ++i)
+        {
+            spVec3 other = spXyz(round->from[rows->entries[i].offset / 4]);
+            sum = spMulAdd3(sum, rows->entries[i].weight, spSub3(other, z));
+        }
+        spVec3 rest =
+            spMulAdd3(spMulAdd3(spXyz(round->spectrum->image[node]), -2, z), -round->query->strength, sum);
+        z = body->x[node].w > 0 ? spMulAdd3(z, share, rest) : z;
+        round->to[node] = (spVec4){z.x, z.y, z.z, 0};
+    }
+}
+
+static void spFilteredImageStage(int begin, int end, int workerIndex, void* context)
+{
+    SP_UNUSED(workerIndex);
+    const spModesRound* round = context;
+    const spBody* body = round->force.body;
+    spVec4* image = round->spectrum->image;
+    for (int patch = begin; patch < end; ++patch)
+    {
+        for (int node = body->order.patchBegin[patch]; node < body->order.patchBegin[patch + 1]; ++node)
+        {
+            spVec3 b = spScale3(2, spSub3(spXyz(image[node]), spXyz(round->from[node])));
+            image[node] = (spVec4){b.x, b.y, b.z, 0};
+        }
+        spSumPatchModes(round, patch);
+    }
+}
+
+// From y to 2 (I + S)^-1 S y
+static void spFilterImage(spModesRound* round)
+{
+    const spModesQuery* query = round->query;
+    const spBody* body = round->force.body;
+    round->from = query->filter->v;
+    round->to = query->filter->work;
+    memset(round->from, 0, (size_t)body->nodeCount * sizeof(spVec4));
+    for (int i = 0; i < SP_FILTER_ROUNDS; ++i)
+    {
+        spParallelFor(query->team, spRichardsonStage, body->order.patchCount, 1, round);
+        spVec4* swap = round->from;
+        round->from = round->to;
+        round->to = swap;
+    }
+    spParallelFor(query->team, spFilteredImageStage, body->order.patchCount, 1, round);
 }
 
 static double spGetNorm2(const spBody* body, const spVec4* a)
@@ -176,7 +248,7 @@ double spFindLargestEigenvalue(spSpectrum* spectrum, spBody* body, const spModes
     };
     spStartVector(spectrum, body, query);
     int patchCount = body->order.patchCount;
-    double norm2 = spGetNorm2(body, spectrum->vector), estimate = query->bound;
+    double norm2 = spGetNorm2(body, spectrum->vector), estimate = query->bound + query->lift;
     for (int i = 0; i < query->maxRounds && norm2 > 0.0; ++i)
     {
         bool stiffness = query->modes == sp_stiffnessModes;
@@ -188,6 +260,10 @@ double spFindLargestEigenvalue(spSpectrum* spectrum, spBody* body, const spModes
         spMeasureDifference(&round.force, &round.difference);
         spParallelFor(query->team, spDifferenceStage, patchCount, 1, &round);
         spParallelFor(query->team, spImageStage, patchCount, 1, &round);
+        if (query->filter != NULL)
+        {
+            spFilterImage(&round);
+        }
         double product = 0.0, imageNorm2 = 0.0;
         for (int patch = 0; patch < patchCount; ++patch)
         {
@@ -215,7 +291,7 @@ double spFindLargestEigenvalue(spSpectrum* spectrum, spBody* body, const spModes
 void spKeepVector(spSpectrum* spectrum, const spBody* body, spModes modes)
 {
     double norm2 = spGetNorm2(body, spectrum->vector);
-    spectrum->known[modes] = norm2 > 0.0 ? 1 : 0;
+    spectrum->known[modes] = norm2 > 0.0;
     spReal s = norm2 > 0.0 ? (spReal)(1.0 / sqrt(norm2)) : 0;
     for (int node = 0; node < body->nodeCount; ++node)
     {

@@ -6,10 +6,14 @@
 // inner product of the masses, with held nodes left out. No matrix is ever made.
 //
 // The iteration comes from below and the bounds of the element kinds from above: the truth is in between.
+//
+// With a velocity filter S the step is v' = S (v - h A x - h B v), x' = x + h v'. Its first mode to go turns
+// over, with eigenvalue -1: 2 (I + S) x = S (h^2 A + 2 h B) x. So the eigenvalues of 2 (I + S)^-1 S A and of
+// 2 (I + S)^-1 S B take the place of those of A and B. With S = I they are the same.
 
 #pragma once
 
-#include "body/body.h"
+#include "method/filter.h"
 
 typedef enum spModes
 {
@@ -21,9 +25,7 @@ typedef enum spModes
 typedef struct spSpectrum
 {
     spVec4* last[sp_modesCount]; // where the last iterations ended: later ones start there
-    int32_t* known;              // whether there was a last one (sp_modesCount)
-    void* memory;                // the block that these lie in, for snapshots
-    size_t memorySize;
+    bool known[sp_modesCount];   // whether there was a last one
     spVec4* vector;
     spVec4* image;
     spVec4* zeros;
@@ -34,10 +36,15 @@ typedef struct spSpectrum
 typedef struct spModesQuery
 {
     spModes modes;
-    spTeam* team;         // may be NULL
-    const spMat3* bounds; // blocks of every node, as spBoundFrequencies leaves them: a start looks there first
-    double bound;         // of the eigenvalue, which gives the scale
-    double tolerance;     // stop when a round changes the estimate by less than this share
+    spTeam* team; // may be NULL
+    const spMat3*
+        bounds;   // blocks of every node, as spBoundFrequencies leaves them: a start looks there first
+    double bound; // of the eigenvalue, which gives the scale
+    const spFilter* filter; // NULL for none
+    spReal strength;        // of the filter
+    const spMat3* local;    // blocks of every node that are taken off, 1/s^2; NULL for none
+    double lift;            // at least the largest eigenvalue of those blocks
+    double tolerance;       // stop when a round changes the estimate by less than this share
     int maxRounds;
 } spModesQuery;
 
@@ -49,7 +56,7 @@ void spFreeSpectrum(spSpectrum* spectrum, const spBody* body);
 // as a whole, turn steep, or come and go. Those have bounds that know more.
 bool spHasSteadyForces(const spBody* body);
 
-// The largest eigenvalue, from below. Leaves the vector in spectrum->vector.
+// The largest eigenvalue, from below; with `local` that plus the lift. Leaves the vector in spectrum->vector.
 double spFindLargestEigenvalue(spSpectrum* spectrum, spBody* body, const spModesQuery* query);
 
 // Later iterations will start where the one just made has ended.

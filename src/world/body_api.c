@@ -19,6 +19,7 @@ spMethodDef spDefaultMethodDef(void)
         .contact = sp_contactRows,
         .maxSubsteps = 10000,
         .safety = (spReal)0.8,
+        .filter = {.lambda = 1, .keepRotation = true},
         .internalValue = SP_DEF_COOKIE,
     };
 }

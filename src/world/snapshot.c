@@ -80,6 +80,11 @@ static void spWalkShape(spWalk* walk, uint64_t value)
     spWalkBytes(walk, &stored, sizeof(stored));
 }
 
+static void spWalkMemory(void* walk, void* bytes, size_t size)
+{
+    spWalkBytes(walk, bytes, size);
+}
+
 static void spWalkBody(spWalk* walk, spBody* body)
 {
     size_t n = (size_t)body->nodeCount;
@@ -87,15 +92,13 @@ static void spWalkBody(spWalk* walk, spBody* body)
     spWalkShape(walk, (uint64_t)body->nodeCount);
     spWalkShape(walk, body->topologyVersion);
     spWalkShape(walk, (uint64_t)body->methodDef.type);
+    spWalkShape(walk, (uint64_t)body->methodDef.filter.type);
     spWalkShape(walk, body->nodeForces != NULL);
     spWalkBytes(walk, body->x, n * sizeof(spVec4));
     spWalkBytes(walk, body->v, n * sizeof(spVec4));
     spWalkBytes(walk, body->roles, n);
     spWalkBytes(walk, body->nodeForces, body->nodeForces != NULL ? n * sizeof(spVec4) : 0);
-    size_t memorySize = 0;
-    void* memory = body->method->getMemory(body, &memorySize);
-    spWalkShape(walk, memorySize);
-    spWalkBytes(walk, memory, memorySize);
+    body->method->walkMemory(body, spWalkMemory, walk);
     spWalkBytes(walk, &body->running, sizeof(body->running));
     spWalkBytes(walk, &body->time, sizeof(body->time));
     spWalkBytes(walk, &body->stableStep, sizeof(body->stableStep));

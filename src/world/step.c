@@ -195,6 +195,8 @@ static void spAdvanceBody(spStep* step, int slot, spTeam* team)
     total->flags |= result.flags;
     total->substepCount += result.substepCount;
     total->forceEvaluations += result.forceEvaluations;
+    total->filterSeconds += result.filterSeconds;
+    total->filterStrength = fmax(total->filterStrength, result.filterStrength);
 }
 
 static void spAdvanceSmallBodies(int begin, int end, int workerIndex, void* context)
@@ -328,6 +330,8 @@ static void spRunFreeMotion(spStep* step)
         step->report.flags |= step->results[i].flags;
         step->report.substepCount = spMaxInt(step->report.substepCount, step->results[i].substepCount);
         step->report.forceEvaluations += step->results[i].forceEvaluations;
+        step->report.filterSeconds += step->results[i].filterSeconds;
+        step->report.filterStrength = fmax(step->report.filterStrength, step->results[i].filterStrength);
         spFinishDrivenNodes(body);
         body->time = world->time + (double)step->dt;
     }

@@ -1,0 +1,226 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+#include "method/estimate.h"
+
+#include "math/decompose.h"
+
+#include <math.h>
+#include <string.h>
+
+// Rounds of power iteration at most: when something has changed, and when only the shape has
+#define SP_FULL_ROUNDS 64
+#define SP_FEW_ROUNDS 6
+// A round that changes less than this share ends the iteration, which is then short of the eigenvalue by less
+// than the margin
+#define SP_ROUND_TOLERANCE 5e-4
+#define SP_EIGENVALUE_MARGIN 0.05
+
+bool spCreateEstimator(spEstimator* estimator, const spBody* body)
+{
+    bool localImplicit = body->methodDef.type == sp_localImplicit;
+    *estimator =
+        (spEstimator){.bounds = spAlloc(body->heap, spArraySize(body->nodeCount, 2 * sizeof(spMat3)))};
+    if (localImplicit)
+    {
+        estimator->local = spAllocZeroed(body->heap, spArraySize(body->nodeCount, 2 * sizeof(spMat3)));
+    }
+    if (estimator->bounds == NULL || (localImplicit && estimator->local == NULL) ||
+        spCreateSpectrum(&estimator->spectrum, body) == false)
+    {
+        spFreeEstimator(estimator, body);
+        return false;
+    }
+    return true;
+}
+
+void spFreeEstimator(spEstimator* estimator, const spBody* body)
+{
+    spFreeSpectrum(&estimator->spectrum, body);
+    spFree(body->heap, estimator->bounds, (size_t)body->nodeCount * 2 * sizeof(spMat3));
+    spFree(body->heap, estimator->local, (size_t)body->nodeCount * 2 * sizeof(spMat3));
+    *estimator = (spEstimator){0};
+}
+
+// 2 D / m of every node, D the stiffness of the node alone: what its elements have on the diagonal. Global
+// kinds give none.
+static void spFillLocalStiffness(const spBody* body, spMat3* local)
+{
+    memset(local, 0, (size_t)body->nodeCount * sizeof(spMat3));
+    spNodeState state = spGetNodeState(body);
+    for (int s = 0; s < body->setCount; ++s)
+    {
+        const spElementSet* set = body->sets[s];
+        for (int i = 0; set->kind->getStiffness != NULL && i < set->elementCount; ++i)
+        {
+            int32_t nodes[SP_MAX_ELEMENT_NODES];
+            spMat3 blocks[SP_MAX_ELEMENT_NODES * SP_MAX_ELEMENT_NODES];
+            int count = set->kind->getStiffness(set, &state, i, true, nodes, blocks);
+            for (int k = 0; k < count; ++k)
+            {
+                spReal w = body->x[nodes[k]].w;
+                local[nodes[k]] = spMulAddMat3(local[nodes[k]], 2 * w, blocks[count * k + k]);
+            }
+        }
+    }
+}
+
+static double spGetLargestBlock(const spMat3* blocks, int count)
+{
+    double largest = 0.0;
+    for (int i = 0; i < count; ++i)
+    {
+        largest = fmax(largest, spGetLargestEigenvalue3(blocks[i]));
+    }
+    return largest;
+}
+
+// Whether the limit of the method follows the filter
+static bool spFollowsFilter(const spBody* body, const spFilter* filter)
+{
+    bool follows = body->methodDef.type == sp_symplecticEuler || body->methodDef.type == sp_verlet;
+    return filter != NULL && follows;
+}
+
+// The shares that filters of all strengths leave of an eigenvalue. A filter that is always on needs only the
+// last.
+static void spFindShares(spEstimator* estimator, spBody* body, spModesQuery query, double eigenvalue,
+                         double* shares)
+{
+    for (int i = 0; i < SP_STRENGTH_COUNT; ++i)
+    {
+        shares[i] = 1.0;
+        if (i + 1 == SP_STRENGTH_COUNT || (i > 0 && body->methodDef.filter.adaptive))
+        {
+            query.strength = (spReal)i / (SP_STRENGTH_COUNT - 1);
+            shares[i] = fmin(1.0, spFindLargestEigenvalue(&estimator->spectrum, body, &query) / eigenvalue);
+        }
+    }
+}
+
+// Squared frequency and damping rate of the fastest modes, and the shares of them that the filter leaves when
+// something has changed
+static void spFindFrequencies(spEstimator* estimator, spBody* body, const spFilter* filter, spTeam* team,
+                              bool keep, double found[sp_modesCount])
+{
+    spBoundFrequencies(body, estimator->bounds, &found[sp_stiffnessModes], &found[sp_dampingModes]);
+    bool steady = spHasSteadyForces(body);
+    for (int modes = 0; modes < sp_modesCount; ++modes)
+    {
+        double* shares = estimator->memory.shares[modes];
+        if (body->stableStepDirty)
+        {
+            for (int i = 0; i < SP_STRENGTH_COUNT; ++i)
+            {
+                shares[i] = 1.0;
+            }
+        }
+        if (steady == false || found[modes] == 0.0)
+        {
+            continue;
+        }
+        bool local = estimator->local != NULL && modes == sp_stiffnessModes;
+        spModesQuery query = {
+            .modes = (spModes)modes,
+            .team = team,
+            .bounds = estimator->bounds + (size_t)modes * (size_t)body->nodeCount,
+            .bound = found[modes],
+            .local = local ? estimator->local : NULL,
+            .lift = local ? spGetLargestBlock(estimator->local, body->nodeCount) : 0.0,
+            .tolerance = SP_ROUND_TOLERANCE,
+            .maxRounds = body->stableStepDirty ? SP_FULL_ROUNDS : SP_FEW_ROUNDS,
+        };
+        double eigenvalue = spFindLargestEigenvalue(&estimator->spectrum, body, &query);
+        found[modes] = fmin(found[modes], (1.0 + SP_EIGENVALUE_MARGIN) * eigenvalue - query.lift);
+        if (keep)
+        {
+            spKeepVector(&estimator->spectrum, body, (spModes)modes);
+        }
+        if (body->stableStepDirty && spFollowsFilter(body, filter) && eigenvalue > 0.0)
+        {
+            query.filter = filter;
+            spFindShares(estimator, body, query, eigenvalue, shares);
+        }
+    }
+}
+
+// The limit of the method for a squared frequency and a damping rate
+static double spGetLimit(spMethodType type, double w2, double b)
+{
+    if (w2 <= 0.0 && b == 0.0)
+    {
+        return INFINITY;
+    }
+    switch (type)
+    {
+        case sp_forwardEuler:
+            return w2 > 0.0 ? fmin(b / w2, b > 0.0 ? 2.0 / b : 0.0) : 2.0 / b;
+        case sp_rungeKutta4:
+        {
+            double root = 0.25 * b * b - w2;
+            double largest = root > 0.0 ? 0.5 * b + sqrt(root) : sqrt(w2);
+            return 2.78 / largest;
+        }
+        default:
+            return w2 > 0.0 ? (sqrt(b * b + 4.0 * w2) - b) / w2 : 2.0 / b;
+    }
+}
+
+static void spFindStableSteps(spEstimator* estimator, spBody* body, const spFilter* filter, spTeam* team,
+                              bool keep)
+{
+    if (estimator->local != NULL)
+    {
+        spFillLocalStiffness(body, estimator->local);
+    }
+    double found[sp_modesCount];
+    spFindFrequencies(estimator, body, filter, team, keep, found);
+    spEstimateMemory* memory = &estimator->memory;
+    for (int i = 0; i < SP_STRENGTH_COUNT; ++i)
+    {
+        double w2 = memory->shares[sp_stiffnessModes][i] * found[sp_stiffnessModes];
+        double b = memory->shares[sp_dampingModes][i] * found[sp_dampingModes];
+        // Stable is not enough for drag: a velocity must not be turned round either
+        double limit = spGetLimit(body->methodDef.type, w2, b);
+        memory->steps[i] = body->turnRate > 0.0 ? fmin(limit, 1.0 / body->turnRate) : limit;
+    }
+    if (filter != NULL && filter->negative)
+    {
+        memory->steps[SP_STRENGTH_COUNT - 1] = 0.0;
+    }
+}
+
+void spUpdateStableStep(spEstimator* estimator, spBody* body, const spFilter* filter, spTeam* team)
+{
+    spFindStableSteps(estimator, body, filter, team, true);
+    body->stableStep = estimator->memory.steps[filter != NULL ? SP_STRENGTH_COUNT - 1 : 0];
+    body->stableStepDirty = false;
+    body->estimateAge = 0;
+}
+
+double spGetStableStepNow(const spEstimator* estimator, spBody* body, const spFilter* filter)
+{
+    // Arrays are scratch but for the first half of the local stiffness; the rest is copied
+    spEstimator copy = *estimator;
+    copy.local = estimator->local != NULL ? estimator->local + body->nodeCount : NULL;
+    spFindStableSteps(&copy, body, filter, NULL, false);
+    return copy.memory.steps[filter != NULL ? SP_STRENGTH_COUNT - 1 : 0];
+}
+
+spReal spChooseStrength(const spEstimator* estimator, double step)
+{
+    const double* steps = estimator->memory.steps;
+    if (step <= steps[0])
+    {
+        return 0;
+    }
+    for (int i = 1; i < SP_STRENGTH_COUNT; ++i)
+    {
+        if (step <= steps[i])
+        {
+            double part = (step - steps[i - 1]) / (steps[i] - steps[i - 1]);
+            return (spReal)((i - 1 + part) / (SP_STRENGTH_COUNT - 1));
+        }
+    }
+    return 1;
+}
