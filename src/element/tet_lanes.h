@@ -16,7 +16,7 @@ typedef struct spTetLanes
 {
     const int32_t* nodes; // SP_BLOCK apart
     const int32_t* slots;
-    RVec3 rows[3]; // of B
+    RVec3 rows[3];          // of B
     spTetMaterial material; // times the volume
 } spTetLanes;
 
@@ -27,14 +27,15 @@ SP_KERNEL spTetLanes spLoadTets(const spTetSet* set, int block, int lane)
     spTetLanes t;
     t.nodes = set->blocks.nodes + (size_t)block * 4 * SP_BLOCK + lane;
     t.slots = spGetBlockSlots(&set->blocks, block) + lane;
+    SP_UNROLL
     for (int k = 0; k < 3; ++k)
     {
         t.rows[k] = (RVec3){spLoad(data + (3 * k) * SP_BLOCK), spLoad(data + (3 * k + 1) * SP_BLOCK),
                             spLoad(data + (3 * k + 2) * SP_BLOCK)};
     }
     R volume = spLoad(data + 9 * SP_BLOCK);
-    t.material = (spTetMaterial){volume * spLoad(moduli), volume * spLoad(moduli + SP_BLOCK),
-                                 spSplat(set->mooney)};
+    t.material =
+        (spTetMaterial){volume * spLoad(moduli), volume * spLoad(moduli + SP_BLOCK), spSplat(set->mooney)};
     return t;
 }
 
@@ -62,6 +63,7 @@ SP_KERNEL RMat3 spGatherGradient(const spTetLanes* t, const spVec4* nodes)
 SP_KERNEL void spScatterStress(const spTetLanes* t, RMat3 p, spVec4* f)
 {
     RVec3 sum = {spSplat(0), spSplat(0), spSplat(0)};
+    SP_UNROLL
     for (int k = 0; k < 3; ++k)
     {
         RVec3 h = spMulMVR(p, t->rows[k]);
@@ -134,8 +136,8 @@ SP_KERNEL void spRunDifference(const spTetSet* set, const spNodeState* state, co
         {
             spTetLanes t = spLoadTets(set, block, lane);
             RMat3 gradient = spGatherGradient(&t, state->x);
-            RMat3 p = spGetTetDifference(law, gradient, spGatherGradient(&t, difference->dx), t.material,
-                                         project);
+            RMat3 p =
+                spGetTetDifference(law, gradient, spGatherGradient(&t, difference->dx), t.material, project);
             if (set->damping > 0)
             {
                 RMat3 rate = spGatherGradient(&t, difference->dv);

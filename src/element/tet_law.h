@@ -9,7 +9,8 @@
 //   corotational, edge   R from two edges, e = sym(R^T F) - I  P = R (2 mu e + la tr(e) I)
 //   St-Venant-Kirchhoff  E = (C - I) / 2                       P = F (2 mu E + la tr(E) I)
 //   hybrid               (Debunne)                             P = mu G + (la + mu) tr(G) I
-//   neo-Hookean          (Smith, de Goes, Kim 2018)            P = m (1 - 1/(I1 + 1)) F + (l (J - 1) - 3/4 m) K
+//   neo-Hookean          (Smith, de Goes, Kim 2018)            P = m (1 - 1/(I1 + 1)) F + (l (J - 1) - 3/4 m)
+//   K
 //                        m = 4/3 mu, l = la + 5/6 mu, I1 = tr C
 //   Mooney-Rivlin        W = c1 (I1 - 3) + c2 (I2 - 3) - 2 (c1 + 2 c2) (J - 1) + k/2 (J - 1)^2
 //                        I2 = |K|^2, mu = 2 (c1 + c2), k = la + 2 c1: finite for every F, flat and mirrored
@@ -315,7 +316,7 @@ SP_KERNEL RVec3 spGetSingularR(RMat3 f, RMat3* u, RMat3* v)
     // The axis of the smallest value is the last one: cyclic exchange keeps V a rotation
     for (int turn = 0; turn < 2; ++turn)
     {
-        RMask move = (d.z > d.x) | (d.z > d.y);
+        RMask move = d.z > spMin(d.x, d.y);
         RVec3 dOld = d;
         RMat3 old = *v;
         d = (RVec3){spSelect(move, dOld.z, dOld.x), spSelect(move, dOld.x, dOld.y),
@@ -382,7 +383,6 @@ SP_KERNEL RMat3 spGetTetDifference(spTetLaw law, RMat3 f, RMat3 d, spTetMaterial
 // 0 for every rigid motion, except with linear and hybrid strain, which know no rotations
 SP_KERNEL RMat3 spGetTetViscousStress(spTetLaw law, RMat3 f, RMat3 rate, spTetMaterial viscous)
 {
-    return law == sp_tetLinear || law == sp_tetHybrid
-               ? spLinearStressR(rate, viscous)
-               : spMulSymR(f, spHookeR(spGramPairR(f, rate), viscous));
+    return law == sp_tetLinear || law == sp_tetHybrid ? spLinearStressR(rate, viscous)
+                                                      : spMulSymR(f, spHookeR(spGramPairR(f, rate), viscous));
 }

@@ -19,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-#if defined(__AVX512F__)
+#if defined(__AVX__)
 #include <immintrin.h>
 #endif
 
@@ -28,6 +28,13 @@
 #endif
 
 #define SP_KERNEL static inline __attribute__((always_inline))
+
+// Before a loop of a few rounds over things that must stay in registers
+#if defined(__clang__)
+#define SP_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define SP_UNROLL _Pragma("GCC unroll 4")
+#endif
 
 #ifdef SOUPLE_DOUBLE_PRECISION
 typedef int64_t spMaskInt;
@@ -254,8 +261,14 @@ typedef spReal spOctet __attribute__((vector_size(8 * sizeof(spReal))));
 
 SP_KERNEL spOctet spJoinPair(const spVec4* nodes, int64_t first, int64_t second)
 {
+#if defined(__AVX__) && !defined(SOUPLE_DOUBLE_PRECISION)
+    // The second load goes straight into the upper half
+    __m256 pair = _mm256_castps128_ps256((__m128)spLoadQuad(nodes, first));
+    return (spOctet)_mm256_insertf128_ps(pair, (__m128)spLoadQuad(nodes, second), 1);
+#else
     return __builtin_shufflevector(spLoadQuad(nodes, first), spLoadQuad(nodes, second), 0, 1, 2, 3, 4, 5, 6,
                                    7);
+#endif
 }
 
 // nodes[j] - nodes[i] for one offset of each group, side by side
@@ -324,23 +337,30 @@ SP_KERNEL void spGatherDifferences(const spVec4* a, const spVec4* b, const int32
 SP_KERNEL void spGatherEdges(const spVec4* a, const int32_t* nodes, RVec3* edges)
 {
     R n[3][4];
+    SP_UNROLL
     for (int k = 0; k < 4; ++k)
     {
         spOffsets first = spLoadOffsets(nodes, k);
+        SP_UNROLL
         for (int e = 0; e < 3; ++e)
         {
             spOffsets other = spLoadOffsets(nodes + (e + 1) * SP_BLOCK, k);
             n[e][k] = spJoinDifference(a, &first, &other);
         }
     }
+    SP_UNROLL
     for (int e = 0; e < 3; ++e)
     {
         edges[e] = spTransposeNodes(n[e][0], n[e][1], n[e][2], n[e][3]);
     }
 }
 
+#if SP_LANES == 16 && defined(__AVX512F__) && !defined(SOUPLE_DOUBLE_PRECISION)
+#define SP_EXTRACT_QUAD(a, group) ((spQuad)_mm512_extractf32x4_ps((__m512)(a), group))
+#else
 #define SP_EXTRACT_QUAD(a, group)                                                                            \
     __builtin_shufflevector(a, a, 4 * (group), 4 * (group) + 1, 4 * (group) + 2, 4 * (group) + 3)
+#endif
 
 // From coordinates in lanes to nodes side by side
 SP_KERNEL void spTransposeLanes(RVec3 f, R* f0, R* f1, R* f2, R* f3)

@@ -124,12 +124,9 @@ SP_KERNEL RSym3 spGramR(RMat3 a)
 // The symmetric part of A^T B, times 2
 SP_KERNEL RSym3 spGramPairR(RMat3 a, RMat3 b)
 {
-    return (RSym3){spSplat(2) * spDotR(a.cx, b.cx),
-                   spSplat(2) * spDotR(a.cy, b.cy),
-                   spSplat(2) * spDotR(a.cz, b.cz),
-                   spDotR(a.cx, b.cy) + spDotR(a.cy, b.cx),
-                   spDotR(a.cx, b.cz) + spDotR(a.cz, b.cx),
-                   spDotR(a.cy, b.cz) + spDotR(a.cz, b.cy)};
+    return (RSym3){spSplat(2) * spDotR(a.cx, b.cx),         spSplat(2) * spDotR(a.cy, b.cy),
+                   spSplat(2) * spDotR(a.cz, b.cz),         spDotR(a.cx, b.cy) + spDotR(a.cy, b.cx),
+                   spDotR(a.cx, b.cz) + spDotR(a.cz, b.cx), spDotR(a.cy, b.cz) + spDotR(a.cz, b.cy)};
 }
 
 // One number of each lane
@@ -175,14 +172,16 @@ SP_KERNEL void spSetVecLane(RVec3* a, int lane, spVec3 value)
 //
 //   R = ((i1^2 - i2) F + i1 cof F - F F^T F) / (i1 i2 - i3)
 //
-// i1 is the largest root of (i1^2 - |F|^2)^2 - 8 i3 i1 - 4 |cof F|^2 = 0, found by Newton's method from above:
-// sqrt(3) |F| is the root itself when S is a multiple of the identity. The divisor is (s1 + s2) (s2 + s3) (s1
+// i1 is the largest root of (i1^2 - |F|^2)^2 - 8 i3 i1 - 4 |cof F|^2 = 0, found by Newton's method from
+// above: sqrt(3) |F| is the root itself when S is a multiple of the identity. The divisor is (s1 + s2) (s2 +
+// s3) (s1
 // + s3): it vanishes only where the nearest rotation is not unique. Near that, lane by lane, the careful
 // decomposition in double takes over.
 
 #ifdef SOUPLE_DOUBLE_PRECISION
-#define SP_POLAR_TOLERANCE ((spReal)1e-8) // relative step after which Newton's method is done: squared, it is nothing
-#define SP_POLAR_LEAST ((spReal)1e-4)     // of the divisor relative to |F|^3
+#define SP_POLAR_TOLERANCE                                                                                   \
+    ((spReal)1e-8) // relative step after which Newton's method is done: squared, it is nothing
+#define SP_POLAR_LEAST ((spReal)1e-4) // of the divisor relative to |F|^3
 #else
 #define SP_POLAR_TOLERANCE ((spReal)1e-4)
 #define SP_POLAR_LEAST ((spReal)0.02)
@@ -256,8 +255,8 @@ SP_KERNEL RMat3 spGetPolarRotationR(RMat3 f, R* trace)
 #define SP_JACOBI_SWEEPS 4
 #endif
 
-// Turns in the plane of two axes so that their off-diagonal element vanishes. pp, qq, pq are its plane, pr and
-// qr the elements towards the third axis; vp and vq the two columns of the rotation.
+// Turns in the plane of two axes so that their off-diagonal element vanishes. pp, qq, pq are its plane, pr
+// and qr the elements towards the third axis; vp and vq the two columns of the rotation.
 SP_KERNEL void spTurnJacobi(R* pp, R* qq, R* pq, R* pr, R* qr, RVec3* vp, RVec3* vq)
 {
     // tan of the angle, the smaller root of t^2 + 2 w t - 1 = 0 with w = (qq - pp) / (2 pq), written without
@@ -266,7 +265,7 @@ SP_KERNEL void spTurnJacobi(R* pp, R* qq, R* pq, R* pr, R* qr, RVec3* vp, RVec3*
     R twice = *pq + *pq;
     R root = spSqrt(d * d + twice * twice);
     R divisor = d + spSelect(d < spSplat(0), spSplat(0) - root, root);
-    RMask turn = (divisor > spSplat(0)) | (divisor < spSplat(0));
+    RMask turn = divisor != spSplat(0);
     R t = spSelect(turn, twice / spSelect(turn, divisor, spSplat(1)), spSplat(0));
     R c = spSplat(1) / spSqrt(spSplat(1) + t * t);
     R s = t * c;
