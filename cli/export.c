@@ -26,12 +26,15 @@ int spRunExport(int argc, char** argv)
          SP_MAX_PICTURE_SIZE, 0},
         {"height", sp_optionInteger, "PIXELS", &plan.height, "of pictures, instead of the scene's", 16,
          SP_MAX_PICTURE_SIZE, 0},
+        {"colour", sp_optionText, "WHAT", &plan.colour,
+         "colour bodies by stress, displacement, velocity or none, instead of the scene's", 0, 0, 0},
         {"edges", sp_optionFlag, NULL, &plan.showEdges, "draw the edges of surfaces in pictures", 0, 0, 0},
         {"quiet", sp_optionFlag, NULL, &plan.quiet, "print nothing but errors", 0, 0, 'q'},
     };
     static const char* const examples[] = {
         "souple export out/demo/demo.souple --to png --out out/pictures --stride 10",
         "souple export out/demo/demo.souple --to vtu,csv,svg --out out/data",
+        "souple export out/demo/demo.souple --to sheet --out out/demo --colour displacement",
         NULL,
     };
     const spUsage usage = {
@@ -61,7 +64,8 @@ int spRunExport(int argc, char** argv)
         return spFailUsage("%s is missing\nusage: %s", to == NULL ? "--to" : "--out", usage.usage);
     }
     plan.formats = spParseFormats(to);
-    if (plan.formats == 0)
+    spPictureColor color;
+    if (plan.formats == 0 || (plan.colour != NULL && !spParseColour(plan.colour, &color)))
     {
         return SP_EXIT_USAGE;
     }

@@ -53,6 +53,29 @@ unsigned spParseFormats(const char* list)
     return formats;
 }
 
+bool spParseColour(const char* word, spPictureColor* color)
+{
+    static const char* const words[] = {"none", "stress", "displacement", "velocity"};
+    for (int i = 0; i < sp_pictureColorCount; ++i)
+    {
+        if (strcmp(word, words[i]) == 0)
+        {
+            *color = (spPictureColor)i;
+            return true;
+        }
+    }
+    const char* nearest = spFindNearest(word, words, sp_pictureColorCount);
+    if (nearest != NULL)
+    {
+        spFailUsage("unknown colour \"%s\"; did you mean \"%s\"?", word, nearest);
+    }
+    else
+    {
+        spFailUsage("unknown colour \"%s\"; known are none, stress, displacement and velocity", word);
+    }
+    return false;
+}
+
 spExportPlan spMakeExportPlan(void)
 {
     return (spExportPlan){.lastFrame = -1, .stride = 1};
@@ -64,7 +87,7 @@ static bool spShowExport(double fraction, void* context)
     return !spIsInterrupted();
 }
 
-// Size of pictures: what the plan says, else what the scene in the recording says
+// Size and colours of pictures: what the plan says, else what the scene in the recording says
 static spPictureDef spMakePicture(const spRecording* recording, const spExportPlan* plan)
 {
     spPictureDef def = spDefaultPictureDef();
@@ -75,11 +98,22 @@ static spPictureDef spMakePicture(const spRecording* recording, const spExportPl
         spSceneOutput output = spScene_GetOutput(scene);
         def.width = output.pictureWidth;
         def.height = output.pictureHeight;
+        def.color = output.pictureColor;
+        def.rangeLow = output.pictureLow;
+        def.rangeHigh = output.pictureHigh;
         spDestroyScene(scene);
     }
     def.width = plan->width > 0 ? plan->width : def.width;
     def.height = plan->height > 0 ? plan->height : def.height;
     def.showEdges = plan->showEdges;
+    spPictureColor color = def.color;
+    if (plan->colour != NULL && spParseColour(plan->colour, &color) && color != def.color)
+    {
+        // The range of the scene is that of another quantity
+        def.color = color;
+        def.rangeLow = 0.0;
+        def.rangeHigh = 0.0;
+    }
     return def;
 }
 
@@ -123,7 +157,7 @@ static bool spExportPlots(const spRecording* recording, const spExportPlan* plan
             }
         }
         char label[80], name[128], path[4096];
-        snprintf(label, sizeof(label), "[%s]", unit);
+        snprintf(label, sizeof(label), unit[0] != 0 ? "[%s]" : "%s", unit);
         snprintf(name, sizeof(name), "%.100s_plot%d", plan->name, ++plotCount);
         spPlotDef def = spDefaultPlotDef();
         def.title = plan->name;

@@ -242,10 +242,36 @@ static bool spRepair(spMesh* mesh, double mergeDistance, bool quiet, spError* er
     return true;
 }
 
+// Puts the tets whose middle is in a sphere into a region. Returns how many.
+static int spMarkRegion(spMesh* mesh, int region, const double center[3], double radius)
+{
+    const spDVec3* vertices = spMesh_GetVertices(mesh);
+    const int32_t* tets = spMesh_GetTets(mesh);
+    int count = 0;
+    for (int i = 0; i < spMesh_GetTetCount(mesh); ++i)
+    {
+        double d[3] = {-center[0], -center[1], -center[2]};
+        for (int k = 0; k < 4; ++k)
+        {
+            spDVec3 p = vertices[tets[4 * (size_t)i + (size_t)k]];
+            d[0] += 0.25 * p.x;
+            d[1] += 0.25 * p.y;
+            d[2] += 0.25 * p.z;
+        }
+        if (d[0] * d[0] + d[1] * d[1] + d[2] * d[2] <= radius * radius)
+        {
+            spMesh_SetTetRegion(mesh, i, region);
+            ++count;
+        }
+    }
+    return count;
+}
+
 static int spMeshConvert(int argc, char** argv)
 {
     bool json = false, repair = false;
-    double merge = 0.0, scale = 1.0;
+    double merge = 0.0, scale = 1.0, center[3] = {0}, radius = 0.0;
+    int region = 1;
     const spOption table[] = {
         {"repair", sp_optionFlag, NULL, &repair,
          "merge copies, drop what is degenerate, turn tets upright, orient", 0, 0, 0},
@@ -253,11 +279,18 @@ static int spMeshConvert(int argc, char** argv)
          0},
         {"scale", sp_optionNumber, "FACTOR", &scale, "factor on all coordinates, as 0.001 for a file in mm",
          1e-12, 1e12, 0},
+        {"radius", sp_optionNumber, "METRES", &radius,
+         "put the tets whose middle is in a sphere of this radius into a region", 1e-12, 1e6, 0},
+        {"center", sp_optionTriple, "X,Y,Z", center,
+         "with --radius: middle of the sphere, m; the origin without", 0, 0, 0},
+        {"region", sp_optionInteger, "NUMBER", &region, "with --radius: number of the region, 1 without", 0,
+         1e9, 0},
         {"json", sp_optionFlag, NULL, &json, "print one JSON object on the result", 0, 0, 0},
     };
-    static const char* const examples[] = {"souple mesh convert liver.msh liver.vtu",
-                                           "souple mesh convert part.stl part.obj --repair --scale 0.001",
-                                           NULL};
+    static const char* const examples[] = {
+        "souple mesh convert liver.msh liver.vtu",
+        "souple mesh convert box.vtu box.vtu --center 0,0.5,0 --radius 0.3",
+        "souple mesh convert part.stl part.obj --repair --scale 0.001", NULL};
     const spUsage usage = {
         .usage = "souple mesh convert FROM TO [options]",
         .description =
@@ -288,6 +321,10 @@ static int spMeshConvert(int argc, char** argv)
         (repair && !spRepair(mesh, merge, json, &error)))
     {
         code = spFailFile(paths[0], &error);
+    }
+    else if (radius > 0.0 && spMarkRegion(mesh, region, center, radius) == 0)
+    {
+        code = spFailUsage("no tet of %s has its middle in the sphere", paths[0]);
     }
     else if (!spSaveMesh(mesh, paths[1], &error))
     {

@@ -5,6 +5,7 @@
 
 #include "commands.h"
 #include "options.h"
+#include "souple/element.h"
 #include "souple/scene.h"
 #include "tools.h"
 
@@ -22,7 +23,8 @@ typedef struct spRunOptions
     const char* out;
     const char* exportList;
     unsigned formats;
-    bool json, quiet, velocities;
+    const char* colour;
+    bool json, quiet, velocities, stress;
 } spRunOptions;
 
 // What happened in a run
@@ -34,8 +36,11 @@ typedef struct spRunResult
     int64_t stepCapacity;
     uint32_t flags;
     int64_t flagCounts[32];
+    int mostSubsteps;
+    double leastStableStep; // s
     int firstFrameError;
     bool interrupted;
+    bool notRelaxed; // a body did not come to its equilibrium
     char recordingPath[4096];
 } spRunResult;
 
@@ -47,7 +52,8 @@ static const struct
 } s_flags[] = {
     {sp_stepNonFinite, "nonFinite", "a body turned non-finite and was stopped at its last good state"},
     {sp_stepUnstable, "unstable", "a body's time step was above its estimated stability limit"},
-    {sp_stepNotConverged, "notConverged", "contacts or links between bodies were not solved to tolerance"},
+    {sp_stepNotConverged, "notConverged",
+     "a solver did not reach its tolerance: contacts, links between bodies, or a method"},
     {sp_stepContactsFull, "contactsFull", "memory for contacts ran out and some were ignored"},
     {sp_stepDeadlineMissed, "deadlineMissed", "a step covered less time than it should"},
     {sp_stepBadInput, "badInput", "a step could not be done with this time step"},
@@ -126,7 +132,15 @@ static spRecorder* spStartRecorder(const spRunOptions* options, const spScene* s
         def.measurementNames = names;
         def.measurementUnits = units;
         def.measurementCount = count;
-        def.storeVelocities = options->velocities;
+        spPictureColor color = output.pictureColor;
+        if (options->colour != NULL)
+        {
+            spParseColour(options->colour, &color);
+        }
+        bool ofTets = options->stress || (options->formats & sp_exportVtu) != 0;
+        def.storeVelocities = options->velocities || color == sp_colorVelocity;
+        def.storeStress = ofTets || color == sp_colorStress;
+        def.storeTetStates = ofTets;
         def.camera = output.hasCamera ? &camera : NULL;
         recorder = spCreateRecorder(spRun_GetWorld(run), &def, error);
     }
@@ -158,6 +172,10 @@ static bool spPlay(spRun* run, spRecorder* recorder, double frameRate, const spR
     {
         uint32_t flags = spRun_Step(run);
         spNoteStep(result, flags, spWorld_GetProfile(world).step);
+        spStepReport report = spWorld_GetReport(world);
+        result->mostSubsteps =
+            report.substepCount > result->mostSubsteps ? report.substepCount : result->mostSubsteps;
+        result->leastStableStep = fmin(result->leastStableStep, report.stableStep);
         if ((flags & SP_RUN_EVENT_FAILED) != 0 && !options->quiet)
         {
             spError error = spRun_GetLastError(run);
@@ -187,14 +205,70 @@ static bool spPlay(spRun* run, spRecorder* recorder, double frameRate, const spR
 // ---------------------------------------------------------------------------------------------------------
 // Telling
 
-static json_t* spMakeBodiesJson(spWorld* world)
+// What there is to say about the tets of a body
+typedef struct spTetSummary
+{
+    int count;
+    int inverted;
+    spTetLaw law;       // of the first set
+    bool restores;      // the laws of all sets
+    double maxVonMises; // Pa
+} spTetSummary;
+
+static spTetSummary spSumTets(const spWorld* world, spBodyId id)
+{
+    spTetSummary summary = {.law = sp_tetLawCount, .restores = true};
+    for (int set = 0; set < spBody_GetSetCount(world, id); ++set)
+    {
+        int count = spBody_GetTetCount(world, id, set);
+        spTetState* states = calloc((size_t)count + 1, sizeof(spTetState));
+        if (count == 0 || states == NULL)
+        {
+            free(states);
+            continue;
+        }
+        spTetLaw law = spBody_GetTetLaw(world, id, set);
+        summary.law = summary.count == 0 ? law : summary.law;
+        summary.restores = summary.restores && spTetLawRestores(law);
+        summary.count += spBody_CopyTetStates(world, id, set, states, count);
+        for (int i = 0; i < count; ++i)
+        {
+            summary.maxVonMises = fmax(summary.maxVonMises, (double)states[i].vonMises);
+        }
+        free(states);
+    }
+    summary.inverted = summary.count > 0 ? spBody_CountInvertedTets(world, id) : 0;
+    return summary;
+}
+
+// All bodies of a world; to be freed
+static spBodyId* spListBodies(const spWorld* world, int* count)
+{
+    *count = spWorld_GetBodyCount(world);
+    spBodyId* ids = calloc((size_t)*count + 1, sizeof(spBodyId));
+    *count = ids != NULL ? spWorld_GetBodies(world, ids, *count) : 0;
+    return ids;
+}
+
+static json_t* spMakeRelaxJson(const spRelaxResult* relax)
+{
+    json_t* json = json_object();
+    json_object_set_new(json, "converged", json_boolean(relax->converged));
+    json_object_set_new(json, "iterations", json_integer(relax->iterations));
+    json_object_set_new(json, "residual", spMakeJsonNumber(relax->residual));
+    json_object_set_new(json, "force", spMakeJsonNumber(relax->force));
+    return json;
+}
+
+static json_t* spMakeBodiesJson(const spRun* run, spWorld* world)
 {
     json_t* list = json_array();
-    int count = spWorld_GetBodyCount(world);
-    spBodyId* ids = calloc((size_t)count + 1, sizeof(spBodyId));
-    count = ids != NULL ? spWorld_GetBodies(world, ids, count) : 0;
+    int count = 0;
+    spBodyId* ids = spListBodies(world, &count);
     for (int i = 0; i < count; ++i)
     {
+        spTetSummary tets = spSumTets(world, ids[i]);
+        spRelaxResult relax;
         spEnergy energy = spBody_GetEnergy(world, ids[i]);
         json_t* body = json_object();
         json_object_set_new(body, "name", json_string(spBody_GetName(world, ids[i])));
@@ -205,6 +279,17 @@ static json_t* spMakeBodiesJson(spWorld* world)
         json_object_set_new(body, "potentialEnergy", spMakeJsonNumber(energy.potential));
         json_object_set_new(body, "volume", spMakeJsonNumber(spBody_GetVolume(world, ids[i])));
         json_object_set_new(body, "running", json_boolean(spBody_IsRunning(world, ids[i])));
+        if (tets.count > 0)
+        {
+            json_object_set_new(body, "law", json_string(spGetTetLawName(tets.law)));
+            json_object_set_new(body, "tets", json_integer(tets.count));
+            json_object_set_new(body, "inverted", json_integer(tets.inverted));
+            json_object_set_new(body, "maxVonMises", spMakeJsonNumber(tets.maxVonMises));
+        }
+        if (spRun_GetRelaxResult(run, spBody_GetName(world, ids[i]), &relax))
+        {
+            json_object_set_new(body, "relax", spMakeRelaxJson(&relax));
+        }
         json_array_append_new(list, body);
     }
     free(ids);
@@ -221,6 +306,10 @@ static void spFormatStatus(const spRunResult* result, char* buffer, size_t size)
         {
             at += (size_t)snprintf(buffer + at, size - at, "%s%s", at > 0 ? "," : "", s_flags[i].name);
         }
+    }
+    if (result->notRelaxed && at < size)
+    {
+        snprintf(buffer + at, size - at, "%snotRelaxed", at > 0 ? "," : "");
     }
 }
 
@@ -247,6 +336,8 @@ static void spTellJson(const spRunOptions* options, const spScene* scene, spRun*
     json_object_set_new(json, "file", json_string(options->scenePath));
     json_object_set_new(json, "steps", json_integer(result->steps));
     json_object_set_new(json, "dt", spMakeJsonNumber(spRun_GetTimeStep(run)));
+    json_object_set_new(json, "stableStep", spMakeJsonNumber(result->leastStableStep));
+    json_object_set_new(json, "substeps", json_integer(result->mostSubsteps));
     json_object_set_new(json, "threads", json_integer(spWorld_GetWorkerCount(world)));
     json_object_set_new(json, "simulatedSeconds", spMakeJsonNumber(result->simulatedSeconds));
     json_object_set_new(json, "wallSeconds", spMakeJsonNumber(result->wallSeconds));
@@ -254,13 +345,53 @@ static void spTellJson(const spRunOptions* options, const spScene* scene, spRun*
     json_object_set_new(json, "stateHash", json_string(hash));
     json_object_set_new(json, "status", json_string(status));
     json_object_set_new(json, "interrupted", json_boolean(result->interrupted));
-    json_object_set_new(json, "bodies", spMakeBodiesJson(world));
+    json_object_set_new(json, "bodies", spMakeBodiesJson(run, world));
     json_object_set_new(json, "measurements", measurements);
     if (result->recordingPath[0] != 0)
     {
         json_object_set_new(json, "recording", json_string(result->recordingPath));
     }
     spPrintJson(json);
+}
+
+static void spTellBodies(const spRun* run, const spWorld* world)
+{
+    int count = 0;
+    spBodyId* ids = spListBodies(world, &count);
+    for (int i = 0; i < count; ++i)
+    {
+        const char* name = spBody_GetName(world, ids[i]);
+        spTetSummary tets = spSumTets(world, ids[i]);
+        spRelaxResult relax;
+        if (spRun_GetRelaxResult(run, name, &relax))
+        {
+            printf("%s of %s %s after %d iterations, %.2g of the load left (%.3g N).\n",
+                   relax.converged ? "Equilibrium" : "Trouble: the equilibrium", name,
+                   relax.converged ? "found" : "was not found", relax.iterations, relax.residual,
+                   relax.force);
+        }
+        if (tets.count == 0)
+        {
+            continue;
+        }
+        printf("%s: %d tets (%s), %.3g Pa of von Mises stress at most, ", name, tets.count,
+               spGetTetLawName(tets.law), tets.maxVonMises);
+        if (tets.inverted == 0)
+        {
+            printf("none inside out.\n");
+        }
+        else
+        {
+            printf("%d inside out or flat.\n", tets.inverted);
+        }
+        if (!tets.restores)
+        {
+            printf("The law %s does not bring back tets that turn inside out: corotational, neoHookean and "
+                   "mooneyRivlin do.\n",
+                   spGetTetLawName(tets.law));
+        }
+    }
+    free(ids);
 }
 
 static void spTellWords(const spRunOptions* options, const spScene* scene, spRun* run,
@@ -273,6 +404,11 @@ static void spTellWords(const spRunOptions* options, const spScene* scene, spRun
            spScene_GetName(scene), bodyCount, bodyCount == 1 ? "body" : "bodies", report.nodeCount,
            report.elementCount, (long long)result->steps, 1e3 * spRun_GetTimeStep(run),
            result->simulatedSeconds);
+    if (isfinite(result->leastStableStep))
+    {
+        printf("Steps are stable up to %.3g ms; the largest number of substeps in a step was %d.\n",
+               1e3 * result->leastStableStep, result->mostSubsteps);
+    }
     printf("It took %.3g s on %d %s, %.3g times as fast as real time; a step %.3g ms (median), %.3g ms at "
            "most.\n",
            result->wallSeconds, spWorld_GetWorkerCount(world),
@@ -284,6 +420,7 @@ static void spTellWords(const spRunOptions* options, const spScene* scene, spRun
         printf("  %-32s %12.6g %s\n", spRun_GetMeasurementName(run, i), spRun_GetMeasurement(run, i),
                spRun_GetMeasurementUnit(run, i));
     }
+    spTellBodies(run, world);
     for (int i = 0; i < SP_FLAG_COUNT; ++i)
     {
         if (result->flagCounts[i] > 0)
@@ -317,6 +454,7 @@ static int spExportRun(const spRunOptions* options, const spRunResult* result)
     plan.folder = options->out;
     plan.name = stem;
     plan.formats = options->formats;
+    plan.colour = options->colour;
     plan.quiet = options->quiet || options->json;
     int code = spExportRecording(recording, &plan);
     spDestroyRecording(recording);
@@ -346,6 +484,9 @@ static int spParseRun(int argc, char** argv, spRunOptions* options)
          'o'},
         {"export", sp_optionText, "LIST", &options->exportList,
          "then export to DIR: some of vtu,obj,png,csv,svg,sheet", 0, 0, 0},
+        {"colour", sp_optionText, "WHAT", &options->colour,
+         "colour bodies in pictures by stress, displacement, velocity or none", 0, 0, 0},
+        {"stress", sp_optionFlag, NULL, &options->stress, "record the stress of tets too", 0, 0, 0},
         {"velocities", sp_optionFlag, NULL, &options->velocities, "record velocities too", 0, 0, 0},
         {"json", sp_optionFlag, NULL, &options->json, "print one JSON object instead of words", 0, 0, 0},
         {"quiet", sp_optionFlag, NULL, &options->quiet, "print nothing but errors", 0, 0, 'q'},
@@ -354,6 +495,7 @@ static int spParseRun(int argc, char** argv, spRunOptions* options)
         "souple run scenes/demo.json",
         "souple run scenes/demo.json --out out/demo --export png,csv",
         "souple run scenes/demo.json --steps=100 --threads 2 --json",
+        "souple run scenes/tet_beam.json --out out/beam --export png,vtu --colour stress",
         NULL,
     };
     const spUsage usage = {
@@ -387,6 +529,11 @@ static int spParseRun(int argc, char** argv, spRunOptions* options)
             return SP_EXIT_USAGE;
         }
     }
+    spPictureColor color;
+    if (options->colour != NULL && !spParseColour(options->colour, &color))
+    {
+        return SP_EXIT_USAGE;
+    }
     if (options->steps > 0 && options->duration > 0.0)
     {
         return spFailUsage("--steps and --duration exclude each other");
@@ -397,7 +544,7 @@ static int spParseRun(int argc, char** argv, spRunOptions* options)
 static int spPlayScene(const spRunOptions* options, const spScene* scene, spRun* run)
 {
     spError error = SP_ZERO_INIT;
-    spRunResult result = {0};
+    spRunResult result = {.leastStableStep = INFINITY};
     spRecorder* recorder = NULL;
     if (options->out != NULL)
     {
@@ -411,9 +558,18 @@ static int spPlayScene(const spRunOptions* options, const spScene* scene, spRun*
             return spFailFile(result.recordingPath, &error);
         }
     }
+    int bodyCount = 0;
+    spBodyId* ids = spListBodies(spRun_GetWorld(run), &bodyCount);
+    for (int i = 0; i < bodyCount; ++i)
+    {
+        spRelaxResult relax;
+        bool relaxed = spRun_GetRelaxResult(run, spBody_GetName(spRun_GetWorld(run), ids[i]), &relax);
+        result.notRelaxed |= relaxed && !relax.converged;
+    }
+    free(ids);
     spCatchInterrupt();
     spPlay(run, recorder, spScene_GetOutput(scene).frameRate, options, &result);
-    int code = result.flags != 0 ? SP_EXIT_TROUBLE : SP_EXIT_FINE;
+    int code = result.flags != 0 || result.notRelaxed ? SP_EXIT_TROUBLE : SP_EXIT_FINE;
     if (recorder != NULL && !spCloseRecorder(recorder, &error))
     {
         code = spFailFile(result.recordingPath, &error);
@@ -458,10 +614,7 @@ int spRunRun(int argc, char** argv)
     spRunDef def = spDefaultRunDef();
     def.dt = options.dt;
     def.duration = options.duration;
-    if (options.steps > 0)
-    {
-        def.duration = options.steps * (options.dt > 0.0 ? options.dt : spScene_GetTimeStep(scene));
-    }
+    def.stepCount = options.steps;
     def.threadCount = options.threads;
     def.laneCount = options.lanes;
     spRun* run = spCreateRun(scene, &def, &error);

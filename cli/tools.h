@@ -60,6 +60,9 @@ typedef enum spExportFormat
 // "vtu,png" to a set of formats. Returns 0, with the reason printed, when a word is unknown.
 unsigned spParseFormats(const char* list);
 
+// "stress" and so on to a colouring. Returns false, with the reason printed, when the word is unknown.
+bool spParseColour(const char* word, spPictureColor* color);
+
 typedef struct spExportPlan
 {
     const char* folder;
@@ -68,6 +71,7 @@ typedef struct spExportPlan
     int firstFrame, lastFrame, stride;
     int width, height; // of pictures; 0 means as the scene in the recording says
     bool showEdges;
+    const char* colour; // of bodies in pictures; NULL means as the scene in the recording says
     bool quiet;
 } spExportPlan;
 

@@ -233,6 +233,79 @@ static void TestTrouble(void** state)
     Expect("run event.json", 1, "event.json:3:12: events.nodes: no node of the body is in this region");
 }
 
+// What a run says about tets, what it records of them, and what is made of that
+static void TestTets(void** state)
+{
+    SP_UNUSED(state);
+    json_t* json = RunJson("run " SCENES "/tet_beam.json --steps 3 --json", 0);
+    json_t* body = json_array_get(json_object_get(json, "bodies"), 0);
+    assert_string_equal(json_string_value(json_object_get(body, "law")), "corotational");
+    assert_int_equal(json_integer_value(json_object_get(body, "inverted")), 0);
+    assert_true(json_number_value(json_object_get(body, "maxVonMises")) > 100.0);
+    assert_null(json_object_get(body, "relax"));
+    json_decref(json);
+    Expect("run " SCENES "/tet_beam.json --steps 1", 0, "beam: 810 tets (corotational)");
+    Expect("run " SCENES "/tet_beam.json --steps 1", 0, "none inside out.");
+
+    // Equilibrium that is not reached is trouble
+    static const char hanging[] = "{\"souple\": 1, \"duration\": 0.05, \"bodies\": [{\"name\": \"b\", "
+                                  "\"mesh\": {\"generator\": \"box\"}, "
+                                  "\"tets\": {\"law\": \"corotationalEdge\", \"youngModulus\": 1e6}, "
+                                  "\"relax\": %s, \"pins\": {\"box\": "
+                                  "{\"lower\": [-1, 1, -1], \"upper\": [1, 1, 1]}}}]}";
+    char text[600];
+    snprintf(text, sizeof(text), hanging, "{\"maxIterations\": 2}");
+    WriteFile("hanging.json", text);
+    Expect("run hanging.json", 1, "Trouble: the equilibrium of b was not found after 2 iterations");
+    json = RunJson("run hanging.json --json", 1);
+    assert_string_equal(json_string_value(json_object_get(json, "status")), "notRelaxed");
+    json_t* relax = json_object_get(json_array_get(json_object_get(json, "bodies"), 0), "relax");
+    assert_true(json_is_false(json_object_get(relax, "converged")));
+    assert_int_equal(json_integer_value(json_object_get(relax, "iterations")), 2);
+    json_decref(json);
+    snprintf(text, sizeof(text), hanging, "true");
+    WriteFile("hanging.json", text);
+    Expect("run hanging.json", 0, "Equilibrium of b found after");
+    Expect("run hanging.json", 0, "The law corotationalEdge does not bring back tets that turn inside out");
+
+    // Stress is recorded for VTU, for the colour and on request, not otherwise
+    Expect("run " SCENES "/tet_beam.json --steps 2 --out tets --export vtu", 0, "Exports (vtu)");
+    static Result s_result;
+    Run(&s_result, "run " SCENES "/tet_beam.json --steps 2 --out tets --stress --colour none -q");
+    assert_int_equal(s_result.code, 0);
+    Expect("export tets/tet_beam.souple --to vtu --out tets", 0, "Exported vtu");
+    FILE* file = fopen(WORK "/tets/vtu/tet_beam_000000.vtu", "rb");
+    assert_non_null(file);
+    int found = 0;
+    while (fgets(s_result.text, sizeof(s_result.text), file) != NULL)
+    {
+        found += strstr(s_result.text, "Name=\"principalStress\"") != NULL;
+        found += strstr(s_result.text, "Name=\"volumeRatio\"") != NULL;
+        found += strstr(s_result.text, "Name=\"vonMises\"") != NULL;
+    }
+    fclose(file);
+    assert_int_equal(found, 4); // von Mises stress is on points and on cells
+    Expect("run " SCENES "/tet_beam.json --colour strss", 2, "did you mean \"stress\"?");
+    Expect("export tets/tet_beam.souple --to png --out tets --colour xyzzy", 2, "known are none, stress");
+    Run(&s_result, "doctor 2>&1");
+    if (strstr(s_result.text, "libpng   missing") == NULL)
+    {
+        Expect("export tets/tet_beam.souple --to png --out tets --width 160 --height 120 --last 0", 0, "");
+        Expect("export tets/tet_beam.souple --to png --out tets --colour velocity", 2, "--velocities");
+        Expect("run " SCENES "/demo.json --steps 1 --out tets --export png --colour stress", 2, "no stress");
+    }
+
+    // A region made on the command line is there for a scene
+    Expect("mesh make box --cells 4 -o plain.msh", 0, "384 tets");
+    Expect("mesh convert plain.msh marked.vtu --center 0,0.5,0 --radius 0.4 --region 5", 0, "384 tets");
+    Expect("mesh convert plain.msh marked.vtu --center 9,9,9 --radius 0.4", 2,
+           "has its middle in the sphere");
+    WriteFile("marked.json",
+              "{\"souple\": 1, \"duration\": 0.05, \"bodies\": [{\"mesh\": \"marked.vtu\", \"tets\": "
+              "{\"regions\": {\"region\": 5, \"youngModulus\": 1e6}}}]}");
+    Expect("run marked.json", 0, "384 tets");
+}
+
 // Files that are something else, cut off, or not there
 static void TestWrongFiles(void** state)
 {
@@ -354,10 +427,10 @@ static void TestMesh(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(TestUsage),      cmocka_unit_test(TestHelp),      cmocka_unit_test(TestDoctor),
-        cmocka_unit_test(TestCheck),      cmocka_unit_test(TestRunAsJson), cmocka_unit_test(TestRunAndExport),
-        cmocka_unit_test(TestPictures),   cmocka_unit_test(TestInterrupt), cmocka_unit_test(TestTrouble),
-        cmocka_unit_test(TestWrongFiles), cmocka_unit_test(TestMesh),
+        cmocka_unit_test(TestUsage),    cmocka_unit_test(TestHelp),       cmocka_unit_test(TestDoctor),
+        cmocka_unit_test(TestCheck),    cmocka_unit_test(TestRunAsJson),  cmocka_unit_test(TestRunAndExport),
+        cmocka_unit_test(TestPictures), cmocka_unit_test(TestInterrupt),  cmocka_unit_test(TestTrouble),
+        cmocka_unit_test(TestTets),     cmocka_unit_test(TestWrongFiles), cmocka_unit_test(TestMesh),
     };
     return cmocka_run_group_tests(tests, SetUp, NULL);
 }

@@ -782,9 +782,12 @@ static bool spDrawFrame(spPicture* picture, int frame, uint8_t* rgb, spError* er
     }
     if (picture->def->color != sp_colorNone)
     {
-        static const char* const titles[sp_pictureColorCount] = {"", "von Mises stress [Pa]",
-                                                                 "displacement [m]", "speed [m/s]"};
-        spLegend legend = {titles[picture->def->color], picture->low, picture->high};
+        static const char* const titles[] = {"", "von Mises stress", "displacement", "speed"};
+        static const char* const units[] = {"", "Pa", "m", "m/s"};
+        _Static_assert(SP_COUNT(titles) == sp_pictureColorCount && SP_COUNT(units) == sp_pictureColorCount,
+                       "a legend for each colouring");
+        spLegend legend = {titles[picture->def->color], units[picture->def->color], picture->low,
+                           picture->high};
         spDrawLegend(rgb, picture->def->width, picture->def->height, &legend);
     }
     return true;

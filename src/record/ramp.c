@@ -51,6 +51,23 @@ static void spDrawTick(uint8_t* rgb, int width, int height, float x, float y, do
     spDrawText(rgb, width, height, left < most ? left : most, y, text, style);
 }
 
+// The prefix of a unit that makes a number 1 to 1000, where one of these does
+static const char* spFindPrefix(double value, double* factor)
+{
+    static const struct
+    {
+        const char* name;
+        double factor;
+    } prefixes[] = {{"G", 1e9}, {"M", 1e6}, {"k", 1e3}, {"", 1.0}, {"m", 1e-3}};
+    int i = 0;
+    while (i + 1 < SP_COUNT(prefixes) && value < prefixes[i].factor)
+    {
+        ++i;
+    }
+    *factor = prefixes[i].factor;
+    return prefixes[i].name;
+}
+
 void spDrawLegend(uint8_t* rgb, int width, int height, const spLegend* legend)
 {
     float least = (float)(height < width ? height : width);
@@ -77,11 +94,15 @@ void spDrawLegend(uint8_t* rgb, int width, int height, const spLegend* legend)
             }
         }
     }
-    spDrawText(rgb, width, height, (float)left, (float)top - 4.0f * unit, legend->title, &style);
+    double factor;
+    const char* prefix = spFindPrefix(legend->high, &factor);
+    char title[80];
+    snprintf(title, sizeof(title), "%.50s [%s%.10s]", legend->title, prefix, legend->unit);
+    spDrawText(rgb, width, height, (float)left, (float)top - 4.0f * unit, title, &style);
     float base = (float)(top + barHeight) + 9.0f * unit;
     for (int i = 0; i <= 2; ++i)
     {
-        double value = legend->low + 0.5 * i * (legend->high - legend->low);
+        double value = (legend->low + 0.5 * i * (legend->high - legend->low)) / factor;
         spDrawTick(rgb, width, height, (float)left + 0.5f * (float)(i * barWidth), base, value, &style);
     }
 }

@@ -21,8 +21,9 @@ void spGetRampColor(float share, uint8_t color[3]);
 
 typedef struct spLegend
 {
-    const char* title; // with the unit
-    double low, high;  // what the first and the last colour stand for
+    const char* title;
+    const char* unit; // of low and high; written with a prefix that keeps numbers short
+    double low, high; // what the first and the last colour stand for
 } spLegend;
 
 // Draws a bar with numbers into the lower right corner

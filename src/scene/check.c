@@ -285,6 +285,13 @@ static void spCheckMesh(spChecker* checker, const spMeshData* mesh)
     }
 }
 
+// Whether a body gets tets when its mesh has some
+static bool spHasTets(const spBodyData* body)
+{
+    bool implied = body->material[0] != 0 && body->springs.count == 0;
+    return spIsGiven(&body->head, &body->tets) || implied;
+}
+
 static void spCheckTets(spChecker* checker, const spBodyData* body)
 {
     const spTetsData* tets = &body->tets;
@@ -353,6 +360,22 @@ static void spCheckSprings(spChecker* checker, const spBodyData* body, const spS
     }
 }
 
+static void spCheckMethod(spChecker* checker, const spMethodData* method, const spMeshData* mesh)
+{
+    const spFilterData* filter = &method->filter;
+    spCheckExclusive(checker, &filter->head, &filter->neighbours, &filter->pairs);
+    if (filter->neighbours != sp_neighboursAll && mesh->generator != sp_generateCloth)
+    {
+        spReport(checker->problems, &filter->head, &filter->neighbours,
+                 "only the mesh generator \"cloth\" has these neighbours");
+    }
+    else if (filter->neighbours == sp_neighboursShear && !mesh->shear)
+    {
+        spReport(checker->problems, &filter->head, &filter->neighbours,
+                 "the mesh was asked not to have shear edges");
+    }
+}
+
 // Whether the generator makes a surface that is not filled with tets
 static bool spIsSheet(const spMeshData* mesh)
 {
@@ -411,6 +434,7 @@ static void spCheckBody(spChecker* checker, spBodyData* body, int index)
         spCheckSprings(checker, body, &springs[i]);
     }
     spCheckExclusive(checker, &body->bends.head, &body->bends.stiffness, &body->bends.youngModulus);
+    spCheckMethod(checker, &body->method, &body->mesh);
     bool gas = spIsGiven(head, &body->gas);
     if (gas)
     {
@@ -517,9 +541,8 @@ static void spCheckTetChange(spChecker* checker, const spEventData* event, const
     const spTetChangeData* change = &event->tets;
     const spObjectHead* head = &change->head;
     bool modulus = spIsGiven(head, &change->youngModulus), ratio = spIsGiven(head, &change->poissonRatio);
-    bool implied = body->material[0] != 0 && body->springs.count == 0;
     bool mixed = body->tets.regions.count > 0 || spIsGiven(&body->tets.head, &body->tets.field);
-    if (!spIsGiven(&body->head, &body->tets) && !implied)
+    if (!spHasTets(body))
     {
         spReport(checker->problems, &event->head, change, "body \"%s\" has no tets", body->name);
     }
@@ -564,6 +587,10 @@ static void spCheckSet(spChecker* checker, const spEventData* event)
     if (body == NULL)
     {
         return;
+    }
+    if (spIsGiven(head, &event->method))
+    {
+        spCheckMethod(checker, &event->method, &body->mesh);
     }
     if (springs && event->index >= body->springs.count)
     {
@@ -702,8 +729,7 @@ static void spCheckMeasurement(spChecker* checker, spMeasurementData* measuremen
                  body->name);
     }
     bool ofTets = measurement->type == sp_measureVonMises || measurement->type == sp_measureStrain;
-    if (ofTets && body != NULL && !spIsGiven(&body->head, &body->tets) &&
-        (body->material[0] == 0 || body->springs.count > 0))
+    if (ofTets && body != NULL && !spHasTets(body))
     {
         spReport(checker->problems, head, &measurement->body, "body \"%s\" has no tets: give it \"tets\"",
                  body->name);
@@ -751,6 +777,17 @@ bool spCheckSceneData(spScene* scene, spProblems* problems)
         camera->position.y == camera->target.y && camera->position.z == camera->target.z)
     {
         spReport(problems, &camera->head, &camera->position, "the camera looks at the place where it is");
+    }
+    bool tets = false;
+    for (int i = 0; i < data->bodies.count; ++i)
+    {
+        const spBodyData* body = (const spBodyData*)data->bodies.data + i;
+        tets |= spHasTets(body);
+    }
+    if (data->output.picture.colour == sp_colorStress && !tets)
+    {
+        spReport(problems, &data->output.picture.head, &data->output.picture.colour,
+                 "no body has tets, so there is no stress to colour by: give one \"tets\"");
     }
     if (data->bodies.count == 0)
     {
