@@ -12,6 +12,10 @@
 #include "testbed/hanging_cloth.h"
 #include "world/world.h"
 
+#ifdef SOUPLE_HAVE_SCENE
+#include "souple/scene.h"
+#endif
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -741,6 +745,133 @@ static void TestOutOfMemory(void** state)
     spDestroyWorld(world);
 }
 
+#ifdef SOUPLE_HAVE_SCENE
+
+static const char s_scene[] =
+    "{\"souple\": 1, %s \"bodies\": [{\"name\": \"cloth\", \"mesh\": {\"generator\": \"%s\"}, "
+    "\"nodeMass\": 0.01, \"springs\": [{\"stiffness\": 500}], \"method\": %s}], \"duration\": 0.1, "
+    "\"events\": [{\"type\": \"set\", \"time\": 0.05, \"body\": \"cloth\", \"method\": {\"type\": "
+    "\"verlet\", \"filter\": {\"type\": \"gaussian\", \"lambda\": 2, \"neighbours\": "
+    "\"structuralAndShear\"}}}]}";
+
+static spScene* ParseScene(const char* head, const char* generator, const char* method, spError* error)
+{
+    char text[1000];
+    int size = snprintf(text, sizeof(text), s_scene, head, generator, method);
+    return spParseScene(text, (size_t)size, "", NULL, error);
+}
+
+// Every key of a filter, from a file and from an event
+static void TestSceneKeys(void** state)
+{
+    SP_UNUSED(state);
+    spError error = {0};
+    spScene* scene = ParseScene("", "cloth",
+                                "{\"type\": \"localImplicit\", \"filter\": {\"type\": \"exponential\", "
+                                "\"reading\": \"sumNormalised\", \"lambda\": 0.5, \"neighbours\": "
+                                "\"structural\", \"adaptive\": true, \"keepRotation\": false, "
+                                "\"allowNegative\": true}}",
+                                &error);
+    assert_non_null(scene);
+    spRunDef runDef = spDefaultRunDef();
+    spRun* run = spCreateRun(scene, &runDef, &error);
+    assert_non_null(run);
+    spBodyId body = spRun_FindBody(run, "cloth");
+    spMethodDef method = spBody_GetMethod(spRun_GetWorld(run), body);
+    assert_true(method.type == sp_localImplicit);
+    assert_true(method.filter.type == sp_filterExponential &&
+                method.filter.reading == sp_filterSumNormalised);
+    assert_true(method.filter.lambda == (spReal)0.5 && method.filter.edgeCount == 2 * 20 * 19);
+    assert_true(method.filter.adaptive && method.filter.keepRotation == false && method.filter.allowNegative);
+    while (spRun_IsDone(run) == false)
+    {
+        assert_int_equal(spRun_Step(run), 0);
+    }
+    method = spBody_GetMethod(spRun_GetWorld(run), body);
+    assert_true(method.type == sp_verlet && method.filter.type == sp_filterGaussian);
+    assert_int_equal(method.filter.edgeCount, 2 * 20 * 19 + 2 * 19 * 19);
+    assert_true(method.filter.lambda == 2 && method.filter.adaptive == false && method.filter.keepRotation);
+    spDestroyRun(run);
+    spDestroyScene(scene);
+
+    // Pairs, and a text alone
+    scene = ParseScene("", "cloth", "{\"filter\": {\"type\": \"gaussian\", \"pairs\": [[0, 1], [1, 2]]}}",
+                       &error);
+    assert_non_null(scene);
+    run = spCreateRun(scene, &runDef, &error);
+    assert_non_null(run);
+    assert_int_equal(spBody_GetMethod(spRun_GetWorld(run), spRun_FindBody(run, "cloth")).filter.edgeCount, 2);
+    spDestroyRun(run);
+    spDestroyScene(scene);
+    scene = ParseScene("", "cloth", "{\"filter\": \"exponential\"}", &error);
+    assert_non_null(scene);
+    spDestroyScene(scene);
+
+    // Bad ones say what is wrong
+    static const char* const bad[][3] = {
+        {"lattice", "\"verlet\"", "cloth"},
+        {"cloth", "{\"filter\": {\"lambda\": 0}}", "lambda"},
+        {"cloth", "{\"filter\": {\"type\": \"box\"}}", "box"},
+        {"cloth", "{\"filter\": {\"neighbours\": \"structural\", \"pairs\": [[0, 1]]}}", "exclude"},
+    };
+    for (int i = 0; i < SP_COUNT(bad); ++i)
+    {
+        assert_null(ParseScene("", bad[i][0], bad[i][1], &error));
+        if (strstr(error.message, bad[i][2]) == NULL)
+        {
+            print_error("scene %d: %s\n", i, error.message);
+            fail();
+        }
+    }
+    // Weights that turn modes over, and nodes that do not exist, are found when the body is made
+    static const char* const unfit[] = {
+        "{\"filter\": {\"type\": \"exponential\", \"reading\": \"firstFormula\", \"neighbours\": "
+        "\"structural\"}}",
+        "{\"filter\": {\"type\": \"exponential\", \"pairs\": [[0, 4000]]}}"};
+    for (int i = 0; i < 2; ++i)
+    {
+        scene = ParseScene("", "cloth", unfit[i], &error);
+        assert_non_null(scene);
+        assert_null(spCreateRun(scene, &runDef, &error));
+        assert_non_null(strstr(error.message, "filter"));
+        spDestroyScene(scene);
+    }
+}
+
+// A step that is left open is one that bodies with a fixed number of substeps survive
+static void TestAutomaticStep(void** state)
+{
+    SP_UNUSED(state);
+    static const char* const methods[] = {"{\"substeps\": 1}", "{\"substeps\": 4}", "{}"};
+    double steps[3];
+    for (int i = 0; i < 3; ++i)
+    {
+        spError error = {0};
+        spScene* scene = ParseScene("\"dt\": \"auto\",", "cloth", methods[i], &error);
+        assert_non_null(scene);
+        spRunDef runDef = spDefaultRunDef();
+        runDef.stepCount = 2;
+        spRun* run = spCreateRun(scene, &runDef, &error);
+        assert_non_null(run);
+        steps[i] = spRun_GetTimeStep(run);
+        double parts = 1.0 / 60.0 / steps[i];
+        CHECK_NEAR(parts, round(parts), 1e-9);
+        assert_int_equal(spRun_Step(run), 0);
+        assert_int_equal(spRun_Step(run), 0);
+        assert_true(spRun_IsDone(run));
+        double stable = spBody_GetStableStep(spRun_GetWorld(run), spRun_FindBody(run, "cloth"));
+        CHECK_LESS(i < 2 ? steps[i] / (i == 0 ? 1 : 4) : 0.0, 0.85 * stable);
+        spDestroyRun(run);
+        runDef.stepCount = -1;
+        assert_null(spCreateRun(scene, &runDef, &error));
+        spDestroyScene(scene);
+    }
+    CHECK_LESS(steps[0], steps[1]);
+    CHECK_NEAR(steps[2], 1.0 / 60.0, 1e-15);
+}
+
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -757,6 +888,10 @@ int main(void)
         cmocka_unit_test(TestSameBits),
         cmocka_unit_test(TestBadInput),
         cmocka_unit_test(TestOutOfMemory),
+#ifdef SOUPLE_HAVE_SCENE
+        cmocka_unit_test(TestSceneKeys),
+        cmocka_unit_test(TestAutomaticStep),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

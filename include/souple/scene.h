@@ -79,7 +79,8 @@ SP_API const char* spScene_GetName(const spScene* scene);
 SP_API const char* spScene_GetDescription(const spScene* scene);
 /// @return simulated time that the scene asks for, s.
 SP_API double spScene_GetDuration(const spScene* scene);
-/// @return time step, s; 1/60 when the scene says "auto".
+/// @return time step, s; 1/60 when the scene says "auto": a run may choose a part of it, see
+/// spRun_GetTimeStep.
 SP_API double spScene_GetTimeStep(const spScene* scene);
 /// @return threads that the scene asks for.
 SP_API int spScene_GetThreadCount(const spScene* scene);
@@ -123,6 +124,7 @@ typedef struct spRunDef
 {
     double dt;             ///< time step, s; 0 means that of the scene
     double duration;       ///< simulated time, s; 0 means that of the scene
+    int64_t stepCount;     ///< number of steps; 0 means as many as the duration asks for
     int threadCount;       ///< threads that work on a step; 0 means that of the scene
     int laneCount;         ///< lanes of the kernels: 1, 4, 8, 16; 0 means the most that this machine has
     spAllocator allocator; ///< memory of the run and its world; zero means the C library's

@@ -18,14 +18,46 @@ void spReportWorld(spProblems* problems, spWorld* world, const spObjectHead* hea
     spWorld_ClearError(world);
 }
 
-spMethodDef spMakeMethod(const spMethodData* data)
+// First edge and number of edges of a group of spMakeClothMesh
+static void spFindClothEdges(const spMeshData* mesh, int group, int* first, int* count)
 {
+    int nx = mesh->countX, nz = mesh->countZ;
+    int structural = (nx - 1) * nz + nx * (nz - 1);
+    int shear = mesh->shear ? 2 * (nx - 1) * (nz - 1) : 0;
+    int bend = mesh->bend ? spMaxInt(nx - 2, 0) * nz + nx * spMaxInt(nz - 2, 0) : 0;
+    *first = group == sp_edgesStructural ? 0 : (group == sp_edgesShear ? structural : structural + shear);
+    *count = group == sp_edgesStructural ? structural : (group == sp_edgesShear ? shear : bend);
+}
+
+spMethodDef spMakeMethod(const spMethodData* data, const spMeshData* mesh, const int32_t* edges)
+{
+    const spFilterData* filter = &data->filter;
     spMethodDef def = spDefaultMethodDef();
     def.type = (spMethodType)data->type;
     def.contact = (spContactMode)data->contact;
     def.substeps = data->substeps;
     def.maxSubsteps = data->maxSubsteps;
     def.safety = (spReal)data->safety;
+    def.filter.type = (spFilterType)filter->type;
+    def.filter.reading = (spFilterReading)filter->reading;
+    def.filter.lambda = (spReal)filter->lambda;
+    def.filter.adaptive = filter->adaptive;
+    def.filter.keepRotation = filter->keepRotation;
+    def.filter.allowNegative = filter->allowNegative;
+    if (spIsGiven(&filter->head, &filter->pairs))
+    {
+        def.filter.edges = filter->pairs.data;
+        def.filter.edgeCount = filter->pairs.count / 2;
+    }
+    else if (filter->neighbours != sp_neighboursAll)
+    {
+        // Structural edges come first, shear edges next
+        int first = 0, shear = 0;
+        spFindClothEdges(mesh, sp_edgesStructural, &first, &def.filter.edgeCount);
+        spFindClothEdges(mesh, sp_edgesShear, &first, &shear);
+        def.filter.edges = edges;
+        def.filter.edgeCount += filter->neighbours == sp_neighboursShear ? shear : 0;
+    }
     return def;
 }
 
@@ -82,17 +114,6 @@ static double spChooseDensity(const spBodyData* data, const spMesh* mesh, spProb
         return data->density;
     }
     return thickness > 0.0 ? material->density * thickness : data->density;
-}
-
-// First edge and number of edges of a group of spMakeClothMesh
-static void spFindClothEdges(const spMeshData* mesh, int group, int* first, int* count)
-{
-    int nx = mesh->countX, nz = mesh->countZ;
-    int structural = (nx - 1) * nz + nx * (nz - 1);
-    int shear = mesh->shear ? 2 * (nx - 1) * (nz - 1) : 0;
-    int bend = mesh->bend ? spMaxInt(nx - 2, 0) * nz + nx * spMaxInt(nz - 2, 0) : 0;
-    *first = group == sp_edgesStructural ? 0 : (group == sp_edgesShear ? structural : structural + shear);
-    *count = group == sp_edgesStructural ? structural : (group == sp_edgesShear ? shear : bend);
 }
 
 static bool spCheckPairs(const spSpringsData* springs, int nodeCount, spProblems* problems)
@@ -348,7 +369,7 @@ static bool spCreateSceneBody(spWorld* world, const spBodyData* data, const spMe
     def.contactRadius = (spReal)data->contactRadius;
     def.friction = (spReal)data->friction;
     def.restitution = (spReal)data->restitution;
-    def.method = spMakeMethod(&data->method);
+    def.method = spMakeMethod(&data->method, &data->mesh, spMesh_GetEdges(mesh));
     spReal* masses = spMakeRegionMasses(data, mesh, (double)def.density, heap, problems);
     def.nodeMasses = masses;
     if (problems->errorCount > errorsBefore)

@@ -56,7 +56,9 @@ void spFreeNodes(spHeap* heap, spNodeList* nodes);
 // The mesh of a body, scaled; NULL when it cannot be made, which is reported
 spMesh* spMakeSceneMesh(const spScene* scene, const spBodyData* data, spHeap* heap, spProblems* problems);
 
-spMethodDef spMakeMethod(const spMethodData* data);
+// @param mesh how the mesh of the body was made
+// @param edges all edges of the body
+spMethodDef spMakeMethod(const spMethodData* data, const spMeshData* mesh, const int32_t* edges);
 
 // Makes a body with all that is on it
 void spBuildSceneBody(const spScene* scene, spWorld* world, const spBodyData* data, spHeap* heap,

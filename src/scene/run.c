@@ -24,6 +24,11 @@ static bool spCheckRunDef(const spRunDef* def, spError* error)
         return spFail(error, sp_errorBadArgument,
                       "spCreateRun: dt must be in 0..10 s and duration in 0..1e6 s");
     }
+    if (def->stepCount < 0)
+    {
+        return spFail(error, sp_errorBadArgument, "spCreateRun: stepCount %lld must not be negative",
+                      (long long)def->stepCount);
+    }
     if (def->threadCount < 0 || def->threadCount > SP_MAX_WORKERS)
     {
         return spFail(error, sp_errorBadArgument, "spCreateRun: threadCount must be in 0..%d",
@@ -80,6 +85,31 @@ static bool spBuildBodies(spRun* run, spProblems* problems)
     return run->scratchCount == 0 || (run->scratch != NULL && run->forces != NULL);
 }
 
+// A step that is left open is 1/60 s, cut into as many parts as the bodies with a fixed number of substeps
+// need to stay within their share of the stable step. Others cut it into substeps by themselves.
+static void spChooseSteps(spRun* run, const spRunDef* def)
+{
+    const double most = 10000.0;
+    run->dt = def->dt > 0.0 ? def->dt : spScene_GetTimeStep(run->scene);
+    if (def->dt == 0.0 && run->scene->data.dt == 0.0)
+    {
+        double parts = 1.0;
+        for (int i = 0; i < run->scene->data.bodies.count; ++i)
+        {
+            spMethodDef method = spBody_GetMethod(run->world, run->bodies[i].id);
+            double stable = spBody_GetStableStep(run->world, run->bodies[i].id);
+            if (method.substeps > 0 && stable > 0.0)
+            {
+                parts = fmax(parts, ceil(run->dt / ((double)method.safety * stable * method.substeps)));
+            }
+        }
+        run->dt /= fmin(parts, most);
+    }
+    double duration = def->duration > 0.0 ? def->duration : run->scene->data.duration;
+    run->stepCount =
+        def->stepCount > 0 ? def->stepCount : (int64_t)fmax(1.0, ceil(duration / run->dt - 1e-6));
+}
+
 spRun* spBuildRun(const spScene* scene, const spRunDef* def, spProblems* problems)
 {
     problems->places = &scene->places;
@@ -95,15 +125,13 @@ spRun* spBuildRun(const spScene* scene, const spRunDef* def, spProblems* problem
     run->heap = heap;
     run->scene = scene;
     run->logger = def->logger;
-    run->dt = def->dt > 0.0 ? def->dt : spScene_GetTimeStep(scene);
-    double duration = def->duration > 0.0 ? def->duration : scene->data.duration;
-    run->stepCount = (int64_t)fmax(1.0, ceil(duration / run->dt - 1e-6));
     run->world = spBuildWorld(run, def, problems);
     if (run->world != NULL)
     {
         bool good = spBuildBodies(run, problems);
         if (good && problems->errorCount == 0)
         {
+            spChooseSteps(run, def);
             good = spBuildTimeline(run, problems) && spBuildMeasurements(run, problems);
         }
         if (!good)

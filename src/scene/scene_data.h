@@ -189,6 +189,24 @@ typedef struct spFieldData
     double offset, minDistance, cutoff;
 } spFieldData;
 
+typedef enum spFilterNeighbours
+{
+    sp_neighboursAll = 0,
+    sp_neighboursStructural,
+    sp_neighboursShear,
+} spFilterNeighbours;
+
+typedef struct spFilterData
+{
+    spObjectHead head;
+    int type;    // spFilterType
+    int reading; // spFilterReading
+    double lambda;
+    int neighbours; // spFilterNeighbours
+    spList pairs;   // int32_t, two for each edge
+    bool adaptive, keepRotation, allowNegative;
+} spFilterData;
+
 typedef struct spMethodData
 {
     spObjectHead head;
@@ -196,6 +214,7 @@ typedef struct spMethodData
     int contact; // spContactMode
     int substeps, maxSubsteps;
     double safety;
+    spFilterData filter;
 } spMethodData;
 
 typedef struct spBodyData

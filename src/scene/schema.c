@@ -314,16 +314,38 @@ static const char* const s_methodTypes[] = {"symplecticEuler", "forwardEuler", "
 static const char* const s_contactModes[] = {"rows", "backtrack", "off"};
 _Static_assert(SP_COUNT(s_methodTypes) == sp_methodTypeCount, "one word for each method");
 
+static const char* const s_filterTypes[] = {"none", "exponential", "gaussian"};
+static const char* const s_filterReadings[] = {"preserving", "literal", "sumNormalised", "firstFormula"};
+static const char* const s_filterNeighbours[] = {"all", "structural", "structuralAndShear"};
+_Static_assert(SP_COUNT(s_filterReadings) == sp_filterReadingCount, "one word for each reading");
+
+static const spKey s_filterKeys[] = {
+    CHOICE(spFilterData, "type", type, s_filterTypes, sp_filterNone, "How weights fall with the distance d: exp(-lambda d) or exp(-(lambda d)^2)."),
+    CHOICE(spFilterData, "reading", reading, s_filterReadings, sp_filterPreserving,
+           "`preserving`, `sumNormalised`: keep uniform velocities. `literal`: as published, a strong drag. `firstFormula`: may turn modes over."),
+    NUMBER(spFilterData, "lambda", lambda, NULL, 1, 0, 1000, "How fast weights fall, per mean edge: small filters more.", .flags = sp_keyAboveLower),
+    CHOICE(spFilterData, "neighbours", neighbours, s_filterNeighbours, 0, "Which edges join neighbours: all of the mesh, or groups of the generator `cloth`.", .text = "all"),
+    {ROW(sp_keyPairs, spFilterData, "pairs", pairs), .lower = 0, .upper = SP_SCENE_MAX_VERTICES, .limit = SP_SCENE_MAX_INDICES,
+     .text = "none", .doc = "Instead of neighbours: pairs of nodes."},
+    BOOL(spFilterData, "adaptive", adaptive, 0, "Filter only as strongly as the substep needs, not at all when it is stable anyway."),
+    BOOL(spFilterData, "keepRotation", keepRotation, 1, "Leave the rotation of a body without held nodes alone."),
+    BOOL(spFilterData, "allowNegative", allowNegative, 0, "Accept weights that turn modes over, which no step survives: for comparison."),
+};
+static const spSchema s_filter = SCHEMA("filter", spFilterData, s_filterKeys,
+    "A filter on velocities: each becomes a mean with those of its neighbours before nodes move, which allows larger substeps and damps the motion. A text alone "
+    "stands for `type`.", .shorthand = "type");
+
 static const spKey s_methodKeys[] = {
     CHOICE(spMethodData, "type", type, s_methodTypes, sp_symplecticEuler,
            "`symplecticEuler`: cheapest, robust. `forwardEuler`: gains energy, for comparison. `verlet`: second order. `rungeKutta4`: fourth order, "
-           "four force evaluations."),
+           "four force evaluations. `localImplicit`: implicit in each node alone, larger steps, damps all motion."),
     CHOICE(spMethodData, "contact", contact, s_contactModes, sp_contactRows,
            "`rows`: unilateral contact with friction, held in every substep. `backtrack`: back to the moment of impact, reflect, go on. `off`: pass through."),
     INTEGER(spMethodData, "substeps", substeps, 0, 1, 1000000, "Substeps in each step; \"auto\": as many as the estimated stable step asks for.",
             .flags = sp_keyAuto),
     INTEGER(spMethodData, "maxSubsteps", maxSubsteps, 10000, 1, 10000000, "Limit for automatic substeps; beyond it the step is reported as unstable."),
     NUMBER(spMethodData, "safety", safety, NULL, 0.8, 0, 1, "Share of the estimated stable step that automatic substeps use.", .flags = sp_keyAboveLower),
+    OBJECT(spMethodData, "filter", filter, s_filter, "Filter on velocities.", .flags = sp_keyImplied),
 };
 static const spSchema s_method = SCHEMA("method", spMethodData, s_methodKeys,
     "How a body moves in time. A text alone stands for `type`.", .shorthand = "type");
@@ -540,7 +562,7 @@ static const spKey s_sceneKeys[] = {
     STRING(spSceneData, "name", name, "Name.", .text = "the name of the file"),
     STRING(spSceneData, "description", description, "What the scene shows.", .text = "none"),
     VECTOR(spSceneData, "gravity", gravity, "m/s^2", 0, -9.81, 0, FAR_AWAY, "Acceleration of every free node."),
-    NUMBER(spSceneData, "dt", dt, "s", 0, 0, 10, "Time step; \"auto\" is 1/60 s, which bodies divide into substeps as they need.",
+    NUMBER(spSceneData, "dt", dt, "s", 0, 0, 10, "Time step; \"auto\" is 1/60 s, which bodies divide into substeps as they need, or the part of it that bodies with a fixed number of substeps survive.",
            .flags = sp_keyAuto | sp_keyAboveLower),
     NUMBER(spSceneData, "duration", duration, "s", 5, 0, 1e6, "Simulated time.", .flags = sp_keyAboveLower),
     INTEGER(spSceneData, "threads", threads, 1, 1, SP_MAX_WORKERS, "Threads that work on a step; the result does not depend on it."),

@@ -296,7 +296,8 @@ static void spPlaySet(spRun* run, const spRunEvent* event, spProblems* problems)
     }
     if (spIsGiven(head, &data->method))
     {
-        spMethodDef method = spMakeMethod(&data->method);
+        const int32_t* edges = spBody_GetEdges(run->world, body->id, NULL);
+        spMethodDef method = spMakeMethod(&data->method, &body->data->mesh, edges);
         good &= spBody_SetMethod(run->world, body->id, &method);
     }
     if (!good)
