@@ -16,8 +16,8 @@ DEMO_SCENE = scenes/demo.json
 DEMO_OUT = out/demo
 PRESETS = test debug asan tsan double scalar clang
 
-.PHONY: all test demo bench format install clean help bootstrap-build bootstrap-test bootstrap-ci \
-        $(PRESETS:%=check-%)
+.PHONY: all test demo bench validate format install clean help bootstrap-build bootstrap-validate \
+        bootstrap-test bootstrap-ci $(PRESETS:%=check-%)
 .NOTPARALLEL:
 
 all: bootstrap-build ## build the libraries and the command build/souple
@@ -46,6 +46,13 @@ demo: all ## run scenes/demo.json and write pictures, tables and meshes to out/d
 bench: all ## run the benchmarks
 	build/souple bench
 
+validate: bootstrap-validate all ## compare solid bodies with CalculiX and with theory, in float and in double
+	@cmake --preset double -DSOUPLE_TESTS=OFF $(CMAKE_FLAGS) -B build-validate >/dev/null
+	@cmake --build build-validate
+	@mkdir -p out/validate
+	build-validate/souple validate --json > out/validate/double.json
+	build/souple validate --beside out/validate/double.json
+
 format: bootstrap-ci ## rewrite all sources as .clang-format says
 	@scripts/check-format --fix
 
@@ -53,7 +60,7 @@ install: all ## install to PREFIX (/usr/local), under DESTDIR if given
 	DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
 
 clean: ## remove what these targets built
-	rm -rf build $(PRESETS:%=build-%) $(DEMO_OUT)
+	rm -rf build $(PRESETS:%=build-%) build-validate $(DEMO_OUT) out/validate
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -61,5 +68,5 @@ help: ## this list
 	@echo "  make check-<preset>: build and test one of $(PRESETS)"
 	@echo "  JOBS=$(JOBS) PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) CMAKE_FLAGS=$(CMAKE_FLAGS)"
 
-bootstrap-build bootstrap-test bootstrap-ci: bootstrap-%:
+bootstrap-build bootstrap-validate bootstrap-test bootstrap-ci: bootstrap-%:
 	@scripts/bootstrap $*

@@ -21,6 +21,7 @@ int spRunDoctor(int argc, char** argv);
 int spRunHelp(int argc, char** argv);
 int spRunBench(int argc, char** argv);
 int spRunReproduce(int argc, char** argv);
+int spRunValidate(int argc, char** argv);
 
 // One row of the table in main.c
 typedef struct spCommand

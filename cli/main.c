@@ -17,6 +17,7 @@ static const spCommand s_commands[] = {
     {"mesh", "examine, convert, repair and make meshes", spRunMesh},
     {"bench", "measure how fast this machine steps", spRunBench},
     {"reproduce", "run published experiments, their numbers beside ours", spRunReproduce},
+    {"validate", "compare solid bodies with CalculiX and with theory", spRunValidate},
     {"materials", "list the materials that scenes know by name", spRunMaterials},
     {"doctor", "tell what this build has and what it lacks", spRunDoctor},
     {"help", "explain a command or a topic", spRunHelp},

@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Solid bodies for `souple validate`, built through the public API only.
+
+#include "validate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool spFailWorld(const spSolid* solid, spError* error)
+{
+    *error = spWorld_GetLastError(solid->world);
+    return false;
+}
+
+static spVec3 spRound(spDVec3 a)
+{
+    return (spVec3){(spReal)a.x, (spReal)a.y, (spReal)a.z};
+}
+
+void spDestroySolid(spSolid* solid)
+{
+    if (solid->world != NULL)
+    {
+        spDestroyWorld(solid->world);
+    }
+    free(solid->rest);
+    free(solid->given);
+    free(solid->load);
+    free(solid->u);
+    free(solid->mass);
+    free(solid->held);
+    free(solid->tets);
+    *solid = (spSolid){0};
+}
+
+// Reads back what the body really has
+static bool spCopySolid(spSolid* solid, const spMesh* mesh, const spSolidDef* def)
+{
+    size_t nodeCount = (size_t)spMesh_GetVertexCount(mesh), tetCount = (size_t)spMesh_GetTetCount(mesh);
+    spReal* mass = calloc(nodeCount, sizeof(spReal));
+    spVec3* x = calloc(nodeCount, sizeof(spVec3));
+    solid->rest = calloc(nodeCount, sizeof(spDVec3));
+    solid->given = calloc(nodeCount, sizeof(spDVec3));
+    solid->load = calloc(nodeCount, sizeof(spDVec3));
+    solid->u = calloc(nodeCount, sizeof(spDVec3));
+    solid->mass = calloc(nodeCount, sizeof(double));
+    solid->held = calloc(nodeCount, sizeof(bool));
+    solid->tets = calloc(4 * tetCount, sizeof(int32_t));
+    bool good = mass != NULL && x != NULL && solid->rest != NULL && solid->given != NULL &&
+                solid->load != NULL && solid->u != NULL && solid->mass != NULL && solid->held != NULL &&
+                solid->tets != NULL;
+    if (good)
+    {
+        spBody_CopyPositions(solid->world, solid->body, x, (int)nodeCount);
+        spBody_CopyMasses(solid->world, solid->body, mass, (int)nodeCount);
+        memcpy(solid->tets, spMesh_GetTets(mesh), 4 * tetCount * sizeof(int32_t));
+    }
+    for (size_t i = 0; good && i < nodeCount; ++i)
+    {
+        solid->rest[i] = (spDVec3){x[i].x, x[i].y, x[i].z};
+        solid->mass[i] = mass[i];
+        solid->load[i] =
+            (spDVec3){mass[i] * (double)(spReal)def->gravity.x, mass[i] * (double)(spReal)def->gravity.y,
+                      mass[i] * (double)(spReal)def->gravity.z};
+    }
+    free(mass);
+    free(x);
+    solid->problem = (spSolidProblem){.nodeCount = (int)nodeCount,
+                                      .tetCount = (int)tetCount,
+                                      .rest = solid->rest,
+                                      .tets = solid->tets,
+                                      .youngModulus = (spReal)def->youngModulus,
+                                      .poissonRatio = (spReal)def->poissonRatio,
+                                      .density = (spReal)def->density,
+                                      .held = solid->held,
+                                      .given = solid->given,
+                                      .load = solid->load,
+                                      .large = def->law == sp_tetStVenantKirchhoff};
+    return good;
+}
+
+bool spMakeSolid(spSolid* solid, const spMesh* mesh, const spSolidDef* def, spError* error)
+{
+    *solid = (spSolid){0};
+    spWorldDef worldDef = spDefaultWorldDef();
+    worldDef.gravity = spRound(def->gravity);
+    solid->world = spCreateWorld(&worldDef, error);
+    if (solid->world == NULL)
+    {
+        return false;
+    }
+    spBodyDef bodyDef = spDefaultBodyDef();
+    bodyDef.mesh = mesh;
+    bodyDef.density = (spReal)def->density;
+    solid->body = spCreateBody(solid->world, &bodyDef);
+    spTetDef tetDef = spDefaultTetDef();
+    tetDef.law = def->law;
+    tetDef.youngModulus = (spReal)def->youngModulus;
+    tetDef.poissonRatio = (spReal)def->poissonRatio;
+    if (SP_IS_NULL(solid->body) || spBody_AddTets(solid->world, solid->body, &tetDef) < 0)
+    {
+        spFailWorld(solid, error);
+        spDestroySolid(solid);
+        return false;
+    }
+    if (spCopySolid(solid, mesh, def) == false)
+    {
+        *error = (spError){.code = sp_errorOutOfMemory, .message = "no memory for the copy of the body"};
+        spDestroySolid(solid);
+        return false;
+    }
+    return true;
+}
+
+void spHoldNode(spSolid* solid, int node, spDVec3 displacement)
+{
+    solid->held[node] = true;
+    solid->given[node] = displacement;
+    solid->u[node] = displacement;
+}
+
+bool spLoadNode(spSolid* solid, int node, spDVec3 force, spError* error)
+{
+    spVec3 rounded = spRound(force), gravity = spWorld_GetGravity(solid->world);
+    double mass = solid->mass[node];
+    solid->load[node] =
+        (spDVec3){mass * gravity.x + rounded.x, mass * gravity.y + rounded.y, mass * gravity.z + rounded.z};
+    return spBody_SetNodeForce(solid->world, solid->body, node, rounded) || spFailWorld(solid, error);
+}
+
+bool spRelaxSolid(spSolid* solid, double tolerance, spRelaxResult* result, spError* error)
+{
+    int nodeCount = solid->problem.nodeCount;
+    spVec3* x = calloc((size_t)nodeCount, sizeof(spVec3));
+    if (x == NULL)
+    {
+        *error = (spError){.code = sp_errorOutOfMemory, .message = "no memory for positions"};
+        return false;
+    }
+    bool good = true;
+    for (int32_t i = 0; good && i < nodeCount; ++i)
+    {
+        x[i] = spRound((spDVec3){solid->rest[i].x + solid->u[i].x, solid->rest[i].y + solid->u[i].y,
+                                 solid->rest[i].z + solid->u[i].z});
+        // CalculiX gets the displacement that is left after rounding
+        if (solid->held[i])
+        {
+            solid->given[i] =
+                (spDVec3){x[i].x - solid->rest[i].x, x[i].y - solid->rest[i].y, x[i].z - solid->rest[i].z};
+            good = spBody_PinNodes(solid->world, solid->body, &i, 1);
+        }
+    }
+    spRelaxDef def = spDefaultRelaxDef();
+    def.tolerance = tolerance;
+    good = good && spBody_SetPositions(solid->world, solid->body, x, nodeCount) &&
+           spBody_Relax(solid->world, solid->body, &def, result) &&
+           spBody_CopyPositions(solid->world, solid->body, x, nodeCount) == nodeCount;
+    for (int i = 0; good && i < nodeCount; ++i)
+    {
+        solid->u[i] =
+            (spDVec3){x[i].x - solid->rest[i].x, x[i].y - solid->rest[i].y, x[i].z - solid->rest[i].z};
+    }
+    free(x);
+    return good || spFailWorld(solid, error);
+}
