@@ -26,6 +26,10 @@ typedef struct spExperiment
 static const spExperiment s_experiments[] = {
     {"slides", "mass-spring lattices, integrators, ground contact and gas-filled bodies (student slides)",
      spReproduceSlides},
+    {"filter", "filtered velocities: larger steps of explicit methods on a hanging cloth (Ahmad 2006)",
+     spReproduceFilter},
+    {"operators", "a cube on a wall: which force model moves alike on coarse and fine meshes (Debunne 2000)",
+     spReproduceOperators},
 };
 
 #define SP_EXPERIMENT_COUNT ((int)(sizeof(s_experiments) / sizeof(s_experiments[0])))
@@ -133,6 +137,17 @@ void spSaveFigure(spReproduction* r, const char* file, const spPlotDef* plot)
     char path[1024];
     spError error = SP_ZERO_INIT;
     if (spMakePath(r, path, sizeof(path), file) && spSavePlot(plot, path, &error) == false)
+    {
+        spReportFailure(r, path, &error);
+    }
+}
+
+void spSaveImage(spReproduction* r, const char* file, const uint8_t* rgb, int width, int height)
+{
+    char path[1024];
+    spError error = SP_ZERO_INIT;
+    if (spHasPng() && spMakePath(r, path, sizeof(path), file) &&
+        spSavePng(rgb, width, height, path, &error) == false)
     {
         spReportFailure(r, path, &error);
     }

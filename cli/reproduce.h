@@ -44,8 +44,13 @@ void spSaveColumns(spReproduction* r, const char* file, const spColumn* columns,
                    int rowCount);
 void spSaveFigure(spReproduction* r, const char* file, const spPlotDef* plot);
 
+// Writes a picture of red, green and blue bytes, row by row from the top, as PNG into the folder
+void spSaveImage(spReproduction* r, const char* file, const uint8_t* rgb, int width, int height);
+
 // A world could not be built
 void spReportFailure(spReproduction* r, const char* what, const spError* error);
 
 // The experiments
 void spReproduceSlides(spReproduction* r);
+void spReproduceFilter(spReproduction* r);
+void spReproduceOperators(spReproduction* r);
