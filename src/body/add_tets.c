@@ -54,9 +54,10 @@ static bool spCheckTetDef(const spBody* body, const spTetDef* def, spError* erro
                       3 * (double)def->lameLambda + 2 * (double)def->lameMu > 0.0;
         if (stable == false)
         {
-            return spFail(error, sp_errorBadArgument,
-                          "Lame's constants lambda %g Pa and mu %g Pa must give mu > 0 and 3 lambda + 2 mu > 0",
-                          (double)def->lameLambda, (double)def->lameMu);
+            return spFail(
+                error, sp_errorBadArgument,
+                "Lame's constants lambda %g Pa and mu %g Pa must give mu > 0 and 3 lambda + 2 mu > 0",
+                (double)def->lameLambda, (double)def->lameMu);
         }
     }
     int count = def->tets != NULL ? def->tetCount : body->tetCount;
@@ -79,7 +80,8 @@ static bool spCheckTetShape(const spBody* body, const int32_t* nodes, int index,
     double volume = spDeterminant3(edges) / 6.0, longest = 0.0;
     for (int i = 0; i < 6; ++i)
     {
-        spVec3 edge = spSub3(spXyz(body->x[nodes[spTetEdges[i][1]]]), spXyz(body->x[nodes[spTetEdges[i][0]]]));
+        spVec3 edge =
+            spSub3(spXyz(body->x[nodes[spTetEdges[i][1]]]), spXyz(body->x[nodes[spTetEdges[i][0]]]));
         longest = fmax(longest, (double)spLength3(edge));
     }
     if (volume < 0.0)
@@ -91,10 +93,11 @@ static bool spCheckTetShape(const spBody* body, const int32_t* nodes, int index,
     }
     if (!(volume > SP_FLAT_TET * longest * longest * longest))
     {
-        return spFail(error, sp_errorBadMesh,
-                      "tet %d of %s is flat (volume %g m^3, longest edge %g m): drop it with spMesh_Repair, or "
-                      "\"repair\": true in a scene",
-                      index, body->name, volume, longest);
+        return spFail(
+            error, sp_errorBadMesh,
+            "tet %d of %s is flat (volume %g m^3, longest edge %g m): drop it with spMesh_Repair, or "
+            "\"repair\": true in a scene",
+            index, body->name, volume, longest);
     }
     return true;
 }

@@ -16,23 +16,6 @@
 // nothing, and its gradient grows beyond all bounds
 #define SP_MIN_AREA 0.05
 
-static const spElementKind* spFindBendKind(int laneCount)
-{
-    switch (laneCount)
-    {
-#ifndef SOUPLE_DISABLE_SIMD
-        case 4:
-            return &spBendKind4;
-        case 8:
-            return &spBendKind8;
-        case 16:
-            return &spBendKind16;
-#endif
-        default:
-            return &spBendKind1;
-    }
-}
-
 // Normals as long as twice the areas, and the angle between them, in double
 typedef struct spDoubleHinge
 {
@@ -107,7 +90,7 @@ spBendSet* spCreateBendSet(spHeap* heap, const spBend* bends, int bendCount, con
     {
         return NULL;
     }
-    set->base.kind = spFindBendKind(laneCount);
+    set->base.kind = SP_PICK_KIND(laneCount, spBendKind);
     set->base.elementCount = bendCount;
 
     size_t nodeSize = spArraySize(bendCount, 4 * sizeof(int32_t));

@@ -5,7 +5,7 @@
 
 #pragma once
 
-#include "element/element.h"
+#include "element/lane_count.h"
 
 #include "souple/element.h"
 
@@ -39,10 +39,7 @@ spBendSet* spCreateBendSet(spHeap* heap, const spBend* bends, int bendCount, con
 bool spMakeBend(const spVec4* x, bool flat, spBend* bend);
 
 // The kind, one table for each number of lanes
-extern const spElementKind spBendKind1;
-extern const spElementKind spBendKind4;
-extern const spElementKind spBendKind8;
-extern const spElementKind spBendKind16;
+SP_DECLARE_KINDS(spBendKind);
 
 // Scalar parts that all tables share
 double spGetBendSetEnergy(const spElementSet* base, const spNodeState* state);

@@ -98,10 +98,7 @@ static void spAddBendDifference(const spElementSet* base, const spNodeState* sta
     }
 }
 
-#define SP_JOIN_NAME(a, b) a##b
-#define SP_KIND_NAME(lanes) SP_JOIN_NAME(spBendKind, lanes)
-
-const spElementKind SP_KIND_NAME(SP_LANES) = {
+const spElementKind SP_LANES_NAME(spBendKind) = {
     .name = "bend",
     .flags = sp_kindConservative,
     .addForces = spAddBendForces,

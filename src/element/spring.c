@@ -9,40 +9,6 @@
 
 #define SP_PI 3.14159265358979323846
 
-int spGetBestLaneCount(void)
-{
-#if defined(SOUPLE_DISABLE_SIMD)
-    return 1;
-#elif defined(__x86_64__)
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512dq"))
-    {
-        return 16;
-    }
-    return __builtin_cpu_supports("avx2") ? 8 : 4;
-#else
-    return 4;
-#endif
-}
-
-static const spElementKind* spFindSpringKind(int laneCount)
-{
-    switch (laneCount)
-    {
-#ifndef SOUPLE_DISABLE_SIMD
-        case 4:
-            return &spSpringKind4;
-        case 8:
-            return &spSpringKind8;
-        case 16:
-            return &spSpringKind16;
-#endif
-        default:
-            return &spSpringKind1;
-    }
-}
-
 // Stiffness in N/m whatever the law
 static spReal spGetStiffness(const spSpringSet* set, const spSpring* spring)
 {
@@ -102,7 +68,7 @@ spSpringSet* spCreateSpringSet(spHeap* heap, const spSpring* springs, int spring
     {
         return NULL;
     }
-    set->base.kind = spFindSpringKind(laneCount);
+    set->base.kind = SP_PICK_KIND(laneCount, spSpringKind);
     set->base.elementCount = springCount;
     set->base.abrupt = law == sp_springTension;
     set->law = law;

@@ -5,7 +5,7 @@
 
 #pragma once
 
-#include "element/element.h"
+#include "element/lane_count.h"
 #include "mesh/patch.h"
 
 #include "souple/element.h"
@@ -51,10 +51,7 @@ void spSetActivation(spSpringSet* set, spReal amplitude, spReal frequency, spRea
 spReal spGetActivation(const spSpringSet* set, double time);
 
 // The kind, one table for each number of lanes
-extern const spElementKind spSpringKind1;
-extern const spElementKind spSpringKind4;
-extern const spElementKind spSpringKind8;
-extern const spElementKind spSpringKind16;
+SP_DECLARE_KINDS(spSpringKind);
 
 // Scalar parts that all tables share
 double spGetSpringSetEnergy(const spElementSet* base, const spNodeState* state);
@@ -63,6 +60,3 @@ int spGetSpringStiffness(const spElementSet* base, const spNodeState* state, int
 spBlocks* spGetSpringBlocks(spElementSet* base);
 void spAddSpringSetBounds(const spElementSet* base, const spNodeState* state, spBounds* bounds);
 void spDestroySpringSet(spElementSet* base, spHeap* heap);
-
-// Lanes that this build has and this processor can run: 1, 4, 8 or 16
-int spGetBestLaneCount(void);

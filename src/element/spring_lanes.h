@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 // The loops over blocks of springs for SP_LANES lanes, and the table of that width. Included once per width
-// by spring_lanes<n>.c, which is compiled for the processor level that has them.
+// by lanes<n>.c, which is compiled for the processor level that has them.
 
 #include "math/lanes.h"
 
@@ -150,10 +150,7 @@ static void spAddSpringDifference(const spElementSet* base, const spNodeState* s
     }
 }
 
-#define SP_JOIN_NAME(a, b) a##b
-#define SP_KIND_NAME(lanes) SP_JOIN_NAME(spSpringKind, lanes)
-
-const spElementKind SP_KIND_NAME(SP_LANES) = {
+const spElementKind SP_LANES_NAME(spSpringKind) = {
     .name = "spring",
     .flags = sp_kindConservative,
     .addForces = spAddSpringForces,

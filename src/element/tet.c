@@ -8,23 +8,6 @@
 
 #include <string.h>
 
-static const spElementKind* spFindTetKind(int laneCount)
-{
-    switch (laneCount)
-    {
-#ifndef SOUPLE_DISABLE_SIMD
-        case 4:
-            return &spTetKind4;
-        case 8:
-            return &spTetKind8;
-        case 16:
-            return &spTetKind16;
-#endif
-        default:
-            return &spTetKind1;
-    }
-}
-
 void spGetLame(double youngModulus, double poissonRatio, double* lambda, double* mu)
 {
     *lambda = youngModulus * poissonRatio / ((1.0 + poissonRatio) * (1.0 - 2.0 * poissonRatio));
@@ -67,7 +50,8 @@ static void spFillTetShapes(spTetSet* set, const spVec4* x)
     {
         const int32_t* n = set->tets[i].nodes;
         spVec3 a = spXyz(x[n[0]]);
-        spMat3 edges = spMakeMat3(spSub3(spXyz(x[n[1]]), a), spSub3(spXyz(x[n[2]]), a), spSub3(spXyz(x[n[3]]), a));
+        spMat3 edges =
+            spMakeMat3(spSub3(spXyz(x[n[1]]), a), spSub3(spXyz(x[n[2]]), a), spSub3(spXyz(x[n[3]]), a));
         set->volumes[i] = (spReal)(spDeterminant3(edges) / 6.0);
         if (set->law == sp_tetCorotationalEdge)
         {
@@ -98,7 +82,7 @@ spTetSet* spCreateTetSet(spHeap* heap, const spTetSetDef* def)
         return NULL;
     }
     int count = def->tetCount;
-    set->base.kind = spFindTetKind(def->laneCount);
+    set->base.kind = SP_PICK_KIND(def->laneCount, spTetKind);
     set->base.elementCount = count;
     set->law = def->law;
     set->dampingModel = def->dampingModel;
@@ -158,7 +142,8 @@ spBlocks* spGetTetBlocks(spElementSet* base)
 
 // The largest stiffness for a change of F of size 1, in Pa, that the law can have at a deformation. The laws
 // with rotations and without have that of rest.
-static double spBoundModulus(const spTetSet* set, const spNodeState* state, int element, double lambda, double mu)
+static double spBoundModulus(const spTetSet* set, const spNodeState* state, int element, double lambda,
+                             double mu)
 {
     double rest = lambda + 2.0 * mu;
     if (set->law != sp_tetStVenantKirchhoff && set->law != sp_tetNeoHookean && set->law != sp_tetMooneyRivlin)

@@ -5,7 +5,7 @@
 
 #pragma once
 
-#include "element/element.h"
+#include "element/lane_count.h"
 
 #include "souple/element.h"
 
@@ -64,10 +64,7 @@ void spGetLame(double youngModulus, double poissonRatio, double* lambda, double*
 spTetState spGetTetState(const spTetSet* set, const spNodeState* state, int element);
 
 // The kind, one table for each number of lanes
-extern const spElementKind spTetKind1;
-extern const spElementKind spTetKind4;
-extern const spElementKind spTetKind8;
-extern const spElementKind spTetKind16;
+SP_DECLARE_KINDS(spTetKind);
 
 // Scalar parts that all tables share. Those of one element, in the translation unit of one lane:
 double spGetTetSetEnergy(const spElementSet* base, const spNodeState* state);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 // The loops over blocks of tetrahedra for SP_LANES lanes, and the table of that width. Included once per
-// width by tet_lanes<n>.c, which is compiled for the processor level that has them.
+// width by lanes<n>.c, which is compiled for the processor level that has them.
 //
 //   F = D B     D the edges from node 0 in columns, B the inverse of the rest edges
 //   force on node k = -V P b_k, b_k row k of B; node 0 takes the opposite of the sum
@@ -175,11 +175,8 @@ static void spAddTetDifference(const spElementSet* base, const spNodeState* stat
     }
 }
 
-#define SP_JOIN_NAME(a, b) a##b
-#define SP_KIND_NAME(lanes) SP_JOIN_NAME(spTetKind, lanes)
-
 // The law of the edge frame alone is not conservative
-const spElementKind SP_KIND_NAME(SP_LANES) = {
+const spElementKind SP_LANES_NAME(spTetKind) = {
     .name = "tet",
     .flags = sp_kindConservative,
     .addForces = spAddTetForces,

@@ -9,23 +9,6 @@
 
 #define SP_PI 3.14159265358979323846
 
-static const spElementKind* spFindWindKind(int laneCount)
-{
-    switch (laneCount)
-    {
-#ifndef SOUPLE_DISABLE_SIMD
-        case 4:
-            return &spWindKind4;
-        case 8:
-            return &spWindKind8;
-        case 16:
-            return &spWindKind16;
-#endif
-        default:
-            return &spWindKind1;
-    }
-}
-
 spWindSet* spCreateWindSet(spHeap* heap, const spWindDef* def, const int32_t* triangles, int triangleCount,
                            const int32_t* patchBegin, int patchCount, int laneCount)
 {
@@ -34,7 +17,7 @@ spWindSet* spCreateWindSet(spHeap* heap, const spWindDef* def, const int32_t* tr
     {
         return NULL;
     }
-    set->base.kind = spFindWindKind(laneCount);
+    set->base.kind = SP_PICK_KIND(laneCount, spWindKind);
     set->base.elementCount = triangleCount;
     set->def = *def;
     size_t size = spArraySize(triangleCount, 3 * sizeof(int32_t));

@@ -5,7 +5,7 @@
 
 #pragma once
 
-#include "element/element.h"
+#include "element/lane_count.h"
 
 #include "souple/element.h"
 
@@ -27,10 +27,7 @@ spWindSet* spCreateWindSet(spHeap* heap, const spWindDef* def, const int32_t* tr
 spVec3 spGetWindVelocity(const spWindSet* set, double time);
 
 // The kind, one table for each number of lanes
-extern const spElementKind spWindKind1;
-extern const spElementKind spWindKind4;
-extern const spElementKind spWindKind8;
-extern const spElementKind spWindKind16;
+SP_DECLARE_KINDS(spWindKind);
 
 // Scalar parts that all tables share
 double spGetWindEnergy(const spElementSet* base, const spNodeState* state);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 // The loops over blocks of triangles in the wind for SP_LANES lanes, and the table of that width. Included
-// once per width by wind_lanes<n>.c, which is compiled for the processor level that has them.
+// once per width by lanes<n>.c, which is compiled for the processor level that has them.
 
 #include "math/lanes.h"
 #include "math/lanes_mat3.h"
@@ -97,10 +97,7 @@ static void spAddWindDifference(const spElementSet* base, const spNodeState* sta
     spRunWind((const spWindSet*)base, state, difference->dv, patch, df);
 }
 
-#define SP_JOIN_NAME(a, b) a##b
-#define SP_KIND_NAME(lanes) SP_JOIN_NAME(spWindKind, lanes)
-
-const spElementKind SP_KIND_NAME(SP_LANES) = {
+const spElementKind SP_LANES_NAME(spWindKind) = {
     .name = "wind",
     .flags = sp_kindSteep,
     .addForces = spAddWindForces,

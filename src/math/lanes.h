@@ -29,6 +29,11 @@
 
 #define SP_KERNEL static inline __attribute__((always_inline))
 
+// A name with the number of lanes at its end
+#define SP_JOIN_NAME(a, b) a##b
+#define SP_JOIN_LANES(stem, lanes) SP_JOIN_NAME(stem, lanes)
+#define SP_LANES_NAME(stem) SP_JOIN_LANES(stem, SP_LANES)
+
 // Before a loop of a few rounds over things that must stay in registers
 #if defined(__clang__)
 #define SP_UNROLL _Pragma("clang loop unroll(full)")

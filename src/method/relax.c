@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "math/decompose.h"
 #include "math/vec3.h"
+#include "method/filter.h"
 
 #include <string.h>
 
@@ -88,15 +89,12 @@ static double spEstimateQuotient(spRelaxation* r)
     int patchCount = r->force.state.patchCount;
     spVec4* dx = r->lastF;
     spDifference difference = {.dx = dx, .dv = r->force.state.v, .project = true};
-    // Neighbours move against each other: rich in what is fast
     for (int node = 0; node < body->nodeCount; ++node)
     {
-        uint32_t bits = (uint32_t)body->order.order[node] * 2654435761u;
+        int user = body->order.order[node];
         bool still = body->roles[node] != sp_nodeFree;
         dx[node] =
-            still ? (spVec4){0}
-                  : (spVec4){(spReal)(bits >> 29 & 1) - (spReal)0.5, (spReal)(bits >> 30 & 1) - (spReal)0.5,
-                             (spReal)(bits >> 31) - (spReal)0.5, 0};
+            still ? (spVec4){0} : (spVec4){spGetNoise(user, 0), spGetNoise(user, 1), spGetNoise(user, 2), 0};
     }
     double quotient = 0.0;
     for (int round = 0; round < SP_POWER_ROUNDS; ++round)

@@ -206,7 +206,8 @@ bool spBody_Relax(spWorld* world, spBodyId id, const spRelaxDef* def, spRelaxRes
                         "the tolerance of a relaxation and its number of iterations must be positive");
     }
     spBeginTeam(world->team);
-    bool ok = spRelaxBody(body, def, world->def.gravity, world->team, result != NULL ? result : &ignored, &error);
+    bool ok =
+        spRelaxBody(body, def, world->def.gravity, world->team, result != NULL ? result : &ignored, &error);
     spEndTeam(world->team);
     body->stableStepDirty = true;
     world->rowsDirty = true;
