@@ -19,10 +19,10 @@ int main(void)
     bodyDef.mesh = mesh;
     bodyDef.transform.position.y = 1.2f;
     spBodyId ball = spCreateBody(world, &bodyDef);
-    spSpringDef springDef = spDefaultSpringDef();
-    springDef.youngModulus = 1e6f;
-    springDef.damping = 500.0f;
-    spBody_AddSprings(world, ball, &springDef);
+    spTetDef tetDef = spDefaultTetDef();
+    tetDef.youngModulus = 3e5f;
+    tetDef.damping = 0.02f;
+    spBody_AddTets(world, ball, &tetDef);
     spDestroyMesh(mesh); // the body copied what it needs
 
     for (int i = 1; i <= 240; ++i)
