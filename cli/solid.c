@@ -22,10 +22,7 @@ static spVec3 spRound(spDVec3 a)
 
 void spDestroySolid(spSolid* solid)
 {
-    if (solid->world != NULL)
-    {
-        spDestroyWorld(solid->world);
-    }
+    spDestroyWorld(solid->world);
     free(solid->rest);
     free(solid->given);
     free(solid->load);

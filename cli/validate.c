@@ -59,10 +59,7 @@ static bool spMakeBox(spSolid* solid, spDVec3 size, int nx, int ny, int nz, cons
     boxDef.cells[2] = nz;
     spMesh* mesh = spMakeBoxMesh(&boxDef, error);
     bool good = mesh != NULL && spMakeSolid(solid, mesh, def, error);
-    if (mesh != NULL)
-    {
-        spDestroyMesh(mesh);
-    }
+    spDestroyMesh(mesh);
     return good;
 }
 
@@ -216,10 +213,7 @@ static bool spBuildElement(spSolid* solid, const spValidateOptions* options, spE
     {
         spHoldNode(solid, i, (spDVec3){0.0, 0.0, 0.0});
     }
-    if (mesh != NULL)
-    {
-        spDestroyMesh(mesh);
-    }
+    spDestroyMesh(mesh);
     return good;
 }
 
@@ -345,12 +339,22 @@ static double spGetBeside(const spBeside* beside, const char* name, const char* 
 
 static void spPrintHead(const spBeside* beside)
 {
-    printf("%-17s %-17s %6s %12s %12s %11s %8s %9s %7s %7s", "", "", "", "largest u,", "CalculiX", "largest",
-           "", "our", "our", "ccx");
-    printf(beside->json != NULL ? " %11s %11s\n" : "\n", beside->precision, beside->precision);
-    printf("%-17s %-17s %6s %12s %12s %11s %8s %9s %7s %7s", "case", "law", "tets", "ours [mm]", "[mm]",
-           "difference", "limit", "residual", "[s]", "[s]");
-    printf(beside->json != NULL ? " %11s %11s\n" : "\n", "difference", "residual");
+    const char* const heads[2][10] = {
+        {"", "", "", "largest u,", "CalculiX", "largest", "", "our", "our", "ccx"},
+        {"case", "law", "tets", "ours [mm]", "[mm]", "difference", "limit", "residual", "[s]", "[s]"},
+    };
+    const char* const more[2][2] = {{beside->precision, beside->precision}, {"difference", "residual"}};
+    for (int i = 0; i < 2; ++i)
+    {
+        const char* const* h = heads[i];
+        printf("%-17s %-17s %6s %12s %12s %11s %8s %9s %7s %7s", h[0], h[1], h[2], h[3], h[4], h[5], h[6],
+               h[7], h[8], h[9]);
+        if (beside->json != NULL)
+        {
+            printf(" %11s %11s", more[i][0], more[i][1]);
+        }
+        printf("\n");
+    }
 }
 
 static void spPrintRow(const spStaticCase* c, const spStaticResult* r, const spBeside* beside, bool passed)

@@ -170,10 +170,7 @@ static bool spFindBeamFrequency(const spBeamDef* def, const spValidateOptions* o
         good = spFindFrequencyByCalculix(&solid.problem, options->folder, def->name, theirs, error);
     }
     spDestroySolid(&solid);
-    if (mesh != NULL)
-    {
-        spDestroyMesh(mesh);
-    }
+    spDestroyMesh(mesh);
     return good;
 }
 
