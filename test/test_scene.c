@@ -206,6 +206,8 @@ static const BadScene s_bad[] = {
     {"{\"souple\": 1, " BODY ", \"output\": {\"picture\": {\"camera\": {\"position\": [0, 0, 0]}}}}", 1, -1,
      "looks at the place where it is", NULL},
     // Tets, relaxation, colours
+    {"{\"souple\": 1, " BODY ", \"output\": {\"picture\": {\"colour\": \"stress\"}}}", 1, -1,
+     "no stress to colour by", "output.picture.colour"},
     {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"box\"}, \"tets\": \"neohookean\"}]}", 1, -1,
      "did you mean \"neoHookean\"?", "bodies[0].tets"},
     {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"cloth\"}, \"density\": 1, \"tets\": {}}]}", 1,
@@ -1236,6 +1238,30 @@ static void TestColors(void** state)
     remove(SOUPLE_BINARY_DIR "/test/scene_colors.json");
 }
 
+// The scene that says so: many tets turn inside out under the plate, and all come back
+static void TestInversion(void** state)
+{
+    SP_UNUSED(state);
+    spError error = SP_ZERO_INIT;
+    spScene* scene = spLoadScene(SOUPLE_SOURCE_DIR "/scenes/inversion.json", NULL, &error);
+    assert_non_null(scene);
+    spRun* run = Start(scene);
+    assert_string_equal(spRun_GetMeasurementName(run, 2), "inverted tets");
+    double most = 0.0;
+    while (!spRun_IsDone(run))
+    {
+        assert_int_equal(spRun_Step(run), 0);
+        most = fmax(most, spRun_GetMeasurement(run, 2));
+    }
+    print_message("%g tets were inside out\n", most);
+    assert_true(most > 300.0);
+    CHECK_NEAR(spRun_GetMeasurement(run, 2), 0, 0);
+    assert_true(spRun_GetMeasurement(run, 0) > 0.3);        // as high as before, but for its weight
+    CHECK_NEAR(spRun_GetMeasurement(run, 1), 0.033, 0.003); // its volume too
+    spDestroyRun(run);
+    spDestroyScene(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1263,6 +1289,7 @@ int main(void)
         cmocka_unit_test(TestTetMaterials),
         cmocka_unit_test(TestTetRegions),
         cmocka_unit_test(TestRelax),
+        cmocka_unit_test(TestInversion),
         cmocka_unit_test(TestColors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
