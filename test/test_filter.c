@@ -372,13 +372,13 @@ static void TestPredictedStep(void** state)
 {
     SP_UNUSED(state);
     spHangingClothDef plain = spDefaultHangingClothDef();
-    double plainLimit = spFindHangingLimit(&plain, GetEstimate(&plain));
+    double plainLimit = spFindHangingLimit(&plain, GetEstimate(&plain), 1.5);
     for (int run = 0; run < 8; ++run)
     {
         spHangingClothDef def = MakeDef((spFilterReading)(run % 4 == 3 ? 0 : run % 4), run < 4 ? 8 : 4,
                                         run % 2 == 0 ? 0.25 : 1.0);
         def.test.method.type = run % 4 == 3 ? sp_verlet : sp_symplecticEuler;
-        double estimate = GetEstimate(&def), limit = spFindHangingLimit(&def, estimate);
+        double estimate = GetEstimate(&def), limit = spFindHangingLimit(&def, estimate, 1.5);
         printf("method %d, reading %d, %d neighbours, lambda %.2f: %.3f ms, limit %.3f ms, gain %.3f\n",
                (int)def.test.method.type, (int)def.test.method.filter.reading, def.neighbours,
                (double)def.test.method.filter.lambda, 1e3 * estimate, 1e3 * limit, limit / plainLimit);
@@ -389,7 +389,7 @@ static void TestPredictedStep(void** state)
     double k0Step = GetEstimate(&plain) * sqrt(1.05);
     CHECK_NEAR(plainLimit / k0Step, 1.0, 0.02);
     plain.test.method.type = sp_rungeKutta4;
-    double runge = spFindHangingLimit(&plain, GetEstimate(&plain));
+    double runge = spFindHangingLimit(&plain, GetEstimate(&plain), 1.5);
     CHECK_NEAR(runge / k0Step, 2.83 / 2.0, 0.06 * 2.83 / 2.0);
 }
 

@@ -175,10 +175,10 @@ bool spSurvivesHanging(const spHangingClothDef* def, double dt, double duration,
     return alive;
 }
 
-double spFindHangingLimit(const spHangingClothDef* def, double guess)
+double spFindHangingLimit(const spHangingClothDef* def, double guess, double stretch)
 {
     double low = 0.1 * guess, high = 10.0 * guess;
-    if (spSurvivesHanging(def, guess, 2.0, 1.5))
+    if (spSurvivesHanging(def, guess, 2.0, stretch))
     {
         low = guess;
     }
@@ -189,7 +189,7 @@ double spFindHangingLimit(const spHangingClothDef* def, double guess)
     while (high / low > 1.005)
     {
         double middle = high / low > 1.5 ? (low < guess ? high / 1.2 : low * 1.2) : sqrt(low * high);
-        if (spSurvivesHanging(def, middle, 2.0, 1.5))
+        if (spSurvivesHanging(def, middle, 2.0, stretch))
         {
             low = middle;
         }

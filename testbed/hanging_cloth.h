@@ -30,6 +30,6 @@ spTestWorld spBuildHangingCloth(const spHangingClothDef* def);
 // length
 bool spSurvivesHanging(const spHangingClothDef* def, double dt, double duration, double stretch);
 
-// The largest step that survives 2 s without a stretch of 1.5, by bisection from a guess to half a percent,
-// s. A tenth of the guess is the least that is looked at.
-double spFindHangingLimit(const spHangingClothDef* def, double guess);
+// The largest step that survives 2 s without that stretch, by bisection from a guess to half a percent, s. A
+// tenth of the guess is the least that is looked at.
+double spFindHangingLimit(const spHangingClothDef* def, double guess, double stretch);
