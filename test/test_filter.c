@@ -612,6 +612,7 @@ static void TestSameBits(void** state)
     for (int t = 0; t < SP_COUNT(types); ++t)
     {
         uint64_t hash = RunLinked(1, 1, types[t], false);
+        printf("method %d: state hash %016llx\n", (int)types[t], (unsigned long long)hash);
         assert_true(RunLinked(2, 0, types[t], false) == hash);
         assert_true(RunLinked(3, 0, types[t], true) == hash);
     }

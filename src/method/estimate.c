@@ -8,9 +8,12 @@
 #include <math.h>
 #include <string.h>
 
-// Rounds of power iteration at most: when something has changed, and when only the shape has
+// Rounds of power iteration at most: when something has changed or a user asks, and when only the shape has
 #define SP_FULL_ROUNDS 64
-#define SP_FEW_ROUNDS 6
+#define SP_FEW_ROUNDS 12
+// Estimates between two iterations: in between the bounds follow the shape, times the ratio that the last
+// iteration found
+#define SP_ITERATION_INTERVAL 8
 // A round that changes less than this share ends the iteration, which is then short of the eigenvalue by less
 // than the margin
 #define SP_ROUND_TOLERANCE 5e-4
@@ -104,10 +107,14 @@ static void spFindFrequencies(spEstimator* estimator, spBody* body, const spFilt
                               bool keep, double found[sp_modesCount])
 {
     spBoundFrequencies(body, estimator->bounds, &found[sp_stiffnessModes], &found[sp_dampingModes]);
+    spEstimateMemory* memory = &estimator->memory;
     bool steady = spHasSteadyForces(body);
+    memory->age += 1;
+    bool iterate = body->stableStepDirty || keep == false || memory->age >= SP_ITERATION_INTERVAL;
+    memory->age = iterate ? 0 : memory->age;
     for (int modes = 0; modes < sp_modesCount; ++modes)
     {
-        double* shares = estimator->memory.shares[modes];
+        double* shares = memory->shares[modes];
         if (body->stableStepDirty)
         {
             for (int i = 0; i < SP_STRENGTH_COUNT; ++i)
@@ -117,6 +124,12 @@ static void spFindFrequencies(spEstimator* estimator, spBody* body, const spFilt
         }
         if (steady == false || found[modes] == 0.0)
         {
+            memory->ratios[modes] = 1.0;
+            continue;
+        }
+        if (iterate == false)
+        {
+            found[modes] *= memory->ratios[modes];
             continue;
         }
         bool local = estimator->local != NULL && modes == sp_stiffnessModes;
@@ -128,10 +141,12 @@ static void spFindFrequencies(spEstimator* estimator, spBody* body, const spFilt
             .local = local ? estimator->local : NULL,
             .lift = local ? spGetLargestBlock(estimator->local, body->nodeCount) : 0.0,
             .tolerance = SP_ROUND_TOLERANCE,
-            .maxRounds = body->stableStepDirty ? SP_FULL_ROUNDS : SP_FEW_ROUNDS,
+            .maxRounds = body->stableStepDirty || keep == false ? SP_FULL_ROUNDS : SP_FEW_ROUNDS,
         };
         double eigenvalue = spFindLargestEigenvalue(&estimator->spectrum, body, &query);
-        found[modes] = fmin(found[modes], (1.0 + SP_EIGENVALUE_MARGIN) * eigenvalue - query.lift);
+        memory->ratios[modes] =
+            fmin(1.0, ((1.0 + SP_EIGENVALUE_MARGIN) * eigenvalue - query.lift) / query.bound);
+        found[modes] *= memory->ratios[modes];
         if (keep)
         {
             spKeepVector(&estimator->spectrum, body, (spModes)modes);

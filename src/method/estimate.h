@@ -23,8 +23,10 @@
 // What is remembered from estimate to estimate
 typedef struct spEstimateMemory
 {
+    double ratios[sp_modesCount];                    // of w^2 and b to their bounds, from the last iteration
     double shares[sp_modesCount][SP_STRENGTH_COUNT]; // of w^2 and b that filters leave
     double steps[SP_STRENGTH_COUNT];                 // stable steps, s
+    int64_t age;                                     // estimates since the last iteration
 } spEstimateMemory;
 
 typedef struct spEstimator
