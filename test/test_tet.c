@@ -244,16 +244,13 @@ static double GetClosedForm(spTetLaw law, bool shear, double a, double mooney)
                    0.5 * la * (s1 + s2 - 2) * (s1 + s2 - 2);
         case sp_tetStVenantKirchhoff:
             return mu * (e1 * e1 + e2 * e2) + 0.5 * la * (e1 + e2) * (e1 + e2);
-        case sp_tetNeoHookean:
-        {
-            double m = 4.0 / 3.0 * mu, l = la + 5.0 / 6.0 * mu, alpha = 1 + 0.75 * m / l;
-            double atRest = 0.5 * l * (1 - alpha) * (1 - alpha) - 0.5 * m * log(4.0);
-            return 0.5 * m * (i1 - 3) + 0.5 * l * (j - alpha) * (j - alpha) - 0.5 * m * log(i1 + 1) - atRest;
-        }
         default:
         {
-            double c2 = 0.5 * mu * mooney, c1 = 0.5 * mu - c2, k = la + 2 * c1;
-            return c1 * (i1 - 3) + c2 * (i2 - 3) - 2 * (c1 + 2 * c2) * (j - 1) + 0.5 * k * (j - 1) * (j - 1);
+            // c2 = 0 is the stable neo-Hookean law as Smith and others print it, less its energy at rest
+            double c2 = law == sp_tetMooneyRivlin ? 0.5 * mu * mooney : 0.0;
+            double m = 4.0 / 3.0 * (mu - 2 * c2), k = la + 0.625 * m;
+            return 0.5 * m * (i1 - 3 - log((i1 + 1) / 4)) + c2 * (i2 - 3) - (0.75 * m + 4 * c2) * (j - 1) +
+                   0.5 * k * (j - 1) * (j - 1);
         }
     }
 }
@@ -525,6 +522,56 @@ static void TestPressedFlat(void** state)
     }
 }
 
+// A ball between the ground and a plate, pressed to a fortieth of its height and let go
+static void TestCrushed(void** state)
+{
+    SP_UNUSED(state);
+    const spTetLaw laws[] = {sp_tetCorotational, sp_tetNeoHookean, sp_tetMooneyRivlin};
+    for (int k = 0; k < SP_COUNT(laws); ++k)
+    {
+        spWorldDef worldDef = spDefaultWorldDef();
+        spWorld* world = spCreateWorld(&worldDef, NULL);
+        spColliderDef ground = spDefaultColliderDef(), plate = ground;
+        spCreateCollider(world, &ground);
+        plate.shape = sp_shapeBox;
+        plate.halfSize = (spVec3){(spReal)0.4, (spReal)0.02, (spReal)0.4};
+        plate.transform.position = (spVec3){0, (spReal)0.45, 0};
+        spColliderId plateId = spCreateCollider(world, &plate);
+        spRoundMeshDef meshDef = spDefaultRoundMeshDef();
+        meshDef.radius = 0.2;
+        spMesh* mesh = spMakeBallMesh(&meshDef, NULL);
+        spBodyDef bodyDef = spDefaultBodyDef();
+        bodyDef.mesh = mesh;
+        bodyDef.density = 500;
+        bodyDef.friction = (spReal)0.2;
+        bodyDef.transform.position = (spVec3){0, (spReal)0.2, 0};
+        spBodyId body = spCreateBody(world, &bodyDef);
+        spDestroyMesh(mesh);
+        spTetDef def = spDefaultTetDef();
+        def.law = laws[k];
+        def.youngModulus = 20000;
+        def.poissonRatio = (spReal)0.35;
+        def.damping = (spReal)0.01;
+        assert_true(spBody_AddTets(world, body, &def) >= 0);
+        double volume = spBody_GetVolume(world, body);
+        uint32_t flags = 0;
+        for (int i = 0; i < 300; ++i)
+        {
+            double height = i < 100 ? 0.45 - 0.0042 * i : (i < 140 ? 0.03 : 1.2);
+            spTransform target = plate.transform;
+            target.position.y = (spReal)height;
+            spCollider_MoveTo(world, plateId, target);
+            flags |= spWorld_Step(world, (spReal)0.01);
+        }
+        print_message("%s: volume %.4f of %.4f, %d inverted\n", spGetTetLawName(laws[k]),
+                      spBody_GetVolume(world, body), volume, spBody_CountInvertedTets(world, body));
+        assert_int_equal(flags, 0);
+        assert_int_equal(spBody_CountInvertedTets(world, body), 0);
+        CHECK_NEAR(spBody_GetVolume(world, body), volume, 0.03 * volume);
+        spDestroyWorld(world);
+    }
+}
+
 static void TestStates(void** state)
 {
     SP_UNUSED(state);
@@ -725,9 +772,10 @@ int main(void)
         cmocka_unit_test(TestRigidMotion), cmocka_unit_test(TestPatch),
         cmocka_unit_test(TestClosedForms), cmocka_unit_test(TestProjection),
         cmocka_unit_test(TestBounds),      cmocka_unit_test(TestLanes),
-        cmocka_unit_test(TestPressedFlat), cmocka_unit_test(TestStates),
-        cmocka_unit_test(TestLame),        cmocka_unit_test(TestDamping),
-        cmocka_unit_test(TestPolar),       cmocka_unit_test(TestBadInput),
+        cmocka_unit_test(TestPressedFlat), cmocka_unit_test(TestCrushed),
+        cmocka_unit_test(TestStates),      cmocka_unit_test(TestLame),
+        cmocka_unit_test(TestDamping),     cmocka_unit_test(TestPolar),
+        cmocka_unit_test(TestBadInput),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,5 +107,6 @@ struct spElementSet
 {
     const spElementKind* kind;
     int elementCount;
-    bool abrupt; // forces come and go from one step to the next: only the bounds tell the stiffness to come
+    bool stiffens; // stiffness grows without bound as elements deform: look again when they have moved
+    bool abrupt;   // forces come and go from one step to the next: only the bounds tell the stiffness to come
 };

@@ -84,6 +84,8 @@ spTetSet* spCreateTetSet(spHeap* heap, const spTetSetDef* def)
     int count = def->tetCount;
     set->base.kind = SP_PICK_KIND(def->laneCount, spTetKind);
     set->base.elementCount = count;
+    set->base.stiffens =
+        def->law == sp_tetStVenantKirchhoff || def->law == sp_tetNeoHookean || def->law == sp_tetMooneyRivlin;
     set->law = def->law;
     set->dampingModel = def->dampingModel;
     set->damping = def->damping;
@@ -158,16 +160,12 @@ static double spBoundModulus(const spTetSet* set, const spNodeState* state, int 
         case sp_tetStVenantKirchhoff:
             // F dE F^T, and dF times the stress where it pulls
             return rest * s2 + fmax(0.0, (0.5 * rest + lambda) * (s2 - 1.0));
-        case sp_tetNeoHookean:
-        {
-            double l = lambda + 5.0 / 6.0 * mu;
-            return 2.0 * mu + l * s2 * s2 + (l * fabs(j - 1.0) + mu) * fabs(s - 1.0);
-        }
         default:
         {
-            double c2 = 0.5 * mu * (double)set->mooney, c1 = 0.5 * mu - c2, bulk = lambda + 2.0 * c1;
-            return 2.0 * c1 + 8.0 * c2 * s2 + bulk * s2 * s2 + (bulk * fabs(j - 1.0)) * s +
-                   2.0 * (c1 + 2.0 * c2) * fabs(s - 1.0);
+            double b = set->law == sp_tetMooneyRivlin ? mu * (double)set->mooney : 0.0;
+            double m = 4.0 / 3.0 * (mu - b), bulk = lambda + 0.625 * m;
+            return 1.5 * m + 4.0 * b * s2 + bulk * s2 * s2 + bulk * fabs(j - 1.0) * s +
+                   (0.75 * m + 2.0 * b) * fabs(s - 1.0);
         }
     }
 }

@@ -253,14 +253,10 @@ static double spGetEnergyDensity(spTetLaw law, RMat3 f, spTetMaterial m)
         {
             RMat3 k = spCofactorR(f);
             double i1 = spDotMatR(f, f), i2 = spDotMatR(k, k), j = (double)spDotR(f.cx, k.cx) - 1.0;
-            if (law == sp_tetMooneyRivlin)
-            {
-                double c2 = 0.5 * mu * (double)m.mooney, c1 = 0.5 * mu - c2;
-                return c1 * (i1 - 3.0) + c2 * (i2 - 3.0) - 2.0 * (c1 + 2.0 * c2) * j +
-                       0.5 * (la + 2.0 * c1) * j * j;
-            }
-            double m4 = 4.0 / 3.0 * mu, l = la + 5.0 / 6.0 * mu;
-            return 0.5 * m4 * (i1 - 3.0 - log((i1 + 1.0) / 4.0)) + 0.5 * l * j * j - 0.75 * m4 * j;
+            spInvariants n = spGetInvariants(law, m);
+            double a = n.m, c2 = 0.5 * (double)n.b;
+            return 0.5 * a * (i1 - 3.0 - log((i1 + 1.0) / 4.0)) + c2 * (i2 - 3.0) -
+                   (0.75 * a + 4.0 * c2) * j + 0.5 * (double)n.bulk * j * j;
         }
         default:
             strain = law == sp_tetLinear ? f : spMulTMatR(spGetEdgeRotationR(f), f);

@@ -9,11 +9,12 @@
 //   corotational, edge   R from two edges, e = sym(R^T F) - I  P = R (2 mu e + la tr(e) I)
 //   St-Venant-Kirchhoff  E = (C - I) / 2                       P = F (2 mu E + la tr(E) I)
 //   hybrid               (Debunne)                             P = mu G + (la + mu) tr(G) I
-//   neo-Hookean          (Smith, de Goes, Kim 2018)            P = m (1 - 1/(I1 + 1)) F + (l (J - 1) - 3/4 m)
-//   K
-//                        m = 4/3 mu, l = la + 5/6 mu, I1 = tr C
-//   Mooney-Rivlin        W = c1 (I1 - 3) + c2 (I2 - 3) - 2 (c1 + 2 c2) (J - 1) + k/2 (J - 1)^2
-//                        I2 = |K|^2, mu = 2 (c1 + c2), k = la + 2 c1: finite for every F, flat and mirrored
+//   Mooney-Rivlin        W = m/2 (I1 - 3 - log((I1 + 1)/4)) + c2 (I2 - 3) - (3/4 m + 4 c2) (J - 1) + k/2 (J -
+//   1)^2
+//                        I1 = tr C, I2 = |K|^2, mu = 3/4 m + 2 c2, k = la + 5/8 m: finite for every F. The
+//                        logarithm leaves an element that was pressed to a point no rest there.
+//   neo-Hookean          the same with c2 = 0 (Smith, de Goes, Kim. Stable Neo-Hookean Flesh Simulation.
+//   2018)
 //
 // All have the Lame constants mu and la at rest. The edge rotation leaves its own change out of the forces,
 // so they are not the gradient of an energy and have a torque of their own.
@@ -82,55 +83,30 @@ SP_KERNEL RSym3 spGetGreenStrainR(RMat3 f)
     return (RSym3){c.xx - one, c.yy - one, c.zz - one, c.xy, c.xz, c.yz};
 }
 
-// The hyperelastic laws that know F only through I1, I2 and J: P = a F - b F C + g K
-typedef struct spInvariantStress
+// The hyperelastic laws that know F only through I1, I2 and J: P = a F - b F C + g K, a = m - m/(I1 + 1) + b
+// I1, b = 2 c2, g = k (J - 1) - 3/4 m - 2 b
+typedef struct spInvariants
 {
-    R a, b, g;
-} spInvariantStress;
+    R m, b, bulk;
+} spInvariants;
 
-typedef struct spMooneyNumbers
+SP_KERNEL spInvariants spGetInvariants(spTetLaw law, spTetMaterial m)
 {
-    R c1, c2, bulk;
-} spMooneyNumbers;
-
-SP_KERNEL spMooneyNumbers spGetMooneyNumbers(spTetMaterial m)
-{
-    spMooneyNumbers n;
-    n.c2 = spHalf(m.mooney * m.mu);
-    n.c1 = spHalf(m.mu) - n.c2;
-    n.bulk = m.la + spSplat(2) * n.c1;
+    spInvariants n;
+    n.b = law == sp_tetMooneyRivlin ? m.mooney * m.mu : spSplat(0);
+    n.m = spSplat((spReal)(4.0 / 3.0)) * (m.mu - n.b);
+    n.bulk = m.la + spSplat((spReal)0.625) * n.m;
     return n;
 }
 
-SP_KERNEL R spNeoHookeanMu(spTetMaterial m)
+SP_KERNEL R spGetOnF(spInvariants n, R i1)
 {
-    return spSplat((spReal)(4.0 / 3.0)) * m.mu;
+    return n.m - n.m / (i1 + spSplat(1)) + n.b * i1;
 }
 
-SP_KERNEL R spNeoHookeanLambda(spTetMaterial m)
+SP_KERNEL R spGetOnCofactor(spInvariants n, R j)
 {
-    return m.la + spSplat((spReal)(5.0 / 6.0)) * m.mu;
-}
-
-SP_KERNEL spInvariantStress spGetInvariantStress(spTetLaw law, R i1, R j, spTetMaterial m)
-{
-    R one = spSplat(1), two = spSplat(2);
-    spInvariantStress s;
-    if (law == sp_tetNeoHookean)
-    {
-        R mu = spNeoHookeanMu(m);
-        s.a = mu - mu / (i1 + one);
-        s.b = spSplat(0);
-        s.g = spNeoHookeanLambda(m) * (j - one) - spSplat((spReal)0.75) * mu;
-    }
-    else
-    {
-        spMooneyNumbers n = spGetMooneyNumbers(m);
-        s.b = two * n.c2;
-        s.a = two * n.c1 + s.b * i1;
-        s.g = n.bulk * (j - one) - two * (n.c1 + s.b);
-    }
-    return s;
+    return n.bulk * (j - spSplat(1)) - spSplat((spReal)0.75) * n.m - spSplat(2) * n.b;
 }
 
 SP_KERNEL RMat3 spGetTetStress(spTetLaw law, RMat3 f, spTetMaterial m)
@@ -158,11 +134,12 @@ SP_KERNEL RMat3 spGetTetStress(spTetLaw law, RMat3 f, spTetMaterial m)
         default:
         {
             RMat3 k = spCofactorR(f);
-            spInvariantStress s = spGetInvariantStress(law, spDotMatR(f, f), spDotR(f.cx, k.cx), m);
-            RMat3 p = spAddMatR(spScaleMatR(s.a, f), spScaleMatR(s.g, k));
+            spInvariants n = spGetInvariants(law, m);
+            RMat3 p = spAddMatR(spScaleMatR(spGetOnF(n, spDotMatR(f, f)), f),
+                                spScaleMatR(spGetOnCofactor(n, spDotR(f.cx, k.cx)), k));
             if (law == sp_tetMooneyRivlin)
             {
-                p = spSubMatR(p, spScaleMatR(s.b, spMulSymR(f, spGramR(f))));
+                p = spSubMatR(p, spScaleMatR(n.b, spMulSymR(f, spGramR(f))));
             }
             return p;
         }
@@ -215,20 +192,20 @@ SP_KERNEL RMat3 spGetExactDifference(spTetLaw law, RMat3 f, RMat3 d, spTetMateri
         {
             RMat3 k = spCofactorR(f);
             R i1 = spDotMatR(f, f);
-            spInvariantStress s = spGetInvariantStress(law, i1, spDotR(f.cx, k.cx), m);
+            spInvariants n = spGetInvariants(law, m);
+            R q = spSplat(1) / (i1 + spSplat(1));
             R di1 = spSplat(2) * spDotMatR(f, d);
-            R dj = spDotMatR(k, d);
-            RMat3 p = spAddMatR(spScaleMatR(s.a, d), spScaleMatR(s.g, spCofactorDifferenceR(f, d)));
-            if (law == sp_tetNeoHookean)
+            RMat3 p =
+                spAddMatR(spScaleMatR(spGetOnF(n, i1), d),
+                          spScaleMatR(spGetOnCofactor(n, spDotR(f.cx, k.cx)), spCofactorDifferenceR(f, d)));
+            p = spAddMatR(p, spScaleMatR((n.m * q * q + n.b) * di1, f));
+            p = spAddMatR(p, spScaleMatR(n.bulk * spDotMatR(k, d), k));
+            if (law == sp_tetMooneyRivlin)
             {
-                R q = spSplat(1) / (i1 + spSplat(1));
-                p = spAddMatR(p, spScaleMatR(spNeoHookeanMu(m) * q * q * di1, f));
-                return spAddMatR(p, spScaleMatR(spNeoHookeanLambda(m) * dj, k));
+                RMat3 dfc = spAddMatR(spMulSymR(d, spGramR(f)), spMulSymR(f, spGramPairR(f, d)));
+                p = spSubMatR(p, spScaleMatR(n.b, dfc));
             }
-            p = spAddMatR(p, spScaleMatR(s.b * di1, f));
-            p = spAddMatR(p, spScaleMatR(spGetMooneyNumbers(m).bulk * dj, k));
-            RMat3 dfc = spAddMatR(spMulSymR(d, spGramR(f)), spMulSymR(f, spGramPairR(f, d)));
-            return spSubMatR(p, spScaleMatR(s.b, dfc));
+            return p;
         }
     }
 }
@@ -271,30 +248,20 @@ SP_KERNEL spPrincipal spGetPrincipal(spTetLaw law, RVec3 s, spTetMaterial m)
         return p;
     }
     // With a, b, g as in P: Wi = a si - b si^3 + g Ji, Ji the product of the other two
-    spInvariantStress v = spGetInvariantStress(law, i1, s.x * pair.x, m);
-    R onF, onK;
-    if (law == sp_tetNeoHookean)
-    {
-        R r = one / (i1 + one);
-        onF = two * spNeoHookeanMu(m) * r * r;
-        onK = spNeoHookeanLambda(m);
-    }
-    else
-    {
-        onF = two * v.b;
-        onK = spGetMooneyNumbers(m).bulk;
-    }
+    spInvariants n = spGetInvariants(law, m);
+    R a = spGetOnF(n, i1), g = spGetOnCofactor(n, s.x * pair.x), r = one / (i1 + one);
+    R onF = two * (n.m * r * r + n.b), onK = n.bulk;
     R three = spSplat(3);
-    p.stretch = (RSym3){v.a - three * v.b * q.x + onF * q.x + onK * pair.x * pair.x,
-                        v.a - three * v.b * q.y + onF * q.y + onK * pair.y * pair.y,
-                        v.a - three * v.b * q.z + onF * q.z + onK * pair.z * pair.z,
-                        onF * pair.z + onK * pair.x * pair.y + v.g * s.z,
-                        onF * pair.y + onK * pair.x * pair.z + v.g * s.y,
-                        onF * pair.x + onK * pair.y * pair.z + v.g * s.x};
-    p.shear = (RVec3){v.a - v.b * (both.x + pair.x) - v.g * s.x, v.a - v.b * (both.y + pair.y) - v.g * s.y,
-                      v.a - v.b * (both.z + pair.z) - v.g * s.z};
-    p.turn = (RVec3){v.a - v.b * (both.x - pair.x) + v.g * s.x, v.a - v.b * (both.y - pair.y) + v.g * s.y,
-                     v.a - v.b * (both.z - pair.z) + v.g * s.z};
+    p.stretch = (RSym3){a - three * n.b * q.x + onF * q.x + onK * pair.x * pair.x,
+                        a - three * n.b * q.y + onF * q.y + onK * pair.y * pair.y,
+                        a - three * n.b * q.z + onF * q.z + onK * pair.z * pair.z,
+                        onF * pair.z + onK * pair.x * pair.y + g * s.z,
+                        onF * pair.y + onK * pair.x * pair.z + g * s.y,
+                        onF * pair.x + onK * pair.y * pair.z + g * s.x};
+    p.shear = (RVec3){a - n.b * (both.x + pair.x) - g * s.x, a - n.b * (both.y + pair.y) - g * s.y,
+                      a - n.b * (both.z + pair.z) - g * s.z};
+    p.turn = (RVec3){a - n.b * (both.x - pair.x) + g * s.x, a - n.b * (both.y - pair.y) + g * s.y,
+                     a - n.b * (both.z - pair.z) + g * s.z};
     return p;
 }
 

@@ -28,6 +28,10 @@
 // shape
 #define SP_ESTIMATE_INTERVAL 32
 
+// Share of a mean edge that nodes may move against the body before it is estimated again, where stiffness
+// grows without bound
+#define SP_ESTIMATE_TRAVEL 0.25
+
 typedef struct spExplicitState
 {
     spEstimator estimator;
@@ -36,6 +40,8 @@ typedef struct spExplicitState
     bool filtered;
     spMat3* inverses;   // local implicit: (I + h^2 D / m)^-1 of every node
     spReal inverseStep; // the h of the inverses, 0 when they are to be made anew
+    double meanEdge;    // m, at creation
+    double travel;      // m, of the fastest node against the body since the last estimate
 } spExplicitState;
 
 typedef struct spSubstep
@@ -102,6 +108,12 @@ static bool spCreateExplicit(spBody* body, spError* error)
         spDestroyExplicit(body);
         return spFailMemory(error, "the method of a body", (size_t)body->nodeCount * sizeof(spMat3));
     }
+    for (int i = 0; i < body->edgeCount; ++i)
+    {
+        const int32_t* edge = body->edges + 2 * (size_t)i;
+        spVec3 a = spXyz(body->x[body->order.rank[edge[0]]]), b = spXyz(body->x[body->order.rank[edge[1]]]);
+        state->meanEdge += (double)spDistance3(a, b) / body->edgeCount;
+    }
     state->filtered = body->methodDef.filter.type != sp_filterNone;
     if (state->filtered && spCreateFilter(&state->filter, body, error) == false)
     {
@@ -127,6 +139,7 @@ static void spEstimate(spBody* body, spTeam* team)
     spExplicitState* state = body->methodState;
     spUpdateStableStep(&state->estimator, body, spGetFilter(state), team);
     state->inverseStep = 0;
+    state->travel = 0.0;
 }
 
 static void spBeginExplicit(spBody* body, spTeam* team)
@@ -137,15 +150,42 @@ static void spBeginExplicit(spBody* body, spTeam* team)
     }
 }
 
+// How far the fastest node came in the step, less the motion of the body as a whole, m
+static double spGetTravel(const spBody* body)
+{
+    double mean[3] = {0}, farthest = 0.0;
+    for (int node = 0; node < body->nodeCount; ++node)
+    {
+        mean[0] += ((double)body->x[node].x - (double)body->goodX[node].x) / body->nodeCount;
+        mean[1] += ((double)body->x[node].y - (double)body->goodX[node].y) / body->nodeCount;
+        mean[2] += ((double)body->x[node].z - (double)body->goodX[node].z) / body->nodeCount;
+    }
+    for (int node = 0; node < body->nodeCount; ++node)
+    {
+        double x = (double)body->x[node].x - (double)body->goodX[node].x - mean[0];
+        double y = (double)body->x[node].y - (double)body->goodX[node].y - mean[1];
+        double z = (double)body->x[node].z - (double)body->goodX[node].z - mean[2];
+        farthest = fmax(farthest, x * x + y * y + z * z);
+    }
+    return sqrt(farthest);
+}
+
 static void spAdaptExplicit(spBody* body, spTeam* team)
 {
+    spExplicitState* state = body->methodState;
     body->estimateAge += 1;
     // The stiffness of nodes turns with the body, whoever chooses the substeps
     bool follows = body->methodDef.substeps == 0 || body->methodDef.type == sp_localImplicit;
-    bool due = follows && body->estimateAge >= SP_ESTIMATE_INTERVAL;
+    bool due = follows && body->estimateAge >= SP_ESTIMATE_INTERVAL, stiffens = false;
     for (int i = 0; i < body->setCount; ++i)
     {
         due = due || (body->sets[i]->kind->flags & sp_kindSteep) != 0;
+        stiffens = stiffens || body->sets[i]->stiffens;
+    }
+    if (follows && stiffens && due == false)
+    {
+        state->travel += spGetTravel(body);
+        due = state->travel > SP_ESTIMATE_TRAVEL * state->meanEdge;
     }
     if (due)
     {
@@ -163,6 +203,7 @@ static void spWalkExplicitMemory(spBody* body, spWalkMemoryFcn* fcn, void* walk)
         fcn(walk, &spectrum->known[i], sizeof(spectrum->known[i]));
     }
     fcn(walk, &state->estimator.memory, sizeof(state->estimator.memory));
+    fcn(walk, &state->travel, sizeof(state->travel));
     if (state->estimator.local != NULL)
     {
         fcn(walk, state->estimator.local, (size_t)body->nodeCount * sizeof(spMat3));

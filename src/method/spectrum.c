@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: MIT
 
 // A round is two stages over patches: the change of the forces for the vector; then, patch by patch, the
-// image of the vector and two sums, which are added in patch order. The quotient <x, A x> / <x, x> grows from
-// round to round. From a random start it comes within about 1 / (2 k) of the largest eigenvalue in k rounds,
-// however many nodes there are, since large bodies have many modes near the top.
+// image of the vector and its square, which is added in patch order. The quotient |A x| / |x| grows from
+// round to round, whatever the signs of the eigenvalues: elements that give way have negative ones. From a
+// random start it comes within about 1 / (2 k) of the largest eigenvalue in k rounds, however many nodes
+// there are, since large bodies have many modes near the top.
 //
 // A filter adds stages: (I + S)^-1 S y = y - z with (I + S) z = y, whose spectrum lies between 1 and 2, so
 // that Richardson rounds with 2/3 shrink the error to a third each.
@@ -43,7 +44,7 @@ bool spCreateSpectrum(spSpectrum* spectrum, const spBody* body)
         .vector = spAlloc(body->heap, size),
         .image = spAlloc(body->heap, size),
         .zeros = spAllocZeroed(body->heap, size),
-        .partial = spAlloc(body->heap, spArraySize(body->order.patchCount, 2 * sizeof(double))),
+        .partial = spAlloc(body->heap, spArraySize(body->order.patchCount, sizeof(double))),
     };
     if (spectrum->last[0] == NULL || spectrum->last[1] == NULL || spectrum->vector == NULL ||
         spectrum->image == NULL || spectrum->zeros == NULL || spectrum->partial == NULL)
@@ -62,7 +63,7 @@ void spFreeSpectrum(spSpectrum* spectrum, const spBody* body)
     spFree(body->heap, spectrum->vector, size);
     spFree(body->heap, spectrum->image, size);
     spFree(body->heap, spectrum->zeros, size);
-    spFree(body->heap, spectrum->partial, (size_t)body->order.patchCount * 2 * sizeof(double));
+    spFree(body->heap, spectrum->partial, (size_t)body->order.patchCount * sizeof(double));
     *spectrum = (spSpectrum){0};
 }
 
@@ -120,22 +121,19 @@ static void spDifferenceStage(int begin, int end, int workerIndex, void* context
     }
 }
 
-// Product with the vector, and square, of the image, over a patch
+// Square of the image over a patch
 static void spSumPatchModes(const spModesRound* round, int patch)
 {
     const spBody* body = round->force.body;
-    const spVec4* vector = round->spectrum->vector;
     const spVec4* image = round->spectrum->image;
-    double product = 0.0, norm2 = 0.0;
+    double norm2 = 0.0;
     for (int node = body->order.patchBegin[patch]; node < body->order.patchBegin[patch + 1]; ++node)
     {
-        spVec4 a = vector[node], b = image[node];
+        spVec4 b = image[node];
         double m = (double)body->mass[node];
-        product += m * ((double)a.x * b.x + (double)a.y * b.y + (double)a.z * b.z);
         norm2 += m * ((double)b.x * b.x + (double)b.y * b.y + (double)b.z * b.z);
     }
-    round->spectrum->partial[2 * (size_t)patch] = product;
-    round->spectrum->partial[2 * (size_t)patch + 1] = norm2;
+    round->spectrum->partial[patch] = norm2;
 }
 
 static void spImageStage(int begin, int end, int workerIndex, void* context)
@@ -253,8 +251,7 @@ double spFindLargestEigenvalue(spSpectrum* spectrum, spBody* body, const spModes
     {
         bool stiffness = query->modes == sp_stiffnessModes;
         round.difference = (spDifference){.dx = stiffness ? spectrum->vector : spectrum->zeros,
-                                          .dv = stiffness ? spectrum->zeros : spectrum->vector,
-                                          .project = true};
+                                          .dv = stiffness ? spectrum->zeros : spectrum->vector};
         // The image of a vector that has settled is as long as the vector
         round.scale = (spReal)(1.0 / estimate);
         spMeasureDifference(&round.force, &round.difference);
@@ -264,14 +261,13 @@ double spFindLargestEigenvalue(spSpectrum* spectrum, spBody* body, const spModes
         {
             spFilterImage(&round);
         }
-        double product = 0.0, imageNorm2 = 0.0;
+        double imageNorm2 = 0.0;
         for (int patch = 0; patch < patchCount; ++patch)
         {
-            product += spectrum->partial[2 * (size_t)patch];
-            imageNorm2 += spectrum->partial[2 * (size_t)patch + 1];
+            imageNorm2 += spectrum->partial[patch];
         }
         double old = estimate;
-        estimate = old * product / norm2;
+        estimate = old * sqrt(imageNorm2 / norm2);
         norm2 = imageNorm2;
         spVec4* image = spectrum->image;
         spectrum->image = spectrum->vector;

@@ -29,7 +29,7 @@ typedef struct spSpectrum
     spVec4* vector;
     spVec4* image;
     spVec4* zeros;
-    double* partial; // two sums of each patch
+    double* partial; // sum of each patch
 } spSpectrum;
 
 // One question to the iteration
