@@ -7,9 +7,12 @@
 //
 // Masses follow the bounds on the stiffness of each node, so that all of them are about equally near to the
 // limit of stability, and are then scaled by the largest eigenvalue that a few rounds of power iteration
-// find. The damping c = 2 w is critical for the frequency w that the motion has now, which is Rayleigh's
-// quotient w^2 = v.(-df) / v.m v of the last step: as the fast modes die, it sinks to that of the slowest
-// one. A quotient near 4, the limit, says that the masses are too small. Underwood. Dynamic Relaxation. 1983
+// find. The damping c = 2 w is critical for the frequency w that the motion has now, Rayleigh's quotient w^2
+// = v.K v / v.m v: as the fast modes die, it sinks to that of the slowest one. K v comes from the elements,
+// not from the change of the forces, which near the end is nothing but rounding. A quotient near 4, the
+// limit, says that the masses are too small.
+//
+// Underwood. Dynamic Relaxation. 1983
 
 #include "method/relax.h"
 
@@ -28,6 +31,9 @@
 #define SP_QUOTIENT_LIMIT 3.4
 #define SP_MASS_GROWTH 1.3
 
+// Iterations between two quotients
+#define SP_QUOTIENT_INTERVAL 8
+
 // Iterations between two looks at the bounds, and without any progress after which it is given up
 #define SP_BOUND_INTERVAL 200
 #define SP_PATIENCE 5000
@@ -36,16 +42,16 @@
 typedef struct spRelaxSums
 {
     double free, held, load; // squares of the forces, N^2
-    double work, inertia;    // -v.df and v.m v
 } spRelaxSums;
 
 typedef struct spRelaxation
 {
     spForceContext force;
     spVec4* v;     // of the relaxation; w is the mass
-    spVec4* lastF; // forces one step before
+    spVec4* probe; // of the power iteration
     spMat3* scratch;
     spRelaxSums* sums; // of each patch
+    spDifference difference;
     double massShare;
     spReal keep, push; // v = keep v + push f/m
     bool first;
@@ -82,56 +88,77 @@ static void spSetRelaxMasses(spRelaxation* r)
     }
 }
 
+static void spRelaxDifferenceStage(int begin, int end, int workerIndex, void* context)
+{
+    SP_UNUSED(workerIndex);
+    const spRelaxation* r = context;
+    for (int patch = begin; patch < end; ++patch)
+    {
+        spAddPatchDifference(&r->force, &r->difference, patch);
+    }
+}
+
+static void spRelaxGatherStage(int begin, int end, int workerIndex, void* context)
+{
+    SP_UNUSED(workerIndex);
+    const spRelaxation* r = context;
+    for (int patch = begin; patch < end; ++patch)
+    {
+        spSumPatchForces(&r->force, patch);
+    }
+}
+
+// Rayleigh's quotient of a motion; leaves minus the stiffness times the motion in body->f
+static double spGetQuotient(spRelaxation* r, const spVec4* motion)
+{
+    spBody* body = r->force.body;
+    int patchCount = r->force.state.patchCount;
+    r->difference = (spDifference){.dx = motion, .dv = r->force.state.v};
+    spMeasureDifference(&r->force, &r->difference);
+    spParallelFor(r->force.team, spRelaxDifferenceStage, patchCount, 1, r);
+    spParallelFor(r->force.team, spRelaxGatherStage, patchCount, 1, r);
+    double work = 0.0, inertia = 0.0;
+    for (int node = 0; node < body->nodeCount; ++node)
+    {
+        spVec3 d = spXyz(motion[node]);
+        work -= (double)spDot3(d, spXyz(body->f[node]));
+        inertia += (double)r->v[node].w * (double)spLengthSquared3(d);
+    }
+    return inertia > 0.0 ? work / inertia : 0.0;
+}
+
 // The largest eigenvalue of the stiffness over the masses, from below
 static double spEstimateQuotient(spRelaxation* r)
 {
     spBody* body = r->force.body;
-    int patchCount = r->force.state.patchCount;
-    spVec4* dx = r->lastF;
-    spDifference difference = {.dx = dx, .dv = r->force.state.v, .project = true};
+    spVec4* probe = r->probe;
     for (int node = 0; node < body->nodeCount; ++node)
     {
         int user = body->order.order[node];
         bool still = body->roles[node] != sp_nodeFree;
-        dx[node] =
+        probe[node] =
             still ? (spVec4){0} : (spVec4){spGetNoise(user, 0), spGetNoise(user, 1), spGetNoise(user, 2), 0};
     }
-    double quotient = 0.0;
+    double largest = 0.0;
     for (int round = 0; round < SP_POWER_ROUNDS; ++round)
     {
-        double along = 0.0, square = 0.0, largest = 0.0;
-        spMeasureDifference(&r->force, &difference);
-        for (int patch = 0; patch < patchCount; ++patch)
-        {
-            spAddPatchDifference(&r->force, &difference, patch);
-        }
-        for (int patch = 0; patch < patchCount; ++patch)
-        {
-            spSumPatchForces(&r->force, patch);
-        }
+        double quotient = spGetQuotient(r, probe), length = 0.0;
+        largest = fmax(largest, quotient);
         for (int node = 0; node < body->nodeCount; ++node)
         {
-            spVec3 d = spXyz(dx[node]), f = spXyz(body->f[node]);
-            double mass = r->v[node].w;
-            along -= (double)spDot3(d, f);
-            square += mass * (double)spLengthSquared3(d);
-            spVec3 next = spScale3(body->roles[node] == sp_nodeFree ? (spReal)(-1.0 / mass) : 0, f);
-            dx[node] = (spVec4){next.x, next.y, next.z, 0};
-            largest = fmax(largest, (double)spLength3(next));
+            spReal s = body->roles[node] == sp_nodeFree ? -1 / r->v[node].w : 0;
+            spVec3 next = spScale3(s, spXyz(body->f[node]));
+            probe[node] = (spVec4){next.x, next.y, next.z, 0};
+            length = fmax(length, (double)spLength3(next));
         }
-        if (!(square > 0.0) || !(largest > 0.0))
-        {
-            break;
-        }
-        quotient = fmax(quotient, along / square);
+        spReal scale = (spReal)(length > 0.0 ? 1.0 / length : 0.0);
         for (int node = 0; node < body->nodeCount; ++node)
         {
-            spVec3 d = spScale3((spReal)(1.0 / largest), spXyz(dx[node]));
-            dx[node] = (spVec4){d.x, d.y, d.z, 0};
+            spVec3 d = spScale3(scale, spXyz(probe[node]));
+            probe[node] = (spVec4){d.x, d.y, d.z, 0};
         }
     }
-    memset(dx, 0, (size_t)body->nodeCount * sizeof(spVec4));
-    return quotient;
+    return largest;
 }
 
 static void spRelaxForceStage(int begin, int end, int workerIndex, void* context)
@@ -155,7 +182,7 @@ static void spRelaxSumStage(int begin, int end, int workerIndex, void* context)
         spRelaxSums sums = {0};
         for (int node = body->order.patchBegin[patch]; node < body->order.patchBegin[patch + 1]; ++node)
         {
-            spVec4 f = body->f[node], last = r->lastF[node], v = r->v[node];
+            spVec4 f = body->f[node];
             double square = (double)f.x * f.x + (double)f.y * f.y + (double)f.z * f.z;
             if (body->roles[node] != sp_nodeFree)
             {
@@ -166,9 +193,6 @@ static void spRelaxSumStage(int begin, int end, int workerIndex, void* context)
             load = body->nodeForces != NULL ? spAdd3(load, spXyz(body->nodeForces[node])) : load;
             sums.free += square;
             sums.load += (double)spLengthSquared3(load);
-            sums.work += (double)v.x * ((double)last.x - f.x) + (double)v.y * ((double)last.y - f.y) +
-                         (double)v.z * ((double)last.z - f.z);
-            sums.inertia += (double)v.w * ((double)v.x * v.x + (double)v.y * v.y + (double)v.z * v.z);
         }
         r->sums[patch] = sums;
     }
@@ -182,7 +206,6 @@ static void spRelaxMoveStage(int begin, int end, int workerIndex, void* context)
     for (int node = body->order.patchBegin[begin]; node < body->order.patchBegin[end]; ++node)
     {
         spVec4 f = body->f[node];
-        r->lastF[node] = f;
         if (body->roles[node] == sp_nodeFree)
         {
             spVec4* v = r->v + node;
@@ -213,7 +236,6 @@ static spRelaxSums spAddRelaxSums(const spRelaxation* r)
     {
         const spRelaxSums* s = r->sums + patch;
         total.free += s->free, total.held += s->held, total.load += s->load;
-        total.work += s->work, total.inertia += s->inertia;
     }
     return total;
 }
@@ -233,8 +255,13 @@ static void spRunRelaxation(spRelaxation* r, const spRelaxDef* def, spRelaxResul
         memset(r->v, 0, (size_t)body->nodeCount * sizeof(spVec4));
         spSetRelaxMasses(r);
     }
+    quotient = 0.0;
     for (int i = 0; i < def->maxIterations; ++i)
     {
+        if (i % SP_QUOTIENT_INTERVAL == SP_QUOTIENT_INTERVAL - 1)
+        {
+            quotient = spGetQuotient(r, r->v);
+        }
         spMeasureForces(&r->force);
         spParallelFor(team, spRelaxForceStage, patchCount, 1, r);
         spParallelFor(team, spRelaxSumStage, patchCount, 1, r);
@@ -267,10 +294,12 @@ static void spRunRelaxation(spRelaxation* r, const spRelaxDef* def, spRelaxResul
         {
             return;
         }
-        quotient = sums.inertia > 0.0 && r->first == false ? sums.work / sums.inertia : 0.0;
-        if (quotient > SP_QUOTIENT_LIMIT || (i > 0 && i % SP_BOUND_INTERVAL == 0))
+        bool tooFast = quotient > SP_QUOTIENT_LIMIT;
+        if (tooFast || (i > 0 && i % SP_BOUND_INTERVAL == 0))
         {
-            r->massShare *= quotient > SP_QUOTIENT_LIMIT ? SP_MASS_GROWTH : 1.0;
+            double growth = tooFast ? SP_MASS_GROWTH : 1.0;
+            r->massShare *= growth;
+            quotient /= growth;
             spSetRelaxMasses(r);
         }
         double c = 2.0 * sqrt(fmax(quotient, 0.0));
@@ -297,14 +326,14 @@ bool spRelaxBody(spBody* body, const spRelaxDef* def, spVec3 gravity, spTeam* te
     spRelaxation r = {
         .force = {.body = body, .state = spGetNodeState(body), .team = team},
         .v = spAllocZeroed(heap, nodeSize),
-        .lastF = spAllocZeroed(heap, nodeSize),
+        .probe = spAllocZeroed(heap, nodeSize),
         .scratch = spAlloc(heap, scratchSize),
         .sums = spAllocZeroed(heap, sumSize),
         .massShare = 0.25,
         .first = true,
     };
     *result = (spRelaxResult){0};
-    bool ok = r.v != NULL && r.lastF != NULL && r.scratch != NULL && r.sums != NULL;
+    bool ok = r.v != NULL && r.probe != NULL && r.scratch != NULL && r.sums != NULL;
     if (ok)
     {
         r.force.gravity = spScale3(body->gravityScale, gravity);
@@ -321,7 +350,7 @@ bool spRelaxBody(spBody* body, const spRelaxDef* def, spVec3 gravity, spTeam* te
         spFailMemory(error, "the relaxation of a body", 2 * nodeSize + scratchSize);
     }
     spFree(heap, r.v, nodeSize);
-    spFree(heap, r.lastF, nodeSize);
+    spFree(heap, r.probe, nodeSize);
     spFree(heap, r.scratch, scratchSize);
     spFree(heap, r.sums, sumSize);
     return ok;
