@@ -59,8 +59,9 @@ SP_API bool spBody_SetSprings(spWorld* world, spBodyId body, int set, spReal sti
 SP_API bool spBody_SetActivation(spWorld* world, spBodyId body, int set, spReal amplitude, spReal frequency,
                                  spReal phase);
 
-/// How a tetrahedron answers to its deformation. All agree for small strains; mu and lambda are Lame's
-/// constants. A law that restores brings back an element that was pressed flat or turned inside out.
+/// How a tetrahedron answers to its deformation. All but the hybrid agree for small strains; mu and lambda
+/// are Lame's constants. A law that restores brings back an element that was pressed flat or turned inside
+/// out.
 typedef enum spTetLaw
 {
     sp_tetLinear = 0,       ///< small strain (Cauchy): cheapest; wrong when anything turns by more than a few
@@ -68,10 +69,11 @@ typedef enum spTetLaw
     sp_tetCorotational,     ///< small strain in a frame that turns with the element, from the polar
                             ///< decomposition: the default. Restores
     sp_tetCorotationalEdge, ///< the same with the frame of two edges: cheaper, has a torque of its own. An
-                            ///< inverted element stays inverted
+                            ///< inverted element may stay inverted
     sp_tetStVenantKirchhoff, ///< Green-Lagrange strain: right for large turns, gives way under strong
                              ///< pressure (below 0.58 of the length). An inverted element stays inverted
-    sp_tetHybrid,     ///< Debunne's edge operator: as linear, but stiffer in shear, for comparison. Restores
+    sp_tetHybrid,     ///< Debunne's edge operator: as linear, but free surfaces are stiffer, for comparison.
+                      ///< Restores
     sp_tetNeoHookean, ///< stable neo-Hookean (Smith 2018): rubber and tissue at large strain. Restores
     sp_tetMooneyRivlin, ///< Mooney-Rivlin in a form that is finite for any deformation. Restores
     sp_tetLawCount      ///< number of laws
@@ -104,10 +106,10 @@ typedef struct spTetDef
     spReal lameMu;               ///< Pa; > 0 replaces youngModulus and poissonRatio
     const spReal* youngModuli;   ///< one for each tet, Pa, instead; may be NULL
     const spReal* poissonRatios; ///< one for each tet, instead; may be NULL
-    spReal mooney;               ///< Mooney-Rivlin: share of the second constant, c2 / (c1 + c2), 0..1
-    spReal damping;              ///< damping time beta, s, >= 0: viscous over elastic moduli
-    spTetDamping dampingModel;   ///< what it multiplies
-    int internalValue;           ///< set by spDefaultTetDef
+    spReal mooney;  ///< Mooney-Rivlin: share of the second constant in mu, 2 c2 / mu, 0..1; 0 is neo-Hookean
+    spReal damping; ///< damping time beta, s, >= 0: viscous over elastic moduli
+    spTetDamping dampingModel; ///< what it multiplies
+    int internalValue;         ///< set by spDefaultTetDef
 } spTetDef;
 
 /// @return corotational, Young's modulus 1e5 Pa, Poisson's ratio 0.4, damping 0, the tets of the mesh.

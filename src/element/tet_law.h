@@ -33,7 +33,7 @@
 typedef struct spTetMaterial
 {
     R mu, la;
-    R mooney; // c2 / (c1 + c2)
+    R mooney; // 2 c2 / mu
 } spTetMaterial;
 
 SP_KERNEL R spHalf(R a)

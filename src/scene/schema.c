@@ -215,7 +215,7 @@ static const spKey s_tetKeys[] = {
            .text = "from the material of the body, else 0.4"),
     NUMBER(spTetsData, "lameLambda", lameLambda, "Pa", 0, -1e13, 1e13, "With lameMu, instead of Young's modulus and Poisson's ratio.", .flags = sp_keyNoDefault, .text = "none"),
     NUMBER(spTetsData, "lameMu", lameMu, "Pa", 0, 0, 1e13, "Shear modulus, with lameLambda.", .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "none"),
-    NUMBER(spTetsData, "mooney", mooney, NULL, 0.2, 0, 1, "For `mooneyRivlin`: share of the second constant, c2 / (c1 + c2)."),
+    NUMBER(spTetsData, "mooney", mooney, NULL, 0.2, 0, 1, "For `mooneyRivlin`: share of the second constant in the shear modulus, 2 c2 / mu; 0 is neo-Hookean."),
     NUMBER(spTetsData, "damping", damping, "s", 0, 0, 1e6, "Damping time: viscous over elastic moduli."),
     CHOICE(spTetsData, "dampingModel", dampingModel, s_tetDampings, sp_dampStrainRate,
            "What it multiplies. `strainRate`: the stress of the rate of strain. `rayleigh`: the stiffness matrix."),
