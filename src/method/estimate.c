@@ -110,7 +110,9 @@ static void spFindFrequencies(spEstimator* estimator, spBody* body, const spFilt
     spEstimateMemory* memory = &estimator->memory;
     bool steady = spHasSteadyForces(body);
     memory->age += 1;
-    bool iterate = body->stableStepDirty || keep == false || memory->age >= SP_ITERATION_INTERVAL;
+    // Where stiffness grows without bound, how loose the bounds are changes with the shape too
+    bool iterate =
+        body->stableStepDirty || keep == false || memory->age >= SP_ITERATION_INTERVAL || spStiffens(body);
     memory->age = iterate ? 0 : memory->age;
     for (int modes = 0; modes < sp_modesCount; ++modes)
     {

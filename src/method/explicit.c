@@ -31,6 +31,8 @@
 // Share of a mean edge that nodes may move against the body before it is estimated again, where stiffness
 // grows without bound
 #define SP_ESTIMATE_TRAVEL 0.25
+// Slices that a step is cut into for that, at most
+#define SP_MAX_SLICES 64
 
 typedef struct spExplicitState
 {
@@ -42,6 +44,9 @@ typedef struct spExplicitState
     spReal inverseStep; // the h of the inverses, 0 when they are to be made anew
     double meanEdge;    // m, at creation
     double travel;      // m, of the fastest node against the body since the last estimate
+    spReal sliceDt;     // s, of the step that sliceCount is for
+    int sliceCount;     // substeps of a step that goes in slices
+    int calmSteps;      // steps in a row for which half of them would do
 } spExplicitState;
 
 typedef struct spSubstep
@@ -150,42 +155,15 @@ static void spBeginExplicit(spBody* body, spTeam* team)
     }
 }
 
-// How far the fastest node came in the step, less the motion of the body as a whole, m
-static double spGetTravel(const spBody* body)
-{
-    double mean[3] = {0}, farthest = 0.0;
-    for (int node = 0; node < body->nodeCount; ++node)
-    {
-        mean[0] += ((double)body->x[node].x - (double)body->goodX[node].x) / body->nodeCount;
-        mean[1] += ((double)body->x[node].y - (double)body->goodX[node].y) / body->nodeCount;
-        mean[2] += ((double)body->x[node].z - (double)body->goodX[node].z) / body->nodeCount;
-    }
-    for (int node = 0; node < body->nodeCount; ++node)
-    {
-        double x = (double)body->x[node].x - (double)body->goodX[node].x - mean[0];
-        double y = (double)body->x[node].y - (double)body->goodX[node].y - mean[1];
-        double z = (double)body->x[node].z - (double)body->goodX[node].z - mean[2];
-        farthest = fmax(farthest, x * x + y * y + z * z);
-    }
-    return sqrt(farthest);
-}
-
 static void spAdaptExplicit(spBody* body, spTeam* team)
 {
-    spExplicitState* state = body->methodState;
     body->estimateAge += 1;
     // The stiffness of nodes turns with the body, whoever chooses the substeps
     bool follows = body->methodDef.substeps == 0 || body->methodDef.type == sp_localImplicit;
-    bool due = follows && body->estimateAge >= SP_ESTIMATE_INTERVAL, stiffens = false;
+    bool due = follows && body->estimateAge >= SP_ESTIMATE_INTERVAL;
     for (int i = 0; i < body->setCount; ++i)
     {
         due = due || (body->sets[i]->kind->flags & sp_kindSteep) != 0;
-        stiffens = stiffens || body->sets[i]->stiffens;
-    }
-    if (follows && stiffens && due == false)
-    {
-        state->travel += spGetTravel(body);
-        due = state->travel > SP_ESTIMATE_TRAVEL * state->meanEdge;
     }
     if (due)
     {
@@ -204,6 +182,9 @@ static void spWalkExplicitMemory(spBody* body, spWalkMemoryFcn* fcn, void* walk)
     }
     fcn(walk, &state->estimator.memory, sizeof(state->estimator.memory));
     fcn(walk, &state->travel, sizeof(state->travel));
+    fcn(walk, &state->sliceDt, sizeof(state->sliceDt));
+    fcn(walk, &state->sliceCount, sizeof(state->sliceCount));
+    fcn(walk, &state->calmSteps, sizeof(state->calmSteps));
     if (state->estimator.local != NULL)
     {
         fcn(walk, state->estimator.local, (size_t)body->nodeCount * sizeof(spMat3));
@@ -505,7 +486,7 @@ static void spPrepareSubsteps(spSubstep* s, spTeam* team)
     }
 }
 
-static spAdvanceResult spAdvanceExplicit(spBody* body, const spAdvanceContext* context)
+static spAdvanceResult spAdvanceSlice(spBody* body, const spAdvanceContext* context)
 {
     spAdvanceResult result = {0};
     result.substepCount = context->substepCount > 0
@@ -552,6 +533,97 @@ static spAdvanceResult spAdvanceExplicit(spBody* body, const spAdvanceContext* c
     result.filterSeconds = s.filterSeconds;
     result.filterStrength = (double)s.strength;
     return result;
+}
+
+// Speed of the fastest node against the body as a whole, m/s
+static double spGetInnerSpeed(const spBody* body)
+{
+    double mean[3] = {0}, fastest = 0.0;
+    for (int node = 0; node < body->nodeCount; ++node)
+    {
+        mean[0] += (double)body->v[node].x / body->nodeCount;
+        mean[1] += (double)body->v[node].y / body->nodeCount;
+        mean[2] += (double)body->v[node].z / body->nodeCount;
+    }
+    for (int node = 0; node < body->nodeCount; ++node)
+    {
+        double x = (double)body->v[node].x - mean[0], y = (double)body->v[node].y - mean[1],
+               z = (double)body->v[node].z - mean[2];
+        fastest = fmax(fastest, x * x + y * y + z * z);
+    }
+    return sqrt(fastest);
+}
+
+// Substeps of a whole step for a body that goes in slices. They are doubled when the estimate asks for more,
+// and halved when half of them have been enough for a while: a step that changes all the time would feed
+// energy in.
+static int spFitSubsteps(spBody* body, spReal dt, bool start, uint32_t* flags)
+{
+    spExplicitState* state = body->methodState;
+    int needed = spCountExplicitSubsteps(body, dt, flags);
+    if (state->sliceDt != dt)
+    {
+        state->sliceDt = dt;
+        // With room for the estimate to waver
+        state->sliceCount = needed + needed / 8;
+    }
+    while (state->sliceCount < needed && state->sliceCount <= body->methodDef.maxSubsteps / 2)
+    {
+        state->sliceCount *= 2;
+    }
+    if (start)
+    {
+        bool calm = state->sliceCount % 2 == 0 && needed <= state->sliceCount / 2;
+        state->calmSteps = calm ? state->calmSteps + 1 : 0;
+        if (state->calmSteps >= SP_ESTIMATE_INTERVAL)
+        {
+            state->sliceCount /= 2;
+            state->calmSteps = 0;
+        }
+    }
+    return state->sliceCount;
+}
+
+// A body whose stiffness grows without bound goes in slices, each so short that no element changes much, and
+// is estimated in between
+static spAdvanceResult spAdvanceExplicit(spBody* body, const spAdvanceContext* context)
+{
+    if (context->substepCount > 0 || body->methodDef.substeps > 0 || spStiffens(body) == false)
+    {
+        return spAdvanceSlice(body, context);
+    }
+    spExplicitState* state = body->methodState;
+    spAdvanceResult total = {0};
+    spAdvanceContext slice = *context;
+    double most = SP_ESTIMATE_TRAVEL * state->meanEdge;
+    int count = spFitSubsteps(body, context->dt, true, &total.flags);
+    for (int done = 0; done < count; done += slice.substepCount)
+    {
+        double h = (double)context->dt / count, speed = spGetInnerSpeed(body);
+        int rest = count - done, least = spMaxInt(1, count / SP_MAX_SLICES);
+        double room = fmax(most - state->travel, 0.0);
+        slice.substepCount =
+            speed * h * rest > room ? spMinInt(rest, spMaxInt(least, (int)(room / (speed * h)))) : rest;
+        slice.dt = context->dt * (spReal)slice.substepCount / (spReal)count;
+        slice.startFraction =
+            context->startFraction + context->dt / context->stepDt * (spReal)done / (spReal)count;
+        spAdvanceResult result = spAdvanceSlice(body, &slice);
+        total.flags |= result.flags;
+        total.substepCount += result.substepCount;
+        total.forceEvaluations += result.forceEvaluations;
+        total.filterSeconds += result.filterSeconds;
+        total.filterStrength = fmax(total.filterStrength, result.filterStrength);
+        state->travel += speed * h * slice.substepCount;
+        if (state->travel >= 0.99 * most)
+        {
+            spEstimate(body, context->team);
+            int more = spFitSubsteps(body, context->dt, false, &total.flags) / count;
+            done *= more;
+            slice.substepCount *= more;
+            count *= more;
+        }
+    }
+    return total;
 }
 
 typedef struct spPointEntry

@@ -80,6 +80,16 @@ bool spHasSteadyForces(const spBody* body)
     return true;
 }
 
+bool spStiffens(const spBody* body)
+{
+    bool stiffens = false;
+    for (int i = 0; i < body->setCount; ++i)
+    {
+        stiffens = stiffens || body->sets[i]->stiffens;
+    }
+    return stiffens;
+}
+
 // Noise where the bounds say that the body is stiff, which saves the rounds that a few stiff elements in a
 // large soft body would need to come up
 static void spStartVector(spSpectrum* spectrum, const spBody* body, const spModesQuery* query)

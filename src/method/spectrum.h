@@ -56,6 +56,9 @@ void spFreeSpectrum(spSpectrum* spectrum, const spBody* body);
 // as a whole, turn steep, or come and go. Those have bounds that know more.
 bool spHasSteadyForces(const spBody* body);
 
+// Whether the stiffness of the body grows without bound as it deforms, so that estimates must follow it
+bool spStiffens(const spBody* body);
+
 // The largest eigenvalue, from below; with `local` that plus the lift. Leaves the vector in spectrum->vector.
 double spFindLargestEigenvalue(spSpectrum* spectrum, spBody* body, const spModesQuery* query);
 
