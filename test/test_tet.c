@@ -386,7 +386,7 @@ static void TestProjection(void** state)
                 apart = fmax(apart, (double)spLength3(spSub3(spXyz(exact[i]), spXyz(body->f[i]))));
                 largest = fmax(largest, (double)spLength3(spXyz(body->f[i])));
             }
-            CHECK_LESS(apart, (sizeof(spReal) == 8 ? 1e-9 : 2e-3) * largest);
+            CHECK_LESS(apart, (sizeof(spReal) == 8 ? 1e-12 : 1e-4) * largest);
         }
         free(rest);
         free(dx);
