@@ -81,6 +81,16 @@ SP_KERNEL spTetMaterial spScaleMaterial(spTetMaterial m, spReal s)
     return m;
 }
 
+// The stress of the velocities v, by the model of the set
+SP_KERNEL RMat3 spGetDampingStress(const spTetSet* set, const spTetLanes* t, RMat3 gradient, const spVec4* v,
+                                   spTetLaw law)
+{
+    RMat3 rate = spGatherGradient(t, v);
+    spTetMaterial viscous = spScaleMaterial(t->material, set->damping);
+    return set->dampingModel == sp_dampStrainRate ? spGetTetViscousStress(law, gradient, rate, viscous)
+                                                  : spGetTetDifference(law, gradient, rate, viscous, true);
+}
+
 SP_KERNEL void spRunTets(const spTetSet* set, const spNodeState* state, int patch, spVec4* f, spTetLaw law,
                          bool damped)
 {
@@ -93,11 +103,7 @@ SP_KERNEL void spRunTets(const spTetSet* set, const spNodeState* state, int patc
             RMat3 p = spGetTetStress(law, gradient, t.material);
             if (damped)
             {
-                RMat3 rate = spGatherGradient(&t, state->v);
-                spTetMaterial viscous = spScaleMaterial(t.material, set->damping);
-                p = spAddMatR(p, set->dampingModel == sp_dampStrainRate
-                                     ? spGetTetViscousStress(law, gradient, rate, viscous)
-                                     : spGetTetDifference(law, gradient, rate, viscous, true));
+                p = spAddMatR(p, spGetDampingStress(set, &t, gradient, state->v, law));
             }
             spScatterStress(&t, p, f);
         }
@@ -140,11 +146,7 @@ SP_KERNEL void spRunDifference(const spTetSet* set, const spNodeState* state, co
                 spGetTetDifference(law, gradient, spGatherGradient(&t, difference->dx), t.material, project);
             if (set->damping > 0)
             {
-                RMat3 rate = spGatherGradient(&t, difference->dv);
-                spTetMaterial viscous = spScaleMaterial(t.material, set->damping);
-                p = spAddMatR(p, set->dampingModel == sp_dampStrainRate
-                                     ? spGetTetViscousStress(law, gradient, rate, viscous)
-                                     : spGetTetDifference(law, gradient, rate, viscous, true));
+                p = spAddMatR(p, spGetDampingStress(set, &t, gradient, difference->dv, law));
             }
             spScatterStress(&t, p, df);
         }

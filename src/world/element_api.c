@@ -52,56 +52,26 @@ spFieldDef spDefaultFieldDef(void)
     };
 }
 
-static int spFinishAdd(spWorld* world, int set, const spError* error)
-{
-    if (set < 0)
-    {
-        spRecordError(world, error);
+// Adding differs in nothing but the definition
+#define SP_DEFINE_ADD(name, def_, add)                                                                       \
+    int name(spWorld* world, spBodyId id, const def_* def)                                                   \
+    {                                                                                                        \
+        spBody* body = spUseBody(world, id);                                                                 \
+        spError error = {0};                                                                                 \
+        int set = body != NULL ? add(body, def, &error) : -1;                                                \
+        if (body != NULL && set < 0)                                                                         \
+        {                                                                                                    \
+            spRecordError(world, &error);                                                                    \
+        }                                                                                                    \
+        return set;                                                                                          \
     }
-    return set;
-}
 
-int spBody_AddSprings(spWorld* world, spBodyId id, const spSpringDef* def)
-{
-    spBody* body = spUseBody(world, id);
-    spError error = {0};
-    return body != NULL ? spFinishAdd(world, spAddSpringSet(body, def, &error), &error) : -1;
-}
-
-int spBody_AddTets(spWorld* world, spBodyId id, const spTetDef* def)
-{
-    spBody* body = spUseBody(world, id);
-    spError error = {0};
-    return body != NULL ? spFinishAdd(world, spAddTetSet(body, def, &error), &error) : -1;
-}
-
-int spBody_AddGas(spWorld* world, spBodyId id, const spGasDef* def)
-{
-    spBody* body = spUseBody(world, id);
-    spError error = {0};
-    return body != NULL ? spFinishAdd(world, spAddGasSet(body, def, &error), &error) : -1;
-}
-
-int spBody_AddBends(spWorld* world, spBodyId id, const spBendDef* def)
-{
-    spBody* body = spUseBody(world, id);
-    spError error = {0};
-    return body != NULL ? spFinishAdd(world, spAddBendSet(body, def, &error), &error) : -1;
-}
-
-int spBody_AddWind(spWorld* world, spBodyId id, const spWindDef* def)
-{
-    spBody* body = spUseBody(world, id);
-    spError error = {0};
-    return body != NULL ? spFinishAdd(world, spAddWindSet(body, def, &error), &error) : -1;
-}
-
-int spBody_AddField(spWorld* world, spBodyId id, const spFieldDef* def)
-{
-    spBody* body = spUseBody(world, id);
-    spError error = {0};
-    return body != NULL ? spFinishAdd(world, spAddFieldSet(body, def, &error), &error) : -1;
-}
+SP_DEFINE_ADD(spBody_AddSprings, spSpringDef, spAddSpringSet)
+SP_DEFINE_ADD(spBody_AddTets, spTetDef, spAddTetSet)
+SP_DEFINE_ADD(spBody_AddBends, spBendDef, spAddBendSet)
+SP_DEFINE_ADD(spBody_AddGas, spGasDef, spAddGasSet)
+SP_DEFINE_ADD(spBody_AddWind, spWindDef, spAddWindSet)
+SP_DEFINE_ADD(spBody_AddField, spFieldDef, spAddFieldSet)
 
 bool spBody_SetSprings(spWorld* world, spBodyId id, int set, spReal stiffness, spReal damping)
 {
