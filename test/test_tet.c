@@ -572,6 +572,43 @@ static void TestCrushed(void** state)
     }
 }
 
+// A beam that whips, in slices: the same bits after a snapshot and for any number of workers, no memory taken
+static void TestSlices(void** state)
+{
+    SP_UNUSED(state);
+    uint64_t first = 0;
+    for (int workers = 1; workers <= 3; ++workers)
+    {
+        spTestDef def = spDefaultTestDef();
+        def.workerCount = workers;
+        spTetDef tets = MakeDef(sp_tetNeoHookean);
+        spTestWorld test = spBuildTetBeam(&def, 8, &tets);
+        spWorld_SetGravity(test.world, (spVec3){0, -50, 20});
+        for (int i = 0; i < 20; ++i)
+        {
+            spWorld_Step(test.world, (spReal)0.01);
+        }
+        size_t bytes = spWorld_GetByteCount(test.world);
+        spSnapshot* snapshot = spWorld_Save(test.world);
+        uint64_t hashes[2];
+        for (int round = 0; round < 2; ++round)
+        {
+            assert_true(spWorld_Restore(test.world, snapshot));
+            for (int i = 0; i < 20; ++i)
+            {
+                assert_int_equal(spWorld_Step(test.world, (spReal)0.01), 0);
+            }
+            hashes[round] = spWorld_GetStateHash(test.world);
+        }
+        assert_true(hashes[0] == hashes[1]);
+        assert_int_equal(spWorld_GetByteCount(test.world), bytes);
+        first = workers == 1 ? hashes[0] : first;
+        assert_true(hashes[0] == first);
+        spDestroySnapshot(snapshot);
+        spDestroyTestWorld(&test);
+    }
+}
+
 static void TestStates(void** state)
 {
     SP_UNUSED(state);
@@ -773,9 +810,9 @@ int main(void)
         cmocka_unit_test(TestClosedForms), cmocka_unit_test(TestProjection),
         cmocka_unit_test(TestBounds),      cmocka_unit_test(TestLanes),
         cmocka_unit_test(TestPressedFlat), cmocka_unit_test(TestCrushed),
-        cmocka_unit_test(TestStates),      cmocka_unit_test(TestLame),
-        cmocka_unit_test(TestDamping),     cmocka_unit_test(TestPolar),
-        cmocka_unit_test(TestBadInput),
+        cmocka_unit_test(TestSlices),      cmocka_unit_test(TestStates),
+        cmocka_unit_test(TestLame),        cmocka_unit_test(TestDamping),
+        cmocka_unit_test(TestPolar),       cmocka_unit_test(TestBadInput),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
