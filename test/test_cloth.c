@@ -25,6 +25,7 @@ typedef struct SheetDef
     int laneCount, workerCount;
     spVec3 gravity;
     spReal density; // kg/m^2
+    bool alternate;
 } SheetDef;
 
 static SheetDef MakeSheetDef(void)
@@ -48,6 +49,7 @@ static spTestWorld MakeSheet(const SheetDef* def)
     meshDef.sizeX = def->sizeX;
     meshDef.sizeZ = def->sizeZ;
     meshDef.bend = false;
+    meshDef.alternate = def->alternate;
     spMesh* mesh = spMakeClothMesh(&meshDef, NULL);
     spBodyDef bodyDef = spDefaultBodyDef();
     bodyDef.mesh = mesh;
@@ -410,6 +412,43 @@ static void TestPlateEnergy(void** state)
         spDestroyTestWorld(&test);
     }
     CHECK_LESS(last, 0.03);
+}
+
+// Rolled along one diagonal and along the other: the energy of a sheet whose diagonals all run the same way
+// differs three times, of one where they alternate not at all
+static void TestDiagonals(void** state)
+{
+    SP_UNUSED(state);
+    const double radius = 1.5, root = sqrt(0.5);
+    for (int alternate = 0; alternate < 2; ++alternate)
+    {
+        double energies[2];
+        for (int side = 0; side < 2; ++side)
+        {
+            SheetDef def = MakeSheetDef();
+            def.countX = def.countZ = 33;
+            def.sizeX = def.sizeZ = 1.0;
+            def.alternate = alternate != 0;
+            spTestWorld test = MakeSheet(&def);
+            AddBends(&test, 2, 0, false);
+            spBody* body = spGetBody(test.world, test.body);
+            for (int i = 0; i < body->nodeCount; ++i)
+            {
+                double x = (double)body->x[i].x, z = (double)body->x[i].z * (side == 0 ? 1.0 : -1.0);
+                double along = root * (x + z), across = root * (x - z), angle = along / radius;
+                double arc = radius * sin(angle);
+                body->x[i].x = (spReal)(root * (arc + across));
+                body->x[i].z = (spReal)(root * (arc - across) * (side == 0 ? 1.0 : -1.0));
+                body->x[i].y = (spReal)(radius * (1.0 - cos(angle)));
+            }
+            energies[side] = GetEnergy(body);
+            spDestroyTestWorld(&test);
+        }
+        double ratio = fmax(energies[0], energies[1]) / fmin(energies[0], energies[1]);
+        printf("%s diagonals: energies %.3f and %.3f J\n", alternate ? "alternating" : "parallel",
+               energies[0], energies[1]);
+        assert_true(alternate != 0 ? ratio < 1.02 : ratio > 2.5);
+    }
 }
 
 // Young's modulus gives k = E t^3 / (36 (1 - nu^2)), a third of the plate's
@@ -1322,6 +1361,7 @@ int main(void)
         cmocka_unit_test(TestBendStiffness),
         cmocka_unit_test(TestBendBound),
         cmocka_unit_test(TestPlateEnergy),
+        cmocka_unit_test(TestDiagonals),
         cmocka_unit_test(TestBendFromModulus),
         cmocka_unit_test(TestCantilever),
         cmocka_unit_test(TestWindForce),

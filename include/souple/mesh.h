@@ -278,13 +278,15 @@ SP_API spMesh* spMakeTorusMesh(const spRoundMeshDef* def, spError* error);
 /// corner + (sizeX * i / (countX - 1), 0, sizeZ * j / (countZ - 1)); quads are split along (i,j)-(i+1,j+1).
 typedef struct spClothMeshDef
 {
-    spDVec3 corner;        ///< vertex (0, 0), m
-    double sizeX;          ///< extent along x, m, > 0
-    double sizeZ;          ///< extent along z, m, > 0
-    int countX;            ///< vertices along x, >= 2
-    int countZ;            ///< vertices along z, >= 2
-    bool shear;            ///< also give both diagonals of every quad, as edges
-    bool bend;             ///< also give (i,j)-(i+2,j) and (i,j)-(i,j+2), as edges
+    spDVec3 corner; ///< vertex (0, 0), m
+    double sizeX;   ///< extent along x, m, > 0
+    double sizeZ;   ///< extent along z, m, > 0
+    int countX;     ///< vertices along x, >= 2
+    int countZ;     ///< vertices along z, >= 2
+    bool shear;     ///< also give both diagonals of every quad, as edges
+    bool bend;      ///< also give (i,j)-(i+2,j) and (i,j)-(i,j+2), as edges
+    bool alternate; ///< cut every second quad along its other diagonal: hinges then bend the same along
+                    ///< both
     spAllocator allocator; ///< memory for the mesh; zero means the C library's
     int internalValue;     ///< set by spDefaultClothMeshDef
 } spClothMeshDef;

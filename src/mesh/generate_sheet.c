@@ -124,14 +124,15 @@ spMesh* spMakeClothMesh(const spClothMeshDef* def, spError* error)
     }
     //  d---c     a = (i, j), b = (i + 1, j), c = (i + 1, j + 1), d = (i, j + 1); x to the right, z upwards:
     //  | / |     (a, c, b) and (a, d, c) look along +y
-    //  a---b
+    //  a---b     and along the other diagonal (a, d, b) and (b, d, c)
     for (int i = 0; i + 1 < nx; ++i)
     {
         for (int j = 0; j + 1 < nz; ++j)
         {
             int32_t a = i * nz + j, b = a + nz, c = b + 1, d = a + 1;
-            spPutTriangle(mesh, a, c, b);
-            spPutTriangle(mesh, a, d, c);
+            bool other = def->alternate && (i + j) % 2 != 0;
+            spPutTriangle(mesh, a, other ? d : c, b);
+            spPutTriangle(mesh, other ? b : a, d, c);
         }
     }
     spPutClothEdges(mesh, def);

@@ -51,6 +51,7 @@ static spMesh* spGenerateCloth(const spMeshData* data, const spAllocator* alloca
     def.countZ = data->countZ;
     def.shear = data->shear;
     def.bend = data->bend;
+    def.alternate = data->alternate;
     def.corner = spIsGiven(&data->head, &data->origin)
                      ? data->origin
                      : (spDVec3){-0.5 * data->sizeX, 0.0, -0.5 * data->sizeZ};

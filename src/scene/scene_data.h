@@ -59,7 +59,7 @@ typedef struct spMeshData
     int resolution;
     double sizeX, sizeZ;
     int countX, countZ;
-    bool shear, bend;
+    bool shear, bend, alternate;
     int level, points, layers;
     double layerDistance;
     double spacing;

@@ -111,6 +111,7 @@ static const spKey s_meshKeys[] = {
     INTEGER(spMeshData, "countX", countX, 20, 2, 2000, "Vertices along x.", .selector = BIT(sp_generateCloth)),
     INTEGER(spMeshData, "countZ", countZ, 20, 2, 2000, "Vertices along z.", .selector = BIT(sp_generateCloth)),
     BOOL(spMeshData, "shear", shear, 1, "Edges along both diagonals of every quad.", .selector = BIT(sp_generateCloth)),
+    BOOL(spMeshData, "alternate", alternate, 0, "Cut every second quad along its other diagonal: hinges then bend the same along both.", .selector = BIT(sp_generateCloth)),
     BOOL(spMeshData, "bend", bend, 1, "Edges to the second next vertex, which resist bending.", .selector = BIT(sp_generateCloth)),
     VECTOR(spMeshData, "origin", origin, "m", 0, 0, 0, FAR_AWAY, "First vertex.", .selector = BIT(sp_generateCloth),
            .flags = sp_keyNoDefault, .text = "at y = 0, centred in x and z"),
