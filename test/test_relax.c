@@ -117,6 +117,42 @@ static void TestLargeDeflection(void** state)
     }
 }
 
+// One tet, three nodes held, the fourth pulled so hard that it stiffens on the way: s (s^2 - 1) / 2 (lambda +
+// 2 mu) area along the pull for St Venant-Kirchhoff
+static void TestPulledTet(void** state)
+{
+    SP_UNUSED(state);
+    spWorldDef worldDef = spDefaultWorldDef();
+    worldDef.gravity = (spVec3){0, 0, 0};
+    spTestWorld test = {.world = spCreateWorld(&worldDef, NULL)};
+    const spDVec3 corners[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    const int32_t nodes[4] = {0, 1, 2, 3};
+    spMeshDef meshDef = spDefaultMeshDef();
+    meshDef.vertices = corners;
+    meshDef.vertexCount = 4;
+    meshDef.tets = nodes;
+    meshDef.tetCount = 1;
+    spMesh* mesh = spCreateMesh(&meshDef, NULL);
+    spBodyDef bodyDef = spDefaultBodyDef();
+    bodyDef.mesh = mesh;
+    test.body = spCreateBody(test.world, &bodyDef);
+    spDestroyMesh(mesh);
+    spTetDef tets = spDefaultTetDef();
+    tets.law = sp_tetStVenantKirchhoff;
+    tets.lameLambda = 40000;
+    tets.lameMu = 40000;
+    assert_int_equal(spBody_AddTets(test.world, test.body, &tets), 0);
+    spBody_PinNodes(test.world, test.body, nodes, 3);
+    for (int k = 0; k < 3; ++k)
+    {
+        double s = 1.2 + 0.6 * k, force = s * (s * s - 1) / 2 * 120000 / 6;
+        spBody_SetNodeForce(test.world, test.body, 3, (spVec3){0, 0, (spReal)force});
+        assert_true(Relax(&test).converged);
+        CHECK_NEAR(spBody_GetPositions(test.world, test.body).data[3].z, s, 10 * tight);
+    }
+    spDestroyTestWorld(&test);
+}
+
 // A ball of gas and springs finds the pressure that its skin can carry
 static void TestGasBall(void** state)
 {
@@ -158,8 +194,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(TestHangingSprings),  cmocka_unit_test(TestHangingBar),
-        cmocka_unit_test(TestLargeDeflection), cmocka_unit_test(TestGasBall),
-        cmocka_unit_test(TestBadInput),
+        cmocka_unit_test(TestLargeDeflection), cmocka_unit_test(TestPulledTet),
+        cmocka_unit_test(TestGasBall),         cmocka_unit_test(TestBadInput),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

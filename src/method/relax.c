@@ -31,6 +31,9 @@
 #define SP_QUOTIENT_LIMIT 3.4
 #define SP_MASS_GROWTH 1.3
 
+// Force over the load at the start that says that the motion runs away: it starts with at most 1
+#define SP_RUNAWAY 20.0
+
 // Iterations between two quotients
 #define SP_QUOTIENT_INTERVAL 8
 
@@ -245,7 +248,7 @@ static void spRunRelaxation(spRelaxation* r, const spRelaxDef* def, spRelaxResul
     spBody* body = r->force.body;
     spTeam* team = r->force.team;
     int patchCount = r->force.state.patchCount;
-    double best = INFINITY, firstForce = 0.0;
+    double best = INFINITY, firstForce = 0.0, firstScale = 0.0;
     int bestIteration = 0;
     spSetRelaxMasses(r);
     double quotient = spEstimateQuotient(r);
@@ -276,10 +279,12 @@ static void spRunRelaxation(spRelaxation* r, const spRelaxDef* def, spRelaxResul
             result->converged = true;
             return;
         }
-        if (isfinite(result->residual) == false && scale > 0.0)
+        firstScale = i == 0 ? scale : firstScale;
+        if (!(result->force < SP_RUNAWAY * firstScale) && firstScale > 0.0)
         {
             // Too fast: once more from the start with larger masses
             r->massShare *= 4.0;
+            quotient = 0.0;
             body->backend->copy(body->x, body->goodX, 0, body->nodeCount);
             spStopRelaxation(r);
             spSetRelaxMasses(r);
@@ -297,7 +302,7 @@ static void spRunRelaxation(spRelaxation* r, const spRelaxDef* def, spRelaxResul
         bool tooFast = quotient > SP_QUOTIENT_LIMIT;
         if (tooFast || (i > 0 && i % SP_BOUND_INTERVAL == 0))
         {
-            double growth = tooFast ? SP_MASS_GROWTH : 1.0;
+            double growth = tooFast ? fmax(SP_MASS_GROWTH, quotient / SP_FIRST_QUOTIENT) : 1.0;
             r->massShare *= growth;
             quotient /= growth;
             spSetRelaxMasses(r);
