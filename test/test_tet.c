@@ -605,6 +605,12 @@ static void TestSlices(void** state)
         first = workers == 1 ? hashes[0] : first;
         assert_true(hashes[0] == first);
         spDestroySnapshot(snapshot);
+        // Too few substeps are told, and those that are allowed are taken
+        spMethodDef method = spDefaultMethodDef();
+        method.maxSubsteps = 2;
+        assert_true(spBody_SetMethod(test.world, test.body, &method));
+        assert_true((spWorld_Step(test.world, (spReal)0.1) & sp_stepUnstable) != 0);
+        assert_int_equal(spWorld_GetReport(test.world).substepCount, 2);
         spDestroyTestWorld(&test);
     }
 }

@@ -21,6 +21,7 @@
 #include "method/estimate.h"
 #include "method/method.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -567,7 +568,7 @@ static int spFitSubsteps(spBody* body, spReal dt, bool start, uint32_t* flags)
         // With room for the estimate to waver
         state->sliceCount = needed + needed / 8;
     }
-    while (state->sliceCount < needed && state->sliceCount <= body->methodDef.maxSubsteps / 2)
+    while (state->sliceCount < needed && state->sliceCount <= INT_MAX / 2)
     {
         state->sliceCount *= 2;
     }
@@ -580,6 +581,8 @@ static int spFitSubsteps(spBody* body, spReal dt, bool start, uint32_t* flags)
             state->sliceCount /= 2;
             state->calmSteps = 0;
         }
+        // Never fewer than needed; within a step only doubling keeps what is left a whole number of substeps
+        state->sliceCount = spMinInt(state->sliceCount, body->methodDef.maxSubsteps);
     }
     return state->sliceCount;
 }
@@ -588,11 +591,22 @@ static int spFitSubsteps(spBody* body, spReal dt, bool start, uint32_t* flags)
 // is estimated in between
 static spAdvanceResult spAdvanceExplicit(spBody* body, const spAdvanceContext* context)
 {
-    if (context->substepCount > 0 || body->methodDef.substeps > 0 || spStiffens(body) == false)
+    if (body->methodDef.substeps > 0 || spStiffens(body) == false)
     {
         return spAdvanceSlice(body, context);
     }
     spExplicitState* state = body->methodState;
+    if (context->substepCount > 0)
+    {
+        // Bodies that are linked go side by side: the world cuts the step, the next one follows the estimate
+        state->travel += spGetInnerSpeed(body) * (double)context->dt;
+        spAdvanceResult linked = spAdvanceSlice(body, context);
+        if (state->travel >= SP_ESTIMATE_TRAVEL * state->meanEdge)
+        {
+            spEstimate(body, context->team);
+        }
+        return linked;
+    }
     spAdvanceResult total = {0};
     spAdvanceContext slice = *context;
     double most = SP_ESTIMATE_TRAVEL * state->meanEdge;
