@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
-static const char* const names[sp_methodTypeCount] = {
+static const char* const names[sp_backwardEuler] = {
     [sp_symplecticEuler] = "symplectic Euler",
     [sp_forwardEuler] = "forward Euler",
     [sp_verlet] = "Verlet",
@@ -56,10 +56,10 @@ int main(void)
     spWorldDef worldDef = spDefaultWorldDef();
     worldDef.gravity = (spVec3){0, 0, 0};
     const spReal dt = 0.0001f;
-    double ratio[sp_methodTypeCount];
+    double ratio[sp_backwardEuler];
     bool good = true;
     printf("%-18s %14s %22s\n", "method", "stable step", "energy after / before");
-    for (int type = 0; type < sp_methodTypeCount; ++type)
+    for (int type = 0; type < sp_backwardEuler; ++type)
     {
         spError error = SP_ZERO_INIT;
         spWorld* world = spCreateWorld(&worldDef, &error);

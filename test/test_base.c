@@ -656,7 +656,7 @@ static void TestCallsOfAStep(void** state)
     const int sizes[2] = {8, 80};
     for (int k = 0; k < 2; ++k)
     {
-        for (int run = 0; run < 2 * sp_methodTypeCount; ++run)
+        for (int run = 0; run < 2 * sp_backwardEuler; ++run)
         {
             const int substeps = 5;
             int type = run / 2;

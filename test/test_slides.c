@@ -283,7 +283,7 @@ static void TestRepulsiveGroundAutomatic(void** state)
 {
     SP_UNUSED(state);
     const double ks[] = {1.0, 0.1, 0.01, 1e-3};
-    for (int type = 0; type < sp_methodTypeCount; ++type)
+    for (int type = 0; type < sp_backwardEuler; ++type)
     {
         if (type == sp_forwardEuler)
         {

@@ -649,7 +649,7 @@ static void TestTorture(void** state)
         {
             for (int c = 0; c < SP_COUNT(steps); ++c)
             {
-                for (int type = 0; type < sp_methodTypeCount; ++type)
+                for (int type = 0; type < sp_backwardEuler; ++type)
                 {
                     spTestDef def = spDefaultTestDef();
                     def.method.type = (spMethodType)type;

@@ -18,11 +18,15 @@ SP_EXTERN_C_BEGIN
 typedef enum spMethodType
 {
     sp_symplecticEuler =
-        0,             ///< v, then x with the new v. Order 1, keeps energy bounded, cheapest: the default
-    sp_forwardEuler,   ///< x with the old v. Order 1; gains energy at any step: for comparison
-    sp_verlet,         ///< half drift, kick, half drift. Order 2, keeps energy bounded
-    sp_rungeKutta4,    ///< classical. Order 4, four force evaluations, loses a little energy
-    sp_localImplicit,  ///< symplectic Euler, implicit in each node alone. Order 1, larger steps, damps motion
+        0,            ///< v, then x with the new v. Order 1, keeps energy bounded, cheapest: the default
+    sp_forwardEuler,  ///< x with the old v. Order 1; gains energy at any step: for comparison
+    sp_verlet,        ///< half drift, kick, half drift. Order 2, keeps energy bounded
+    sp_rungeKutta4,   ///< classical. Order 4, four force evaluations, loses a little energy
+    sp_localImplicit, ///< symplectic Euler, implicit in each node alone. Order 1, larger steps, damps motion
+    sp_backwardEuler, ///< implicit, Order 1: any step is stable, fast motion is damped
+    sp_bdf2,          ///< implicit with two past states. Order 2: damps less than backward Euler
+    sp_imex, ///< implicit in a constant bound on the stiffness, explicit in the rest: one matrix for ever
+    sp_quasiStatic,    ///< no inertia: every step ends in equilibrium with the loads and pins of that moment
     sp_methodTypeCount ///< number of methods
 } spMethodType;
 
@@ -67,6 +71,47 @@ typedef struct spFilterDef
     bool allowNegative; ///< accept weights that turn modes over, which no substep survives: for comparison
 } spFilterDef;
 
+/// How an implicit method multiplies with the matrix of its system.
+typedef enum spOperatorType
+{
+    sp_operatorAuto = 0,   ///< whichever is faster for the body; spSolverReport says which
+    sp_operatorAssembled,  ///< 3x3 blocks, one for each pair of neighbours, filled at every linearisation
+    sp_operatorMatrixFree, ///< from the elements, at every product
+    sp_operatorTypeCount   ///< number of them
+} spOperatorType;
+
+/// What brings the conjugate gradients of an implicit method to their end sooner.
+typedef enum spPreconditionerType
+{
+    sp_preconditionAuto = 0,    ///< whichever is fastest for the body; spSolverReport says which
+    sp_preconditionNone,        ///< plain conjugate gradients
+    sp_preconditionJacobi,      ///< the diagonal
+    sp_preconditionBlockJacobi, ///< the 3x3 block of each node
+    sp_preconditionSsor,        ///< symmetric successive over-relaxation
+    sp_preconditionIncomplete,  ///< incomplete Cholesky factor: small numbers are left out
+    sp_preconditionCholesky,    ///< complete Cholesky factor, by CHOLMOD: one iteration when it is fresh
+    sp_preconditionMultilevel,  ///< coarse spaces of rigid motions: iterations hardly grow with the mesh
+    sp_preconditionerTypeCount  ///< number of them
+} spPreconditionerType;
+
+/// How an implicit method solves its system.
+typedef struct spSolverDef
+{
+    spOperatorType operatorType;         ///< how it multiplies with the matrix
+    spPreconditionerType preconditioner; ///< what it is preconditioned with
+    spReal tolerance;       ///< residual of the linear system over its right-hand side at which it stops, > 0
+    int maxIterations;      ///< conjugate gradients for each linear system at most, > 0
+    int newtonSteps;        ///< linearisations in each step at most, >= 1; more than one: with line search
+    spReal newtonTolerance; ///< net force over load at which no further linearisation is made, > 0
+    bool asynchronous;      ///< a thread of its own makes the preconditioner while the simulation goes on
+    bool warp;              ///< turn an old preconditioner with the nodes
+    int refresh;            ///< steps between two preconditioners; 0: when iterations have risen
+    int age; ///< asynchronous: steps from asking for a preconditioner to using it, so that runs repeat bit
+             ///< for bit, waiting if need be; 0: as soon as it is there, never waiting
+    spReal
+        dropTolerance; ///< incomplete factor: blocks smaller than this share of their diagonals are left out
+} spSolverDef;
+
 /// A method and its numbers. Start from spDefaultMethodDef.
 typedef struct spMethodDef
 {
@@ -75,7 +120,8 @@ typedef struct spMethodDef
     int substeps;          ///< substeps in each step; 0 means as many as the estimated stable step asks for
     int maxSubsteps;       ///< limit for automatic substeps; beyond it the step returns sp_stepUnstable
     spReal safety;         ///< share of the estimated stable step that automatic substeps use, 0..1
-    spFilterDef filter;    ///< filter on the velocities
+    spFilterDef filter;    ///< explicit methods: filter on the velocities
+    spSolverDef solver;    ///< implicit methods: how the system is solved
     int internalValue;     ///< set by spDefaultMethodDef
 } spMethodDef;
 
@@ -130,6 +176,28 @@ SP_API bool spBody_SetMethod(spWorld* world, spBodyId body, const spMethodDef* d
 
 /// @return the method of a body. The edges of its filter are valid until the method is exchanged.
 SP_API spMethodDef spBody_GetMethod(const spWorld* world, spBodyId body);
+
+/// What the solver of an implicit method did in the last step.
+typedef struct spSolverReport
+{
+    spOperatorType operatorType;         ///< the operator that was used
+    spPreconditionerType preconditioner; ///< the preconditioner that was used
+    bool converged;                      ///< every linear system came below its tolerance
+    int iterations;                      ///< conjugate gradients of all linear systems of the step
+    int newtonSteps;                     ///< linearisations
+    double residual;      ///< of the last linear system over its right-hand side, computed anew at the end
+    double forceResidual; ///< net force over load where the step ended; only with more than one linearisation
+    int64_t factorStep;   ///< step whose state the preconditioner comes from; -1 without one
+    int64_t factorCount;  ///< preconditioners made since the method was set
+    int64_t waitCount;    ///< steps that had to wait for the asynchronous one
+    double waitSeconds;   ///< time that the last step waited, s
+    double assembleSeconds; ///< filling the matrix, s
+    double buildSeconds;    ///< making the preconditioner, on whatever thread: the last one, s
+    double solveSeconds;    ///< conjugate gradients, s
+} spSolverReport;
+
+/// @return what the solver of a body did in the last step; zeros for explicit methods.
+SP_API spSolverReport spBody_GetSolverReport(const spWorld* world, spBodyId body);
 
 /// When a relaxation has done enough. Start from spDefaultRelaxDef.
 typedef struct spRelaxDef

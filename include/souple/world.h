@@ -57,6 +57,8 @@ typedef enum spStepFlags
     sp_stepDeadlineMissed =
         0x10,               ///< the budget did not suffice: the step covered less time than was asked for
     sp_stepBadInput = 0x20, ///< the time step or the budget was not usable: nothing was done
+    sp_stepSolverStopped =
+        0x40, ///< an implicit body's system was not solved to its tolerance: the best iterate was taken
 } spStepFlags;
 
 /// Advances the world.
@@ -85,7 +87,9 @@ typedef struct spStepReport
     int rowCount;             ///< rows that the step held, contact candidates included
     int sweepCount;           ///< sweeps of the solver for rows between bodies
     double rowResidual;       ///< what that solver left, m/s
-    double stableStep;        ///< smallest estimated stable step of a body, s; infinity without elements
+    double stableStep;        ///< smallest estimated stable step of an explicit body, s; infinity without one
+    int64_t solverIterations; ///< conjugate gradients of all implicit bodies
+    double solverResidual;    ///< largest residual that one of them left, over its right-hand side
     double filterSeconds;  ///< wall clock of the stages that filter velocities and move nodes, all bodies, s
     double filterStrength; ///< largest strength of a velocity filter, 0..1; 0 when none was needed
     spBodyId stoppedBody;  ///< the first body that was stopped; null when none

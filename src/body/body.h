@@ -21,6 +21,7 @@
 #include "mesh/order.h"
 #include "mesh/patch.h"
 
+#include "souple/body.h"
 #include "souple/element.h"
 
 #define SP_MAX_SETS 32
@@ -99,11 +100,12 @@ typedef struct spBody
     spMethodDef methodDef;
     const spMethodKind* method;
     void* methodState;
-    double gravity;       // that the estimate of the stable step counts with, m/s^2
-    double stableStep;    // estimate, s
-    double turnRate;      // of the drag, 1/s, from the last bounds: longer steps turn velocities round
-    bool stableStepDirty; // something that it depends on has changed
-    int estimateAge;      // steps since it was made
+    spSolverReport solverReport; // of the last step
+    double gravity;              // that the estimate of the stable step counts with, m/s^2
+    double stableStep;           // estimate, s
+    double turnRate;             // of the drag, 1/s, from the last bounds: longer steps turn velocities round
+    bool stableStepDirty;        // something that it depends on has changed
+    int estimateAge;             // steps since it was made
 
     spVec3* view; // what the getters of positions and velocities fill: two arrays of nodeCount
 } spBody;

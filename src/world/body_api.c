@@ -20,6 +20,13 @@ spMethodDef spDefaultMethodDef(void)
         .maxSubsteps = 10000,
         .safety = (spReal)0.8,
         .filter = {.lambda = 1, .keepRotation = true},
+        .solver = {.tolerance = (spReal)1e-4,
+                   .maxIterations = 1000,
+                   .newtonSteps = 1,
+                   .newtonTolerance = (spReal)1e-4,
+                   .warp = true,
+                   .age = 2,
+                   .dropTolerance = (spReal)1e-3},
         .internalValue = SP_DEF_COOKIE,
     };
 }
@@ -169,6 +176,12 @@ bool spBody_SetMethod(spWorld* world, spBodyId id, const spMethodDef* def)
     }
     world->rowsDirty = true;
     return spSetBodyMethod(body, def, &error) || spRecordError(world, &error);
+}
+
+spSolverReport spBody_GetSolverReport(const spWorld* world, spBodyId id)
+{
+    const spBody* body = spGetBody(world, id);
+    return body != NULL ? body->solverReport : (spSolverReport){0};
 }
 
 spMethodDef spBody_GetMethod(const spWorld* world, spBodyId id)
