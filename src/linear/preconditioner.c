@@ -7,7 +7,36 @@ const spPreconditionerKind* spFindPreconditioner(spPreconditionerType type)
 {
     switch (type)
     {
+        case sp_preconditionJacobi:
+            return &spJacobiKind;
+        case sp_preconditionBlockJacobi:
+            return &spBlockJacobiKind;
+        case sp_preconditionSsor:
+            return &spSsorKind;
         default:
             return NULL;
     }
+}
+
+void* spAllocPreconditioner(const spPreconditionerDef* def, const spPreconditionerKind* kind, size_t size,
+                            spError* error)
+{
+    spHeap heap = spMakeHeap(&def->allocator);
+    spPreconditioner* p = spAllocZeroed(&heap, size);
+    if (p == NULL)
+    {
+        spFailMemory(error, "a preconditioner", size);
+        return NULL;
+    }
+    p->kind = kind;
+    p->heap = heap;
+    return p;
+}
+
+void spFreePreconditioner(spPreconditioner* p, size_t size)
+{
+    // The heap lies in what is freed
+    spHeap heap = p->heap;
+    spFree(&heap, p, size);
+    SP_ASSERT(heap.byteCount == 0);
 }
