@@ -44,6 +44,17 @@ SP_API spScene* spLoadScene(const char* path, const spAllocator* allocator, spEr
 SP_API spScene* spParseScene(const char* text, size_t size, const char* baseFolder,
                              const spAllocator* allocator, spError* error);
 
+/// Copies a scene and gives every body, and every event that sets a method, another method: for comparisons.
+/// How bodies meet colliders ("contact") stays as it was unless the method says it.
+/// @param method TYPE or TYPE:KEY=VALUE:..., for example "verlet",
+/// "symplecticEuler:substeps=4:filter=gaussian" or "symplecticEuler:filter.type=gaussian:lambda=0.5". Types,
+/// keys and values are those of "method" in scene files; a key of an object in it needs the name of the
+/// object only where several have it. What is not said has its default, whatever the scene said.
+/// @param allocator memory for the copy; NULL means the C library's
+/// @return NULL when the method is wrong or there is no memory; error says what is wrong with it.
+SP_API spScene* spCopySceneWithMethod(const spScene* scene, const char* method, const spAllocator* allocator,
+                                      spError* error);
+
 /// Destroys a scene. NULL is allowed. Runs that were made from it must be destroyed before.
 SP_API void spDestroyScene(spScene* scene);
 
