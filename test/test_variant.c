@@ -10,7 +10,8 @@
 
 static const char* const s_text =
     "{\"souple\": 1, \"bodies\": [{\"name\": \"a\", \"mesh\": {\"generator\": \"box\"}, \"springs\": {},\n"
-    "  \"method\": {\"type\": \"verlet\", \"substeps\": 7, \"contact\": \"off\", \"filter\": \"gaussian\"}},\n"
+    "  \"method\": {\"type\": \"verlet\", \"substeps\": 7, \"contact\": \"off\", \"filter\": "
+    "\"gaussian\"}},\n"
     "  {\"name\": \"b\", \"mesh\": {\"generator\": \"box\"}, \"springs\": {}, \"method\": \"verlet\"}],\n"
     " \"events\": {\"time\": 1, \"type\": \"set\", \"body\": \"a\", \"method\": \"localImplicit\"}}";
 

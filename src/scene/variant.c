@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 // A scene again, with another method for its bodies. The method comes as a short text that can be typed on a
-// command line, TYPE:KEY=VALUE:KEY=VALUE; it becomes the JSON object that the scene would have, and the reader
-// judges it. So every word and key that scenes know works here, with the same checks.
+// command line, TYPE:KEY=VALUE:KEY=VALUE; it becomes the JSON object that the scene would have, and the
+// reader judges it. So every word and key that scenes know works here, with the same checks.
 
 #include "scene/scene_internal.h"
 
@@ -70,8 +70,8 @@ static bool spFailUnknownSetting(const spSchema* schema, const char* key, spErro
     return spFail(error, sp_errorScene, "unknown key \"%s\"; a method has: %s", key, words);
 }
 
-// The object inside the method that has a key: *owner is NULL for the method itself. A key may name its object,
-// as in filter.lambda, and must when several have it.
+// The object inside the method that has a key: *owner is NULL for the method itself. A key may name its
+// object, as in filter.lambda, and must when several have it.
 static bool spFindSetting(const spSchema* schema, const char* key, const spKey** owner, const char** name,
                           spError* error)
 {
@@ -119,7 +119,8 @@ static bool spReadSetting(const spSchema* schema, const char* setting, json_t* m
     const char* equals = strchr(setting, '=');
     if (equals == NULL || equals == setting || equals[1] == 0)
     {
-        return spFail(error, sp_errorScene, "\"%s\" is no setting; write KEY=VALUE, as in substeps=4", setting);
+        return spFail(error, sp_errorScene, "\"%s\" is no setting; write KEY=VALUE, as in substeps=4",
+                      setting);
     }
     snprintf(key, sizeof(key), "%.*s", (int)(equals - setting), setting);
     const spKey* owner;
@@ -165,8 +166,8 @@ static bool spReadType(const spSchema* schema, const char* word, json_t* method,
             return json_object_set_new(method, "type", json_string(word)) == 0 ||
                    spFailMemory(error, "method", 0);
         }
-        at += at < sizeof(words) ? (size_t)snprintf(words + at, sizeof(words) - at, "%s%s", at > 0 ? ", " : "",
-                                                    key->choices[i])
+        at += at < sizeof(words) ? (size_t)snprintf(words + at, sizeof(words) - at, "%s%s",
+                                                    at > 0 ? ", " : "", key->choices[i])
                                  : 0;
     }
     return spFail(error, sp_errorScene, "unknown method \"%s\"; there are: %s", word, words);
