@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: MIT
 
 // souple bench: named benchmarks. What is timed is built by testbed/, which the tests use too.
+// bench_implicit.c has those of implicit steps.
 
+#include "bench.h"
 #include "commands.h"
 #include "machine.h"
 #include "options.h"
-#include "testbed/worlds.h"
 #include "tools.h"
 
 #include <limits.h>
@@ -14,21 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-// A family of benchmarks; the number at the end of a name is the size
-typedef struct spBenchFamily
-{
-    const char* stem; // name without the number
-    const char* doc;
-    spTestWorld (*build)(const spTestDef* def, int size, int variant);
-    double dt;
-    int substeps; // 0: automatic
-    int warmup;
-    int steps;
-    int sizes[6]; // of the standard run; 0 ends the list
-    int least, most;
-    int variant; // handed to build
-} spBenchFamily;
 
 static spTestWorld spBuildBenchCloth(const spTestDef* def, int size, int variant)
 {
@@ -138,6 +124,17 @@ static const spBenchFamily s_families[] = {
     SP_TET_FAMILY("hybrid", sp_tetHybrid, 13),
     SP_TET_FAMILY("neoHookean", sp_tetNeoHookean, 13),
     SP_TET_FAMILY("mooneyRivlin", sp_tetMooneyRivlin, 13),
+    {"implicit-beam-",
+     "the same beam, corotational, backward Euler; Bullet beside it",
+     NULL,
+     1.0 / 60.0,
+     1,
+     10,
+     50,
+     {5, 8, 13},
+     1,
+     60,
+     sp_preconditionAuto},
 };
 
 #define SP_FAMILY_COUNT ((int)(sizeof(s_families) / sizeof(s_families[0])))
@@ -146,8 +143,8 @@ typedef struct spBenchResult
 {
     char name[64];
     int threads, nodes, elements;
-    double iterations;        // force evaluations in each step
-    double median, p95, best; // ms per step
+    double iterations; // force evaluations in each step
+    spBenchTimes times;
     double nsPerElement;
     uint64_t hash;
     uint32_t flags;
@@ -157,6 +154,22 @@ static int spCompareTimes(const void* a, const void* b)
 {
     double x = *(const double*)a, y = *(const double*)b;
     return (x > y) - (x < y);
+}
+
+spBenchTimes spSummarizeTimes(double* times, int count)
+{
+    qsort(times, (size_t)count, sizeof(double), spCompareTimes);
+    double sum = 0.0;
+    for (int i = 0; i < count; ++i)
+    {
+        sum += times[i];
+    }
+    return (spBenchTimes){
+        .median = times[count / 2],
+        .mean = sum / count,
+        .p95 = times[(int)(0.95 * (count - 1))],
+        .best = times[0],
+    };
 }
 
 // Runs one benchmark `repeat` times and takes the steps of all runs together
@@ -206,11 +219,8 @@ static bool spMeasure(const spBenchFamily* family, int size, int threads, int la
     }
     if (ok && taken > 0)
     {
-        qsort(times, (size_t)taken, sizeof(double), spCompareTimes);
-        result->median = times[taken / 2];
-        result->p95 = times[(int)(0.95 * (taken - 1))];
-        result->best = times[0];
-        result->nsPerElement = 1e6 * result->median / (result->elements * result->iterations);
+        result->times = spSummarizeTimes(times, taken);
+        result->nsPerElement = 1e6 * result->times.median / (result->elements * result->iterations);
     }
     free(times);
     if ((result->flags & (sp_stepNonFinite | sp_stepUnstable)) != 0)
@@ -226,9 +236,9 @@ static json_t* spMakeResultJson(const spBenchResult* r)
     char hash[20];
     snprintf(hash, sizeof(hash), "%016llx", (unsigned long long)r->hash);
     json_t* times = json_object();
-    json_object_set_new(times, "median", json_real(r->median));
-    json_object_set_new(times, "p95", json_real(r->p95));
-    json_object_set_new(times, "best", json_real(r->best));
+    json_object_set_new(times, "median", json_real(r->times.median));
+    json_object_set_new(times, "p95", json_real(r->times.p95));
+    json_object_set_new(times, "best", json_real(r->times.best));
     json_t* json = json_object();
     json_object_set_new(json, "name", json_string(r->name));
     json_object_set_new(json, "threads", json_integer(r->threads));
@@ -279,17 +289,6 @@ static void spListBenchmarks(void)
     printf("\nThe number at the end can be any size; without names the ones above are run.\n");
 }
 
-typedef struct spBenchRun
-{
-    int threads[16];
-    int threadCount;
-    int lanes;
-    int repeat;
-    bool json;
-    json_t* results;
-    int trouble;
-} spBenchRun;
-
 static bool spAddThreads(const char* part, void* context)
 {
     spBenchRun* run = context;
@@ -305,8 +304,29 @@ static bool spAddThreads(const char* part, void* context)
     return true;
 }
 
+void spBeginTable(spBenchRun* run, void (*head)(void))
+{
+    if (run->json == false && run->head != head)
+    {
+        head();
+        run->head = head;
+    }
+}
+
+static void spPrintHead(void)
+{
+    printf("%-32s %7s %9s %9s %7s %10s %10s %8s %8s  %s\n", "name", "threads", "nodes", "elements", "evals",
+           "ms/step", "p95", "ns/elem", "speed-up", "state hash");
+}
+
 static void spRunOne(spBenchRun* run, const spBenchFamily* family, int size)
 {
+    if (family->build == NULL)
+    {
+        spRunImplicitBeam(run, family, size);
+        return;
+    }
+    spBeginTable(run, spPrintHead);
     double single = 0.0;
     for (int t = 0; t < run->threadCount && spIsInterrupted() == false; ++t)
     {
@@ -316,13 +336,14 @@ static void spRunOne(spBenchRun* run, const spBenchFamily* family, int size)
             run->trouble += 1;
             continue;
         }
-        single = t == 0 ? result.median : single;
+        single = t == 0 ? result.times.median : single;
         json_array_append_new(run->results, spMakeResultJson(&result));
         if (run->json == false)
         {
             printf("%-32s %7d %9d %9d %7.1f %10.3f %10.3f %8.3f %7.2fx  %016llx\n", result.name,
-                   result.threads, result.nodes, result.elements, result.iterations, result.median,
-                   result.p95, result.nsPerElement, single / result.median, (unsigned long long)result.hash);
+                   result.threads, result.nodes, result.elements, result.iterations, result.times.median,
+                   result.times.p95, result.nsPerElement, single / result.times.median,
+                   (unsigned long long)result.hash);
             fflush(stdout);
         }
     }
@@ -352,6 +373,7 @@ int spRunBench(int argc, char** argv)
         .description =
             "Measures milliseconds per step, whole steps with everything in them, and nanoseconds per\n"
             "element and force evaluation. Median and 95th percentile over the steps of all runs.\n"
+            "implicit-beam-M runs Bullet beside ours when it was there when souple was built.\n"
             "Machines are noisy: compare numbers of one run.",
         .options = table,
         .optionCount = 5,
@@ -407,8 +429,6 @@ int spRunBench(int argc, char** argv)
     if (run.json == false)
     {
         spPrintMachine();
-        printf("%-32s %7s %9s %9s %7s %10s %10s %8s %8s  %s\n", "name", "threads", "nodes", "elements",
-               "evals", "ms/step", "p95", "ns/elem", "speed-up", "state hash");
     }
     for (int i = 0; i < nameCount; ++i)
     {

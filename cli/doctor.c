@@ -7,6 +7,7 @@
 #include "commands.h"
 #include "machine.h"
 #include "options.h"
+#include "peer.h"
 #include "souple/scene.h"
 #include "tools.h"
 
@@ -131,6 +132,7 @@ int spRunDoctor(int argc, char** argv)
     const spPart parts[] = {
         {"Jansson", spGetJsonVersion(), "MIT", "scene files and JSON output"},
         {"libpng", png, "PNG Reference Library License 2", "pictures as PNG: souple run --export png"},
+        {"Bullet", spGetPeerVersion(), "zlib", "a second engine beside ours: souple bench implicit-beam-8"},
     };
     int partCount = (int)(sizeof(parts) / sizeof(parts[0]));
     char processor[128], message[600];

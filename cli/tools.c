@@ -129,6 +129,13 @@ double spGetClock(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+double spGetProcessorClock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 // ---------------------------------------------------------------------------------------------------------
 // Ctrl-C
 

@@ -30,6 +30,9 @@ void spGetStem(char* buffer, size_t size, const char* path);
 // Seconds on a clock that only goes forward
 double spGetClock(void);
 
+// Seconds of processor time of all threads of this process
+double spGetProcessorClock(void);
+
 // Ctrl-C ends what runs at the next convenient moment
 void spCatchInterrupt(void);
 bool spIsInterrupted(void);

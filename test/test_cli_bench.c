@@ -6,6 +6,7 @@
 #define WORK SOUPLE_BINARY_DIR "/test/cli_bench"
 
 #include "cli_test.h"
+#include "testbed/worlds.h"
 
 static void TestBenchUsage(void** state)
 {
@@ -105,6 +106,144 @@ static void TestBenchJson(void** state)
             json_decref(json);
         }
     }
+}
+
+// What a side of an implicit benchmark tells
+static void CheckSide(const json_t* side)
+{
+    assert_true(GetNumber(side, "iterations") >= 1.0);
+    // Recurrences of the residual drift a little in float
+    assert_true(GetNumber(side, "residual") > 0.0 && GetNumber(side, "residual") < 2e-3);
+    static const char* const s_times[] = {"msPerStep", "processorMsPerStep"};
+    for (int i = 0; i < SP_COUNT(s_times); ++i)
+    {
+        const json_t* times = json_object_get(side, s_times[i]);
+        assert_true(GetNumber(times, "best") > 0.0);
+        assert_true(GetNumber(times, "best") <= GetNumber(times, "median"));
+        assert_true(GetNumber(times, "best") <= GetNumber(times, "mean"));
+        assert_true(GetNumber(times, "median") <= GetNumber(times, "p95"));
+    }
+    double ns = GetNumber(side, "nsPerElementIteration");
+    assert_true(ns > 0.0);
+    CHECK_NEAR(GetNumber(side, "millionElementIterationsPerSecond"), 1e3 / ns, 1e-6 / ns);
+    assert_int_equal(json_array_size(json_object_get(side, "tip")), 60);
+}
+
+static spTestWorld BuildBeam(spMethodType type)
+{
+    spTestDef def = spDefaultTestDef();
+    def.method.type = type;
+    spTetDef tets = spDefaultTetDef();
+    tets.law = sp_tetCorotational;
+    tets.youngModulus = (spReal)1e6;
+    tets.poissonRatio = (spReal)0.4;
+    return spBuildTetBeam(&def, 2, &tets);
+}
+
+// Before backward Euler has damped anything, the other engine moves as our explicit method does: it has the
+// same mesh, mass, law and gravity
+static void CheckPeerTip(const json_t* tip)
+{
+    spTestWorld test = BuildBeam(sp_verlet);
+    assert_non_null(test.world);
+    double difference = 0.0, largest = 0.0;
+    for (size_t i = 0; i < 10; ++i)
+    {
+        assert_int_equal(spWorld_Step(test.world, (spReal)(1.0 / 60.0)), 0);
+        spVec3View x = spBody_GetPositions(test.world, test.body);
+        double height = 0.0;
+        for (int node = x.count - 9; node < x.count; ++node)
+        {
+            height += (double)x.data[node].y / 9.0;
+        }
+        // The middle of the end was at half the height of the beam
+        difference = fmax(difference, fabs(json_number_value(json_array_get(tip, i)) - (height - 0.125)));
+        largest = fmax(largest, fabs(height - 0.125));
+    }
+    assert_true(difference < 0.1 * largest);
+    spDestroyTestWorld(&test);
+}
+
+static void TestBenchImplicit(void** state)
+{
+    SP_UNUSED(state);
+    static Result s_result;
+    spTestWorld test = BuildBeam(sp_backwardEuler);
+    bool haveOurs = test.world != NULL;
+    spDestroyTestWorld(&test);
+    Run(&s_result, "doctor --json");
+    json_t* doctor = json_loads(s_result.text, JSON_REJECT_DUPLICATES, NULL);
+    const json_t* parts = json_object_get(doctor, "parts");
+    bool havePeer = false;
+    for (size_t i = 0; i < json_array_size(parts); ++i)
+    {
+        const json_t* part = json_array_get(parts, i);
+        havePeer |=
+            strcmp(GetText(part, "name"), "Bullet") == 0 && json_is_true(json_object_get(part, "present"));
+    }
+    json_decref(doctor);
+
+    json_t* json =
+        RunJson("bench implicit-beam-2 --repeat 2 --threads 1,2 --json 2>/dev/null", haveOurs ? 0 : 1);
+    const json_t* list = json_object_get(json, "benchmarks");
+    assert_int_equal(json_array_size(list), 2);
+    for (size_t i = 0; i < 2; ++i)
+    {
+        const json_t* entry = json_array_get(list, i);
+        assert_string_equal(GetText(entry, "name"), "implicit-beam-2");
+        assert_int_equal((int)GetNumber(entry, "threads"), (int)i + 1);
+        assert_int_equal((int)GetNumber(entry, "nodes"), 81);
+        assert_int_equal((int)GetNumber(entry, "elements"), 192);
+        if (haveOurs)
+        {
+            CheckSide(entry);
+            assert_int_equal((int)GetNumber(entry, "flags"), 0);
+            assert_true(GetNumber(entry, "assembleNsPerElement") >= 0.0);
+            assert_true(GetNumber(entry, "solveMs") > 0.0);
+            assert_true(GetNumber(entry, "buildMs") >= 0.0);
+            assert_true(strlen(GetText(entry, "operator")) > 0);
+            assert_true(strlen(GetText(entry, "preconditioner")) > 0);
+            assert_string_equal(GetText(entry, "stateHash"), GetText(json_array_get(list, 0), "stateHash"));
+        }
+        else
+        {
+            assert_true(strlen(GetText(entry, "error")) > 0);
+        }
+        const json_t* peer = json_object_get(entry, "peer");
+        assert_int_equal(peer != NULL, havePeer);
+        if (havePeer)
+        {
+            assert_string_equal(GetText(peer, "name"), "Bullet");
+            CheckSide(peer);
+            CheckPeerTip(json_object_get(peer, "tip"));
+        }
+        if (havePeer && haveOurs)
+        {
+            double ratio = GetNumber(json_object_get(entry, "processorMsPerStep"), "median") /
+                           GetNumber(json_object_get(peer, "processorMsPerStep"), "median");
+            CHECK_NEAR(GetNumber(peer, "ratio"), ratio, 1e-6 * ratio);
+            assert_true(GetNumber(peer, "tipDifference") < 0.15);
+        }
+        else if (havePeer)
+        {
+            assert_true(json_is_null(json_object_get(peer, "ratio")));
+            assert_true(json_is_null(json_object_get(peer, "tipDifference")));
+        }
+    }
+    json_decref(json);
+
+    // The table: a row for each engine, and one that compares
+    int code = haveOurs ? 0 : 1;
+    Expect("bench implicit-beam-2 --repeat 1", code, haveOurs ? "Souple " : "souple: implicit-beam-2: ");
+    if (havePeer)
+    {
+        Expect("bench implicit-beam-2 --repeat 1", code, "Bullet ");
+        Expect("bench implicit-beam-2 --repeat 1", code,
+               haveOurs ? "ours over Bullet's processor time: " : "Mtet*it/s");
+    }
+    // Another table after it has its own head
+    Expect("bench implicit-beam-2 spring-cloth-10 --repeat 1", code, "speed-up");
+    Expect("bench implicit-beam-0", 2, "implicit-beam-0: the number must be from 1 to 60");
 }
 
 static void TestReproduceUsage(void** state)
@@ -211,6 +350,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(TestBenchUsage),
         cmocka_unit_test(TestBenchJson),
+        cmocka_unit_test(TestBenchImplicit),
         cmocka_unit_test(TestReproduceUsage),
         cmocka_unit_test(TestReproduceSlides),
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

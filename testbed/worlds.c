@@ -96,17 +96,22 @@ spTestWorld spBuildSpringCloth(const spTestDef* def, int count, spReal stiffness
     return spFinishTestWorld(test, mesh, ok);
 }
 
-// The beam of W1, one end fixed; elements are still to be added
-static spTestWorld spStartBeam(const spTestDef* def, int m, spMesh** mesh, bool* ok)
+spMesh* spMakeBeamMesh(int m, spError* error)
 {
-    spTestWorld test = spStartTestWorld(def);
     spBoxMeshDef meshDef = spDefaultBoxMeshDef();
     meshDef.origin = (spDVec3){0.0, 0.0, 0.0};
     meshDef.size = (spDVec3){1.0, 0.25, 0.25};
     meshDef.cells[0] = 4 * m;
     meshDef.cells[1] = m;
     meshDef.cells[2] = m;
-    *mesh = spMakeBoxMesh(&meshDef, &test.error);
+    return spMakeBoxMesh(&meshDef, error);
+}
+
+// The beam of W1, one end fixed; elements are still to be added
+static spTestWorld spStartBeam(const spTestDef* def, int m, spMesh** mesh, bool* ok)
+{
+    spTestWorld test = spStartTestWorld(def);
+    *mesh = spMakeBeamMesh(m, &test.error);
     *ok = spAddTestBody(&test, def, *mesh, 0);
     for (int32_t node = 0; *ok && node < (m + 1) * (m + 1); ++node)
     {

@@ -34,6 +34,10 @@ void spDestroyTestWorld(spTestWorld* test);
 // structural, shear (both diagonals) and skip-one bend springs, pinned at two corners.
 spTestWorld spBuildSpringCloth(const spTestDef* def, int count, spReal stiffness, spReal damping);
 
+// The mesh of W1: 1 m x 0.25 m x 0.25 m, 4m x m x m cells, six tets each. The first (m + 1)^2 vertices are
+// the fixed end, the last ones the free end.
+spMesh* spMakeBeamMesh(int m, spError* error);
+
 // W1 with springs: a 1 m x 0.25 m x 0.25 m beam of 4m x m x m cells, six tets each, a spring on every edge
 // from Young's modulus 1e6 Pa, one end fixed.
 spTestWorld spBuildSpringBeam(const spTestDef* def, int m);

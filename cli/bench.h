@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// What the files of souple bench share.
+
+#pragma once
+
+#include "testbed/worlds.h"
+
+#include <jansson.h>
+
+// A family of benchmarks; the number at the end of a name is the size
+typedef struct spBenchFamily
+{
+    const char* stem; // name without the number
+    const char* doc;
+    spTestWorld (*build)(const spTestDef* def, int size, int variant); // NULL: spRunImplicitBeam runs it
+    double dt;
+    int substeps; // 0: automatic
+    int warmup;
+    int steps;
+    int sizes[6]; // of the standard run; 0 ends the list
+    int least, most;
+    int variant; // handed to build; the preconditioner of implicit ones
+} spBenchFamily;
+
+typedef struct spBenchRun
+{
+    int threads[16];
+    int threadCount;
+    int lanes;
+    int repeat;
+    bool json;
+    void (*head)(void); // prints the head of the table that was begun last
+    json_t* results;
+    int trouble;
+} spBenchRun;
+
+// Milliseconds per step
+typedef struct spBenchTimes
+{
+    double median, mean, p95, best;
+} spBenchTimes;
+
+// Sorts the times of steps, ms
+spBenchTimes spSummarizeTimes(double* times, int count);
+
+// Prints the head of a table, unless that table goes on
+void spBeginTable(spBenchRun* run, void (*head)(void));
+
+// Implicit steps of the beam, with the other engine beside ours when the build has it
+void spRunImplicitBeam(spBenchRun* run, const spBenchFamily* family, int size);

@@ -1,0 +1,405 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Implicit benchmarks of souple bench: the cantilever of the workloads by backward Euler, in our engine and,
+// when the build has it, in Bullet, on the same mesh and to the same residual. Both are measured in turns, so
+// that what else the machine does falls on both. They are compared by processor time of all threads, which
+// other programs disturb least.
+
+#include "bench.h"
+#include "peer.h"
+#include "tools.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const double youngModulus = 1e6; // Pa
+static const double poissonRatio = 0.4;
+static const double density = 1000.0; // kg/m^3
+static const double gravity = 9.81;   // m/s^2
+static const double tolerance = 1e-3;
+static const int maxIterations = 10000;
+
+// What one of the two engines did
+typedef struct spSide
+{
+    double* wall;      // of each step of all runs, ms
+    double* processor; // the same in processor time of all threads, ms
+    double* tip;       // of the last run: how far the free end is above its rest after each step, m
+    int stepCount;     // steps timed in all runs
+    double iterations, solveSeconds, assembleSeconds; // of these steps together
+    double residual;                                  // largest of any of them
+    double buildSeconds;                              // of the last preconditioner
+    spBenchTimes wallTimes, processorTimes;           // ms per step
+    double nsPerTetIteration;                         // of the solve
+} spSide;
+
+// One benchmark at one number of threads
+typedef struct spImplicitResult
+{
+    char name[64];
+    int threads, nodes, tets;
+    int tipCount; // steps of a run, warm-up included
+    bool ran;     // ours has numbers; error says why it has none
+    spError error;
+    spSolverReport report; // ours, of the last step
+    uint64_t hash;
+    uint32_t flags;
+    spSide ours;
+} spImplicitResult;
+
+static bool spAllocateSide(spSide* side, int stepCount, int tipCount)
+{
+    *side = (spSide){0};
+    side->wall = malloc((size_t)stepCount * sizeof(double));
+    side->processor = malloc((size_t)stepCount * sizeof(double));
+    side->tip = malloc((size_t)tipCount * sizeof(double));
+    return side->wall != NULL && side->processor != NULL && side->tip != NULL;
+}
+
+static void spFreeSide(spSide* side)
+{
+    free(side->wall);
+    free(side->processor);
+    free(side->tip);
+    *side = (spSide){0};
+}
+
+static void spAddTimes(spSide* side, double wallStart, double processorStart)
+{
+    side->processor[side->stepCount] = 1e3 * (spGetProcessorClock() - processorStart);
+    side->wall[side->stepCount] = 1e3 * (spGetClock() - wallStart);
+    side->stepCount += 1;
+}
+
+static void spSummarizeSide(spSide* side, int tets)
+{
+    if (side->stepCount > 0)
+    {
+        side->wallTimes = spSummarizeTimes(side->wall, side->stepCount);
+        side->processorTimes = spSummarizeTimes(side->processor, side->stepCount);
+        side->nsPerTetIteration = 1e9 * side->solveSeconds / (fmax(side->iterations, 1.0) * tets);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Ours
+
+// Mean height of the free end: the last nodes of the mesh are those at x = 1 m
+static double spGetTipHeight(const spTestWorld* test, int nodes, int size)
+{
+    spVec3View x = spBody_GetPositions(test->world, test->body);
+    int count = (size + 1) * (size + 1);
+    double sum = 0.0;
+    for (int i = nodes - count; i < nodes; ++i)
+    {
+        sum += (double)x.data[i].y;
+    }
+    return sum / count;
+}
+
+// One run, its steps added to the result
+static bool spRunOurs(const spBenchRun* run, const spBenchFamily* family, int size, spImplicitResult* result)
+{
+    spTestDef def = spDefaultTestDef();
+    def.workerCount = result->threads;
+    def.laneCount = run->lanes;
+    def.method.type = sp_backwardEuler;
+    def.method.substeps = family->substeps;
+    def.method.solver.preconditioner = (spPreconditionerType)family->variant;
+    def.method.solver.tolerance = (spReal)tolerance;
+    def.method.solver.maxIterations = maxIterations;
+    spTetDef tets = spDefaultTetDef();
+    tets.law = sp_tetCorotational;
+    tets.youngModulus = (spReal)youngModulus;
+    tets.poissonRatio = (spReal)poissonRatio;
+    spTestWorld test = spBuildTetBeam(&def, size, &tets);
+    if (test.world == NULL)
+    {
+        result->error = test.error;
+        return false;
+    }
+    spSide* side = &result->ours;
+    double rest = spGetTipHeight(&test, result->nodes, size);
+    for (int i = 0; i < result->tipCount; ++i)
+    {
+        double wallStart = spGetClock(), processorStart = spGetProcessorClock();
+        result->flags |= spWorld_Step(test.world, (spReal)family->dt);
+        if (i >= family->warmup)
+        {
+            spAddTimes(side, wallStart, processorStart);
+            spSolverReport report = spBody_GetSolverReport(test.world, test.body);
+            side->iterations += report.iterations;
+            side->solveSeconds += report.solveSeconds;
+            side->assembleSeconds += report.assembleSeconds;
+            side->buildSeconds = report.buildSeconds;
+            side->residual = fmax(side->residual, report.residual);
+            result->report = report;
+        }
+        side->tip[i] = spGetTipHeight(&test, result->nodes, size) - rest;
+    }
+    result->hash = spWorld_GetStateHash(test.world);
+    spDestroyTestWorld(&test);
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// The other engine
+
+static double spGetPeerTipHeight(const spPeer* peer, int nodes, int size)
+{
+    int count = (size + 1) * (size + 1);
+    double sum = 0.0;
+    for (int i = nodes - count; i < nodes; ++i)
+    {
+        sum += spGetPeerHeight(peer, i);
+    }
+    return sum / count;
+}
+
+static bool spRunPeer(const spBenchFamily* family, int size, const spMesh* mesh, int tipCount, spSide* side)
+{
+    spPeerDef def = {
+        .vertices = &spMesh_GetVertices(mesh)->x,
+        .vertexCount = spMesh_GetVertexCount(mesh),
+        .tets = spMesh_GetTets(mesh),
+        .tetCount = spMesh_GetTetCount(mesh),
+        .fixedCount = (size + 1) * (size + 1),
+        .youngModulus = youngModulus,
+        .poissonRatio = poissonRatio,
+        .density = density,
+        .gravity = gravity,
+        .tolerance = tolerance,
+        .maxIterations = maxIterations,
+    };
+    spPeer* peer = spCreatePeer(&def);
+    if (peer == NULL)
+    {
+        fprintf(stderr, "souple: %s%d: there is not enough memory for Bullet\n", family->stem, size);
+        return false;
+    }
+    double rest = spGetPeerTipHeight(peer, def.vertexCount, size);
+    for (int i = 0; i < tipCount; ++i)
+    {
+        double wallStart = spGetClock(), processorStart = spGetProcessorClock();
+        spStepPeer(peer, family->dt);
+        if (i >= family->warmup)
+        {
+            spAddTimes(side, wallStart, processorStart);
+            spPeerReport report = spGetPeerReport(peer);
+            side->iterations += report.iterations;
+            side->solveSeconds += report.solveSeconds;
+            side->residual = fmax(side->residual, report.residual);
+        }
+        side->tip[i] = spGetPeerTipHeight(peer, def.vertexCount, size) - rest;
+    }
+    spDestroyPeer(peer);
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Side by side
+
+// Ours over the other's, processor time of a step
+static double spGetRatio(const spImplicitResult* result, const spSide* peer)
+{
+    return result->ran ? result->ours.processorTimes.median / peer->processorTimes.median : NAN;
+}
+
+// Largest difference of the tips in any step over the largest tip
+static double spGetTipDifference(const spImplicitResult* result, const spSide* peer)
+{
+    double difference = 0.0, largest = 0.0;
+    for (int i = 0; i < result->tipCount; ++i)
+    {
+        difference = fmax(difference, fabs(result->ours.tip[i] - peer->tip[i]));
+        largest = fmax(largest, fabs(peer->tip[i]));
+    }
+    return result->ran ? difference / largest : NAN;
+}
+
+static void spPrintImplicitHead(void)
+{
+    printf("%-24s %-8s %7s %8s %8s %7s %9s %9s %9s %9s %9s %9s %8s %9s  %s\n", "name", "engine", "threads",
+           "nodes", "tets", "iters", "residual", "ms/step", "cpu ms", "cpu mean", "ns/tet/it", "Mtet*it/s",
+           "ns/tet", "tip mm", "state hash");
+}
+
+static void spPrintSide(const spImplicitResult* result, const spSide* side, const char* engine, int threads)
+{
+    printf("%-24s %-8s %7d %8d %8d %7.1f %9.2e %9.3f %9.3f %9.3f %9.3f %9.1f ", result->name, engine, threads,
+           result->nodes, result->tets, side->iterations / side->stepCount, side->residual,
+           side->wallTimes.median, side->processorTimes.median, side->processorTimes.mean,
+           side->nsPerTetIteration, 1e3 / side->nsPerTetIteration);
+    if (side == &result->ours)
+    {
+        printf("%8.2f %9.3f  %016llx\n",
+               1e9 * side->assembleSeconds / ((double)side->stepCount * result->tets),
+               1e3 * side->tip[result->tipCount - 1], (unsigned long long)result->hash);
+    }
+    else
+    {
+        printf("%8s %9.3f\n", "-", 1e3 * side->tip[result->tipCount - 1]);
+    }
+}
+
+static void spPrintImplicit(const spImplicitResult* result, const spSide* peer)
+{
+    if (result->ran)
+    {
+        spPrintSide(result, &result->ours, "Souple", result->threads);
+    }
+    if (peer != NULL)
+    {
+        spPrintSide(result, peer, "Bullet", 1);
+    }
+    if (result->ran && peer != NULL)
+    {
+        printf("%-24s ours over Bullet's processor time: %.4f; tips differ by %.2f %% at most\n",
+               result->name, spGetRatio(result, peer), 100.0 * spGetTipDifference(result, peer));
+    }
+    fflush(stdout);
+}
+
+static json_t* spMakeTimesJson(const spBenchTimes* times)
+{
+    json_t* json = json_object();
+    json_object_set_new(json, "median", json_real(times->median));
+    json_object_set_new(json, "mean", json_real(times->mean));
+    json_object_set_new(json, "p95", json_real(times->p95));
+    json_object_set_new(json, "best", json_real(times->best));
+    return json;
+}
+
+// What both engines tell
+static void spAddSideJson(json_t* json, const spSide* side, int tipCount)
+{
+    json_object_set_new(json, "iterations", json_real(side->iterations / side->stepCount));
+    json_object_set_new(json, "residual", spMakeJsonNumber(side->residual));
+    json_object_set_new(json, "msPerStep", spMakeTimesJson(&side->wallTimes));
+    json_object_set_new(json, "processorMsPerStep", spMakeTimesJson(&side->processorTimes));
+    json_object_set_new(json, "nsPerElementIteration", spMakeJsonNumber(side->nsPerTetIteration));
+    json_object_set_new(json, "millionElementIterationsPerSecond",
+                        spMakeJsonNumber(1e3 / side->nsPerTetIteration));
+    json_t* tip = json_array();
+    for (int i = 0; i < tipCount; ++i)
+    {
+        json_array_append_new(tip, spMakeJsonNumber(side->tip[i]));
+    }
+    json_object_set_new(json, "tip", tip);
+}
+
+static json_t* spMakeImplicitJson(const spImplicitResult* result, const spSide* peer)
+{
+    static const char* const s_operators[sp_operatorTypeCount] = {"auto", "assembled", "matrixFree"};
+    static const char* const s_preconditioners[sp_preconditionerTypeCount] = {
+        "auto", "none", "jacobi", "blockJacobi", "ssor", "incomplete", "cholesky", "multilevel"};
+    json_t* json = json_object();
+    json_object_set_new(json, "name", json_string(result->name));
+    json_object_set_new(json, "threads", json_integer(result->threads));
+    json_object_set_new(json, "nodes", json_integer(result->nodes));
+    json_object_set_new(json, "elements", json_integer(result->tets));
+    if (result->ran)
+    {
+        const spSide* ours = &result->ours;
+        char hash[20];
+        snprintf(hash, sizeof(hash), "%016llx", (unsigned long long)result->hash);
+        spAddSideJson(json, ours, result->tipCount);
+        json_object_set_new(
+            json, "assembleNsPerElement",
+            json_real(1e9 * ours->assembleSeconds / ((double)ours->stepCount * result->tets)));
+        json_object_set_new(json, "solveMs", json_real(1e3 * ours->solveSeconds / ours->stepCount));
+        json_object_set_new(json, "buildMs", json_real(1e3 * ours->buildSeconds));
+        json_object_set_new(json, "operator", json_string(s_operators[result->report.operatorType]));
+        json_object_set_new(json, "preconditioner",
+                            json_string(s_preconditioners[result->report.preconditioner]));
+        json_object_set_new(json, "stateHash", json_string(hash));
+        json_object_set_new(json, "flags", json_integer(result->flags));
+    }
+    else
+    {
+        json_object_set_new(json, "error", json_string(result->error.message));
+    }
+    if (peer != NULL)
+    {
+        json_t* other = json_object();
+        json_object_set_new(other, "name", json_string("Bullet"));
+        json_object_set_new(other, "version", json_string(spGetPeerVersion()));
+        spAddSideJson(other, peer, result->tipCount);
+        json_object_set_new(other, "ratio", spMakeJsonNumber(spGetRatio(result, peer)));
+        json_object_set_new(other, "tipDifference", spMakeJsonNumber(spGetTipDifference(result, peer)));
+        json_object_set_new(json, "peer", other);
+    }
+    return json;
+}
+
+// Measures ours on one number of threads. The other engine has one thread: it is measured with the first
+// number and its numbers stay for the others.
+static void spRunThreads(spBenchRun* run, const spBenchFamily* family, int size, const spMesh* mesh,
+                         int threads, spSide* peer)
+{
+    spImplicitResult result = {
+        .threads = threads,
+        .nodes = spMesh_GetVertexCount(mesh),
+        .tets = spMesh_GetTetCount(mesh),
+        .tipCount = family->warmup + family->steps,
+    };
+    snprintf(result.name, sizeof(result.name), "%s%d", family->stem, size);
+    bool ours = spAllocateSide(&result.ours, family->steps * run->repeat, result.tipCount);
+    bool theirs = peer->stepCount == 0 && spGetPeerVersion()[0] != 0;
+    for (int i = 0; i < run->repeat && (ours || theirs) && spIsInterrupted() == false; ++i)
+    {
+        ours = ours && spRunOurs(run, family, size, &result);
+        theirs = theirs && spRunPeer(family, size, mesh, result.tipCount, peer);
+    }
+    if (ours == false && result.error.message[0] == 0)
+    {
+        snprintf(result.error.message, sizeof(result.error.message), "there is not enough memory");
+    }
+    if ((result.flags & (sp_stepNonFinite | sp_stepUnstable)) != 0)
+    {
+        snprintf(result.error.message, sizeof(result.error.message),
+                 "the body did not stay stable: its times mean nothing");
+        ours = false;
+    }
+    if (ours == false)
+    {
+        fprintf(stderr, "souple: %s: %s\n", result.name, result.error.message);
+        run->trouble += 1;
+    }
+    result.ran = ours && result.ours.stepCount > 0;
+    spSummarizeSide(&result.ours, result.tets);
+    spSummarizeSide(peer, result.tets);
+    const spSide* beside = peer->stepCount > 0 ? peer : NULL;
+    json_array_append_new(run->results, spMakeImplicitJson(&result, beside));
+    if (run->json == false)
+    {
+        spPrintImplicit(&result, beside);
+    }
+    spFreeSide(&result.ours);
+}
+
+void spRunImplicitBeam(spBenchRun* run, const spBenchFamily* family, int size)
+{
+    spBeginTable(run, spPrintImplicitHead);
+    spError error = {0};
+    spMesh* mesh = spMakeBeamMesh(size, &error);
+    spSide peer;
+    if (spAllocateSide(&peer, family->steps * run->repeat, family->warmup + family->steps) == false ||
+        mesh == NULL)
+    {
+        fprintf(stderr, "souple: %s%d: %s\n", family->stem, size,
+                mesh == NULL ? error.message : "there is not enough memory");
+        run->trouble += 1;
+    }
+    else
+    {
+        for (int t = 0; t < run->threadCount && spIsInterrupted() == false; ++t)
+        {
+            spRunThreads(run, family, size, mesh, run->threads[t], &peer);
+        }
+    }
+    spFreeSide(&peer);
+    spDestroyMesh(mesh);
+}
