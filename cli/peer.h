@@ -33,7 +33,7 @@ typedef struct spPeerReport
 {
     int iterations;
     double residual;     // over the right-hand side, computed anew at the end
-    double solveSeconds; // conjugate gradients, s
+    double solveSeconds; // conjugate gradients, processor time, s
 } spPeerReport;
 
 typedef struct spPeer spPeer;

@@ -24,8 +24,8 @@
 #include <BulletSoftBody/btSoftBodyRigidBodyCollisionConfiguration.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <memory>
 #include <new>
 #include <vector>
@@ -43,6 +43,13 @@ double spGetSquare(const spVectors& a)
         sum += (double)a[i].length2();
     }
     return sum;
+}
+
+double spGetThreadClock()
+{
+    timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 class spBulletSolver : public btDeformableBodySolver
@@ -64,10 +71,9 @@ class spBulletSolver : public btDeformableBodySolver
         // times one when that is larger
         double square = spGetSquare(m_residual);
         m_cg.m_tolerance = (btScalar)(m_share * m_share * std::max(square, 1.0));
-        auto start = std::chrono::steady_clock::now();
+        double start = spGetThreadClock();
         m_report.iterations = m_cg.solve(*m_objective, m_ddv, m_residual);
-        m_report.solveSeconds =
-            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        m_report.solveSeconds = spGetThreadClock() - start;
         updateDv();
         updateVelocity();
     }
