@@ -427,6 +427,9 @@ static const spPreconditionerType types[] = {
     sp_preconditionJacobi,
     sp_preconditionBlockJacobi,
     sp_preconditionSsor,
+#ifdef SOUPLE_HAVE_CHOLMOD
+    sp_preconditionCholesky,
+#endif
 };
 
 // u . P^-1 v = v . P^-1 u, u . P^-1 u > 0, P^-1 (a u + v) = a P^-1 u + P^-1 v, and the fourth number stays 0
@@ -565,6 +568,130 @@ static void TestSsor(void** state)
         FreeMatrix(&matrix);
     }
 }
+
+#ifdef SOUPLE_HAVE_CHOLMOD
+
+// Largest part of the right-hand side that is left when A z = r is solved
+static double FindResidual(spPreconditioner* p, const spBlockRows* rows, const spVec4* r, spVec4* z)
+{
+    int count = rows->nodeCount, n = 3 * count;
+    double* numbers = calloc((size_t)n * 3, sizeof(double));
+    double *x = numbers, *b = numbers + n, *ax = numbers + 2 * n;
+    p->kind->apply(p, NULL, r, z);
+    ToNumbers(z, count, x);
+    ToNumbers(r, count, b);
+    Multiply(rows, x, ax);
+    double size = sqrt(Dot(b, b, n));
+    for (int i = 0; i < n; ++i)
+    {
+        b[i] -= ax[i];
+    }
+    double residual = sqrt(Dot(b, b, n)) / size;
+    free(numbers);
+    return residual;
+}
+
+// Solves to the precision of the numbers, whatever the pattern
+static void TestCholesky(void** state)
+{
+    SP_UNUSED(state);
+    uint64_t seed = 18;
+    const double moduli[] = {1e6, 1e6, 1e6};
+    for (int which = 0; which < 6; ++which)
+    {
+        Matrix matrix = which == 0   ? MakeBeamMatrix(4, moduli, 1.0 / 60.0)
+                        : which == 1 ? MakeRandomMatrix(1, 0.0, 1, &seed)
+                                     : MakeRandomMatrix(20 * which, 0.5 / which, 1, &seed);
+        int count = matrix.rows.nodeCount;
+        spVec4 *r = MakeRandomNodes(count, &seed), *z = MakeNodes(count);
+        spPreconditioner* p = BuildOf(sp_preconditionCholesky, &matrix);
+        CHECK_LESS(FindResidual(p, &matrix.rows, r, z), sizeof(spReal) == 8 ? 1e-10 : 1e-5);
+        assert_true(p->factorSize >= 6 * (int64_t)count + 9 * (int64_t)matrix.rows.blockCount);
+        p->kind->destroy(p);
+        free(r);
+        free(z);
+        FreeMatrix(&matrix);
+    }
+}
+
+// One node that all others are tied to: eliminated last it fills nothing in, wherever it was
+static void TestArrow(void** state)
+{
+    SP_UNUSED(state);
+    uint64_t seed = 19;
+    int32_t pairs[2 * 39];
+    for (int hub = 0; hub < 40; hub += 13)
+    {
+        int count = 0;
+        for (int i = 0; i < 40; ++i)
+        {
+            if (i != hub)
+            {
+                pairs[2 * count] = hub;
+                pairs[2 * count + 1] = i;
+                count += 1;
+            }
+        }
+        Matrix matrix = MakeMatrix(40, pairs, count, 1);
+        FillRandom(&matrix, &seed);
+        spPreconditioner* p = BuildOf(sp_preconditionCholesky, &matrix);
+        assert_int_equal(p->factorSize, 6 * 40 + 9 * 39);
+        p->kind->destroy(p);
+        FreeMatrix(&matrix);
+    }
+}
+
+// Many right-hand sides at once are each what they are alone, bit for bit
+static void TestManyColumns(void** state)
+{
+    SP_UNUSED(state);
+    uint64_t seed = 20;
+    const double moduli[] = {1e6, 5e4, 1e4};
+    for (int which = 0; which < 2; ++which)
+    {
+        Matrix matrix =
+            which == 0 ? MakeBeamMatrix(3, moduli, 1.0 / 60.0) : MakeRandomMatrix(50, 0.1, 1, &seed);
+        int count = matrix.rows.nodeCount;
+        const int columns = 37;
+        spVec4 *r = MakeRandomNodes(columns * count, &seed), *z = MakeNodes(columns * count);
+        spVec4* expected = MakeNodes(columns * count);
+        for (int lanes = 1; lanes <= spGetBestLaneCount(); lanes *= lanes == 1 ? 4 : 2)
+        {
+            spPreconditionerDef def = MakeDef(&matrix);
+            def.laneCount = lanes;
+            spPreconditioner* p = CreateOf(sp_preconditionCholesky, &def);
+            assert_true(p->kind->build(p, &matrix.rows));
+            p->kind->applyMany(p, NULL, r, z, columns);
+            for (int k = 0; k < columns; ++k)
+            {
+                p->kind->apply(p, NULL, r + k * count, expected + k * count);
+            }
+            assert_memory_equal(z, expected, (size_t)(columns * count) * sizeof(spVec4));
+            p->kind->destroy(p);
+        }
+        free(r);
+        free(z);
+        free(expected);
+        FreeMatrix(&matrix);
+    }
+}
+
+#else
+
+static void TestNoCholesky(void** state)
+{
+    SP_UNUSED(state);
+    uint64_t seed = 18;
+    Matrix matrix = MakeRandomMatrix(5, 0.5, 1, &seed);
+    spPreconditionerDef def = MakeDef(&matrix);
+    spError error = SP_ZERO_INIT;
+    assert_null(spFindPreconditioner(sp_preconditionCholesky)->create(&def, &error));
+    assert_int_equal(error.code, sp_errorUnsupported);
+    assert_non_null(strstr(error.message, "libsuitesparse-dev"));
+    FreeMatrix(&matrix);
+}
+
+#endif
 
 // Preconditioned conjugate gradients in double. Returns the iterations until the residual is `tolerance`
 // times the right-hand side; p may be NULL.
@@ -803,10 +930,21 @@ static void TestFailingAllocations(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(TestSymmetric),  cmocka_unit_test(TestJacobi),
-        cmocka_unit_test(TestSsor),       cmocka_unit_test(TestIterations),
-        cmocka_unit_test(TestSameBits),   cmocka_unit_test(TestBuildAgain),
-        cmocka_unit_test(TestIndefinite), cmocka_unit_test(TestFailingAllocations),
+        cmocka_unit_test(TestSymmetric),
+        cmocka_unit_test(TestJacobi),
+        cmocka_unit_test(TestSsor),
+#ifdef SOUPLE_HAVE_CHOLMOD
+        cmocka_unit_test(TestCholesky),
+        cmocka_unit_test(TestArrow),
+        cmocka_unit_test(TestManyColumns),
+#else
+        cmocka_unit_test(TestNoCholesky),
+#endif
+        cmocka_unit_test(TestIterations),
+        cmocka_unit_test(TestSameBits),
+        cmocka_unit_test(TestBuildAgain),
+        cmocka_unit_test(TestIndefinite),
+        cmocka_unit_test(TestFailingAllocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,12 +54,13 @@ struct spPreconditioner
     const spPreconditionerKind* kind;
     spHeap heap;
     double buildSeconds; // of the last build
+    int64_t factorSize;  // numbers that are not zero in the factor; 0 without one
 };
 
 // The table of a type; NULL for sp_preconditionAuto and sp_preconditionNone
 const spPreconditionerKind* spFindPreconditioner(spPreconditionerType type);
 
-extern const spPreconditionerKind spJacobiKind, spBlockJacobiKind, spSsorKind;
+extern const spPreconditionerKind spJacobiKind, spBlockJacobiKind, spSsorKind, spCholeskyKind;
 
 // What kinds share: memory for `size` bytes of one, zeroed, with a heap of its own, and its end.
 void* spAllocPreconditioner(const spPreconditionerDef* def, const spPreconditionerKind* kind, size_t size,
