@@ -17,6 +17,21 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#ifndef SOUPLE_CHOLMOD_VERSION
+#define SOUPLE_CHOLMOD_VERSION ""
+#endif
+
+// Which part of CHOLMOD makes factors, and what that means for the licence
+#ifdef SOUPLE_SUPERNODAL
+#define SP_CHOLMOD_USE "complete Cholesky factor, supernodal"
+#define SP_CHOLMOD_LICENCE "LGPL-2.1+; with its supernodal part, as here, GPL-2+"
+#else
+#define SP_CHOLMOD_USE                                                                                       \
+    "complete Cholesky factor, simplicial; -DSOUPLE_SUPERNODAL=ON would bring the supernodal one, several "  \
+    "times faster"
+#define SP_CHOLMOD_LICENCE "LGPL-2.1+; with its supernodal part, not in this build, GPL-2+"
+#endif
+
 #ifndef SOUPLE_PNG_VERSION
 #define SOUPLE_PNG_VERSION ""
 #endif
@@ -132,6 +147,7 @@ int spRunDoctor(int argc, char** argv)
     const spPart parts[] = {
         {"Jansson", spGetJsonVersion(), "MIT", "scene files and JSON output"},
         {"libpng", png, "PNG Reference Library License 2", "pictures as PNG: souple run --export png"},
+        {"CHOLMOD", SOUPLE_CHOLMOD_VERSION, SP_CHOLMOD_LICENCE, SP_CHOLMOD_USE},
         {"Bullet", spGetPeerVersion(), "zlib", "a second engine beside ours: souple bench implicit-beam-8"},
     };
     int partCount = (int)(sizeof(parts) / sizeof(parts[0]));

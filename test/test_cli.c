@@ -79,6 +79,20 @@ static void TestDoctor(void** state)
     json_t* json = RunJson("doctor --json", 0);
     assert_true(json_is_true(json_object_get(json, "works")));
     assert_true(json_integer_value(json_object_get(json, "lanes")) >= 1);
+    size_t index;
+    json_t* part;
+    bool named = false;
+    json_array_foreach(json_object_get(json, "parts"), index, part)
+    {
+        if (strcmp(json_string_value(json_object_get(part, "name")), "CHOLMOD") == 0)
+        {
+            // Its licence depends on the part of it that is used
+            named = true;
+            assert_non_null(strstr(json_string_value(json_object_get(part, "licence")), "GPL-2+"));
+            assert_non_null(strstr(json_string_value(json_object_get(part, "use")), "Cholesky"));
+        }
+    }
+    assert_true(named);
     json_decref(json);
 }
 

@@ -23,6 +23,10 @@
 #include <cholmod.h>
 #include <string.h>
 
+// From so many nodes on METIS is asked too: it is slower than AMD and no better on small graphs. It draws
+// from rand(), so that large bodies should not be made on several threads at once when runs must repeat.
+#define SP_METIS_NODES 4000
+
 typedef struct spCholesky
 {
     spPreconditioner base;
@@ -84,18 +88,16 @@ static bool spAllocCholesky(spCholesky* c)
            c->begin != NULL && c->rows != NULL && c->numbers != NULL && c->supernodes != NULL;
 }
 
-// Orders the graph of the nodes. CHOLMOD tries its methods and keeps the one with the least fill.
+// Orders the graph of the nodes. CHOLMOD tries the methods and keeps the one with the least fill; it skips
+// METIS when it was built without.
 static bool spOrderGraph(spCholesky* c, const spBlockRows* pattern)
 {
     cholmod_common* common = &c->common;
     common->supernodal = CHOLMOD_SIMPLICIAL;
     common->postorder = true;
-    common->nmethods = 1;
+    common->nmethods = c->nodeCount < SP_METIS_NODES ? 1 : 2;
     common->method[0].ordering = CHOLMOD_AMD;
-#ifndef NPARTITION
-    common->nmethods = 2;
     common->method[1].ordering = CHOLMOD_METIS;
-#endif
     // Rows below the diagonal are columns above it. CHOLMOD does not write to its input.
     cholmod_sparse graph = {
         .nrow = (size_t)c->nodeCount,
