@@ -99,19 +99,7 @@ void spAddPatchDifference(const spForceContext* context, const spDifference* dif
 void spSumPatchForces(const spForceContext* context, int patch)
 {
     spBody* body = context->body;
-    const spSlots* slots = &body->slots;
-    for (int entry = slots->patchEntry[patch]; entry < slots->patchEntry[patch + 1]; ++entry)
-    {
-        spVec4 sum = body->f[slots->entryNode[entry]];
-        for (int r = slots->entryBegin[entry]; r < slots->entryBegin[entry + 1]; ++r)
-        {
-            const spVec4* part = body->f + slots->references[r];
-            sum.x += part->x;
-            sum.y += part->y;
-            sum.z += part->z;
-        }
-        body->f[slots->entryNode[entry]] = sum;
-    }
+    spSumSlots(&body->slots, body->f, patch);
 }
 
 void spBoundFrequencies(spBody* body, spMat3* scratch, double* frequency2, double* damping)

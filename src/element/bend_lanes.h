@@ -9,6 +9,7 @@
 
 #include "element/bend.h"
 #include "element/bend_kernel.h"
+#include "element/pair_lanes.h"
 
 // Data of the lanes that start at `lane` of a block
 SP_KERNEL spHingeData spLoadHinges(const spBendSet* set, int block, int lane)
@@ -98,6 +99,38 @@ static void spAddBendDifference(const spElementSet* base, const spNodeState* sta
     }
 }
 
+static void spFillBendPairs(const spElementSet* base, const spNodeState* state, const spFill* fill, int patch,
+                            spVec4* pairs)
+{
+    const spBendSet* set = (const spBendSet*)base;
+    R zero = spSplat(0), one = spSplat(1);
+    RVec3 none = {zero, zero, zero}, axes[3] = {{one, zero, zero}, {zero, one, zero}, {zero, zero, one}};
+    for (int block = set->blocks.patchBlock[patch]; block < set->blocks.patchBlock[patch + 1]; ++block)
+    {
+        const int32_t* nodes = set->blocks.nodes + (size_t)block * 4 * SP_BLOCK;
+        for (int lane = 0; lane < SP_BLOCK; lane += SP_LANES)
+        {
+            spHingeData h = spLoadHinges(set, block, lane);
+            h.k = spSplat(fill->stiffness) * h.k;
+            h.c = spSplat(fill->damping) * h.c;
+            spHingeVectors d = spGatherHinge(state->x, nodes + lane);
+            spPairLanes all;
+            for (int j = 1; j < 4; ++j)
+            {
+                for (int axis = 0; axis < 3; ++axis)
+                {
+                    spHingeVectors unit = {none, none, none};
+                    (&unit.e)[j - 1] = axes[axis];
+                    spHingeVectors f =
+                        spGetHingeDifference(&d, &unit, &unit, &h, fill->project || fill->bound);
+                    spSetPairColumn(&all, j, axis, &f.e);
+                }
+            }
+            spStorePairs(&all, nodes + lane, pairs + 18 * ((size_t)block * SP_BLOCK + (size_t)lane));
+        }
+    }
+}
+
 const spElementKind SP_LANES_NAME(spBendKind) = {
     .name = "bend",
     .flags = sp_kindConservative,
@@ -105,6 +138,8 @@ const spElementKind SP_LANES_NAME(spBendKind) = {
     .addDifference = spAddBendDifference,
     .getEnergy = spGetBendSetEnergy,
     .getStiffness = spGetBendStiffness,
+    .getPairForm = spGetBlockForm,
+    .fillPairs = spFillBendPairs,
     .addBounds = spAddBendSetBounds,
     .getBlocks = spGetBendBlocks,
     .destroy = spDestroyBendSet,

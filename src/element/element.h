@@ -41,6 +41,27 @@ typedef struct spDifference
     bool project;     // leave out what would make the stiffness indefinite
 } spDifference;
 
+// What the matrix of a linear system takes from the elements: stiffness K + damping D with K = -df/dx, D =
+// -df/dv
+typedef struct spFill
+{
+    spReal stiffness; // factor of K
+    spReal damping;   // factor of D
+    bool project;     // leave out what would make the matrix indefinite
+    bool bound;       // instead of K a matrix that bounds it in every state of the body, the same in all
+} spFill;
+
+// How a set hands its part of that matrix over. Every row of K and D of a local element sums to zero, so that
+// the blocks of its pairs of nodes tell all: E_ij, minus the block of rows i and columns j, i being the lower
+// node.
+typedef enum spPairForm
+{
+    sp_pairsNone,      // nothing between nodes
+    sp_pairsBlocks,    // for each pair the three columns of E
+    sp_pairsGradients, // for each node of a tet g, and in w c: E_ij = -((g_i.g_j) I + b g_j g_i^T + c g_i
+                       // g_j^T)
+} spPairForm;
+
 // Nodes of a local element at most
 #define SP_MAX_ELEMENT_NODES 4
 
@@ -89,6 +110,25 @@ typedef struct spElementKind
     // j], n the number of nodes, which is returned. Damping has no part in it. Global kinds: NULL.
     int (*getStiffness)(const spElementSet* set, const spNodeState* state, int element, bool project,
                         int32_t* nodes, spMat3* blocks);
+
+    // Local kinds: the form that fillPairs gives for this fill. NULL: sp_pairsNone.
+    spPairForm (*getPairForm)(const spElementSet* set, const spFill* fill);
+
+    // Writes what the form says for the elements of one patch, element after element as they lie in the
+    // blocks: n (n - 1) / 2 pairs, 01 02 03 12 13 23, of three nodes each, or four gradients.
+    void (*fillPairs)(const spElementSet* set, const spNodeState* state, const spFill* fill, int patch,
+                      spVec4* pairs);
+
+    // sp_pairsGradients: the number b
+    spReal (*getGradientFactor)(const spElementSet* set, const spFill* fill);
+
+    // Adds what acts on each node alone to its block of the matrix. NULL when there is nothing.
+    void (*addDiagonal)(const spElementSet* set, const spNodeState* state, const spFill* fill,
+                        spMat3* diagonal);
+
+    // Global kinds, after measure at the same state: K is c g g^T, and this fills in g and returns c >= 0.
+    // What else there is of it is left out.
+    double (*getColumn)(const spElementSet* set, const spNodeState* state, spVec4* g);
 
     // Energy in J; damping has none
     double (*getEnergy)(const spElementSet* set, const spNodeState* state);

@@ -60,6 +60,27 @@ static void spAddMassDragDifference(const spElementSet* base, const spNodeState*
     spAddMassDragForces(base, &shifted, patch, df);
 }
 
+static void spAddDragDiagonal(const spElementSet* base, const spNodeState* state, const spFill* fill,
+                              spMat3* diagonal)
+{
+    spReal c = fill->damping * ((const spFieldSet*)base)->def.coefficient;
+    for (int node = 0; node < state->nodeCount; ++node)
+    {
+        diagonal[node] = spMulAddMat3(diagonal[node], c, spIdentityMat3());
+    }
+}
+
+static void spAddMassDragDiagonal(const spElementSet* base, const spNodeState* state, const spFill* fill,
+                                  spMat3* diagonal)
+{
+    const spFieldSet* set = (const spFieldSet*)base;
+    for (int node = 0; node < state->nodeCount; ++node)
+    {
+        spReal c = fill->damping * set->def.coefficient * set->mass[node];
+        diagonal[node] = spMulAddMat3(diagonal[node], c, spIdentityMat3());
+    }
+}
+
 static double spGetDragEnergy(const spElementSet* base, const spNodeState* state)
 {
     SP_UNUSED(base);
@@ -151,6 +172,21 @@ static void spAddCoherenceDifference(const spElementSet* base, const spNodeState
     }
 }
 
+static void spAddCoherenceDiagonal(const spElementSet* base, const spNodeState* state, const spFill* fill,
+                                   spMat3* diagonal)
+{
+    const spFieldSet* set = (const spFieldSet*)base;
+    spReal k = fill->damping * set->def.coefficient;
+    for (int node = 0; node < state->nodeCount; ++node)
+    {
+        spVec3 mean;
+        if (spIsCoherenceOn(set, state->v, node, &mean))
+        {
+            diagonal[node] = spMulAddMat3(diagonal[node], k, spIdentityMat3());
+        }
+    }
+}
+
 // A row of the matrix is k and at most k more for its neighbours
 static void spAddCoherenceBounds(const spElementSet* base, const spNodeState* state, spBounds* bounds)
 {
@@ -211,6 +247,18 @@ static void spAddGroundDifference(const spElementSet* base, const spNodeState* s
         df[node].x += force * def->normal.x;
         df[node].y += force * def->normal.y;
         df[node].z += force * def->normal.z;
+    }
+}
+
+static void spAddGroundDiagonal(const spElementSet* base, const spNodeState* state, const spFill* fill,
+                                spMat3* diagonal)
+{
+    const spFieldDef* def = &((const spFieldSet*)base)->def;
+    for (int node = 0; node < state->nodeCount; ++node)
+    {
+        spReal k = spGetGroundStiffness(def, spGetGroundDistance(def, state->x + node));
+        diagonal[node] =
+            spMulAddMat3(diagonal[node], fill->stiffness * k, spOuter3(def->normal, def->normal));
     }
 }
 
@@ -275,6 +323,7 @@ const spElementKind spDragKind = {
     .flags = sp_kindField,
     .addForces = spAddDragForces,
     .addDifference = spAddDragDifference,
+    .addDiagonal = spAddDragDiagonal,
     .getEnergy = spGetDragEnergy,
     .addBounds = spAddDragBounds,
     .destroy = spDestroyFieldSet,
@@ -285,6 +334,7 @@ const spElementKind spMassDragKind = {
     .flags = sp_kindField,
     .addForces = spAddMassDragForces,
     .addDifference = spAddMassDragDifference,
+    .addDiagonal = spAddMassDragDiagonal,
     .getEnergy = spGetDragEnergy,
     .addBounds = spAddMassDragBounds,
     .destroy = spDestroyFieldSet,
@@ -295,6 +345,7 @@ const spElementKind spCoherenceKind = {
     .flags = sp_kindField,
     .addForces = spAddCoherenceForces,
     .addDifference = spAddCoherenceDifference,
+    .addDiagonal = spAddCoherenceDiagonal,
     .getEnergy = spGetDragEnergy,
     .addBounds = spAddCoherenceBounds,
     .destroy = spDestroyFieldSet,
@@ -305,6 +356,7 @@ const spElementKind spRepulsiveGroundKind = {
     .flags = sp_kindField | sp_kindConservative | sp_kindSteep,
     .addForces = spAddGroundForces,
     .addDifference = spAddGroundDifference,
+    .addDiagonal = spAddGroundDiagonal,
     .getEnergy = spGetGroundEnergy,
     .addBounds = spAddGroundBounds,
     .destroy = spDestroyFieldSet,

@@ -192,7 +192,8 @@ static void spAddGasDifference(const spElementSet* base, const spNodeState* stat
         spVec3 g = spGetVolumeGradient(set, state->x, node);
         spVec3 dg = {0, 0, 0};
         spVec3 a = spXyz(state->x[node]), da = spXyz(dx[node]);
-        for (int i = begin; i < end; ++i)
+        // The turning of the faces may push either way
+        for (int i = begin; i < end && difference->project == false; ++i)
         {
             const int32_t* others = set->fans + 2 * (size_t)i;
             spVec3 db = spXyz(dx[others[0]]), dc = spXyz(dx[others[1]]);
@@ -213,6 +214,18 @@ static void spAddGasDifference(const spElementSet* base, const spNodeState* stat
         df[node].y += dPressure * g.y + pressure * dg.y;
         df[node].z += dPressure * g.z + pressure * dg.z;
     }
+}
+
+static double spGetGasColumn(const spElementSet* base, const spNodeState* state, spVec4* g)
+{
+    const spGasSet* set = (const spGasSet*)base;
+    for (int node = 0; node < set->nodeCount; ++node)
+    {
+        bool outside = set->fanBegin[node] < set->fanBegin[node + 1];
+        spVec3 gradient = outside ? spGetVolumeGradient(set, state->x, node) : (spVec3){0, 0, 0};
+        g[node] = (spVec4){gradient.x, gradient.y, gradient.z, 0};
+    }
+    return set->stiffening;
 }
 
 static double spGetGasEnergy(const spElementSet* base, const spNodeState* state)
@@ -273,6 +286,7 @@ const spElementKind spGasKind = {
     .addForces = spAddGasForces,
     .measureDifference = spMeasureGasDifference,
     .addDifference = spAddGasDifference,
+    .getColumn = spGetGasColumn,
     .getEnergy = spGetGasEnergy,
     .addBounds = spAddGasBounds,
     .destroy = spDestroyGasSet,

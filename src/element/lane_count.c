@@ -24,3 +24,10 @@ int spGetLaneIndex(int laneCount)
 {
     return laneCount == 16 ? 3 : (laneCount == 8 ? 2 : (laneCount == 4 ? 1 : 0));
 }
+
+spPairForm spGetBlockForm(const spElementSet* set, const spFill* fill)
+{
+    SP_UNUSED(set);
+    SP_UNUSED(fill);
+    return sp_pairsBlocks;
+}

@@ -11,6 +11,9 @@
 // Lanes that this build has and this processor can run: 1, 4, 8 or 16
 int spGetBestLaneCount(void);
 
+// The form of kinds that always give blocks
+spPairForm spGetBlockForm(const spElementSet* set, const spFill* fill);
+
 // Place of a number of lanes in the order 1, 4, 8, 16
 int spGetLaneIndex(int laneCount);
 

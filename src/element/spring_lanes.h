@@ -150,6 +150,39 @@ static void spAddSpringDifference(const spElementSet* base, const spNodeState* s
     }
 }
 
+static void spFillSpringPairs(const spElementSet* base, const spNodeState* state, const spFill* fill,
+                              int patch, spVec4* pairs)
+{
+    const spSpringSet* set = (const spSpringSet*)base;
+    R activation = spSplat(spGetActivation(set, state->time)), zero = spSplat(0), one = spSplat(1);
+    for (int block = set->blocks.patchBlock[patch]; block < set->blocks.patchBlock[patch + 1]; ++block)
+    {
+        for (int lane = 0; lane < SP_BLOCK; lane += SP_LANES)
+        {
+            spSpringLanes s = spLoadSprings(set, block, lane);
+            R rest = activation * s.rest;
+            R k = spSplat(fill->stiffness) * s.k, c = spSplat(fill->damping) * s.c;
+            RVec3 d = spGatherDifference(state->x, s.n0, s.n1);
+            R length = spGetSpringShape(d).length;
+            if (set->law == sp_springTension && fill->bound == false)
+            {
+                RMask taut = length > rest;
+                k = spSelect(taut, k, zero);
+                c = spSelect(taut, c, zero);
+            }
+            rest = fill->bound ? zero : fill->project ? spMin(rest, length) : rest;
+            spVec4* to = pairs + 3 * ((size_t)block * SP_BLOCK + (size_t)lane);
+            RVec3 axes[3] = {{one, zero, zero}, {zero, one, zero}, {zero, zero, one}};
+            SP_UNROLL
+            for (int axis = 0; axis < 3; ++axis)
+            {
+                spStoreNodes(to + axis, 3, spGetSpringDifference(d, axes[axis], axes[axis], rest, k, c),
+                             zero);
+            }
+        }
+    }
+}
+
 const spElementKind SP_LANES_NAME(spSpringKind) = {
     .name = "spring",
     .flags = sp_kindConservative,
@@ -157,6 +190,8 @@ const spElementKind SP_LANES_NAME(spSpringKind) = {
     .addDifference = spAddSpringDifference,
     .getEnergy = spGetSpringSetEnergy,
     .getStiffness = spGetSpringStiffness,
+    .getPairForm = spGetBlockForm,
+    .fillPairs = spFillSpringPairs,
     .addBounds = spAddSpringSetBounds,
     .getBlocks = spGetSpringBlocks,
     .destroy = spDestroySpringSet,

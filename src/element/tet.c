@@ -142,6 +142,50 @@ spBlocks* spGetTetBlocks(spElementSet* base)
     return &((spTetSet*)base)->blocks;
 }
 
+// Laws whose stiffness is that of Hooke's law or of the hybrid in a frame of the element, damping included
+spPairForm spGetTetPairForm(const spElementSet* base, const spFill* fill)
+{
+    const spTetSet* set = (const spTetSet*)base;
+    bool damped = set->damping > 0 && fill->damping > 0;
+    switch (set->law)
+    {
+        case sp_tetLinear:
+        case sp_tetHybrid:
+            return sp_pairsGradients;
+        case sp_tetCorotational:
+        case sp_tetCorotationalEdge:
+        {
+            bool frozen = fill->project || set->law == sp_tetCorotationalEdge;
+            bool same = damped == false || set->dampingModel == sp_dampRayleigh;
+            return fill->bound || (frozen && same) ? sp_pairsGradients : sp_pairsBlocks;
+        }
+        default:
+            return fill->bound ? sp_pairsGradients : sp_pairsBlocks;
+    }
+}
+
+spGradientForm spGetGradientForm(const spTetSet* set, const spFill* fill)
+{
+    spReal k = fill->stiffness, d = fill->damping * set->damping;
+    if (fill->bound)
+    {
+        return (spGradientForm){.aMu = 2 * (k + d), .aLa = k + d};
+    }
+    if (set->law == sp_tetHybrid)
+    {
+        // Its strain-rate damping is that of Hooke's law
+        spReal same = set->dampingModel == sp_dampRayleigh ? d : 0, hooke = d - same;
+        k += same;
+        return (spGradientForm){.aMu = k + hooke, .b = hooke / (k + hooke), .cMu = k, .cLa = k + hooke};
+    }
+    return (spGradientForm){.aMu = k + d, .b = 1, .cLa = k + d};
+}
+
+spReal spGetTetGradientFactor(const spElementSet* base, const spFill* fill)
+{
+    return spGetGradientForm((const spTetSet*)base, fill).b;
+}
+
 // The largest stiffness for a change of F of size 1, in Pa, that the law can have at a deformation. The laws
 // with rotations and without have that of rest.
 static double spBoundModulus(const spTetSet* set, const spNodeState* state, int element, double lambda,

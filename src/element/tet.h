@@ -63,6 +63,15 @@ void spGetLame(double youngModulus, double poissonRatio, double* lambda, double*
 // What an element feels
 spTetState spGetTetState(const spTetSet* set, const spNodeState* state, int element);
 
+// Numbers of sp_pairsGradients: a = aMu mu + aLa la stands before g_i.g_j, c = cMu mu + cLa la before g_i
+// g_j^T, b before g_j g_i^T over a
+typedef struct spGradientForm
+{
+    spReal aMu, aLa, b, cMu, cLa;
+} spGradientForm;
+
+spGradientForm spGetGradientForm(const spTetSet* set, const spFill* fill);
+
 // The kind, one table for each number of lanes
 SP_DECLARE_KINDS(spTetKind);
 
@@ -73,6 +82,8 @@ int spGetTetStiffness(const spElementSet* base, const spNodeState* state, int el
 spMat3 spGetTetGradient(const spTetSet* set, const spNodeState* state, int element);
 spMat3 spGetTetStressOf(const spTetSet* set, int element, spMat3 gradient);
 // and the rest:
+spPairForm spGetTetPairForm(const spElementSet* base, const spFill* fill);
+spReal spGetTetGradientFactor(const spElementSet* base, const spFill* fill);
 void spAddTetSetBounds(const spElementSet* base, const spNodeState* state, spBounds* bounds);
 spBlocks* spGetTetBlocks(spElementSet* base);
 void spDestroyTetSet(spElementSet* base, spHeap* heap);

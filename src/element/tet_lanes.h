@@ -9,6 +9,7 @@
 
 #include "math/lanes.h"
 
+#include "element/pair_lanes.h"
 #include "element/tet.h"
 #include "element/tet_law.h"
 
@@ -177,6 +178,144 @@ static void spAddTetDifference(const spElementSet* base, const spNodeState* stat
     }
 }
 
+// E = -((g_i.g_j) I + b g_j g_i^T + c g_i g_j^T): gradients in the frame of the element, times the root of
+// the volume and what stands before g_i.g_j
+SP_KERNEL void spRunGradients(const spTetSet* set, const spNodeState* state, const spFill* fill, int patch,
+                              spVec4* pairs, spTetLaw law)
+{
+    spGradientForm form = spGetGradientForm(set, fill);
+    for (int block = set->blocks.patchBlock[patch]; block < set->blocks.patchBlock[patch + 1]; ++block)
+    {
+        for (int lane = 0; lane < SP_BLOCK; lane += SP_LANES)
+        {
+            spTetLanes t = spLoadTets(set, block, lane);
+            R a = spSplat(form.aMu) * t.material.mu + spSplat(form.aLa) * t.material.la;
+            R c = (spSplat(form.cMu) * t.material.mu + spSplat(form.cLa) * t.material.la) / a;
+            R scale = spSqrt(a), zero = spSplat(0);
+            RMat3 r = {{scale, zero, zero}, {zero, scale, zero}, {zero, zero, scale}};
+            if (law == sp_tetCorotational || law == sp_tetCorotationalEdge)
+            {
+                R trace;
+                RMat3 f = spGatherGradient(&t, state->x);
+                r = law == sp_tetCorotational ? spGetPolarRotationR(f, &trace) : spGetEdgeRotationR(f);
+                r = spScaleMatR(scale, r);
+            }
+            spVec4* to = pairs + 4 * ((size_t)block * SP_BLOCK + (size_t)lane);
+            RVec3 sum = {zero, zero, zero};
+            SP_UNROLL
+            for (int k = 0; k < 3; ++k)
+            {
+                RVec3 g = spMulMVR(r, t.rows[k]);
+                sum = spAddR(sum, g);
+                spStoreNodes(to + k + 1, 4, g, c);
+            }
+            spStoreNodes(to, 4, (RVec3){zero - sum.x, zero - sum.y, zero - sum.z}, c);
+        }
+    }
+}
+
+// Columns of E, law by law
+SP_KERNEL void spRunPairs(const spTetSet* set, const spNodeState* state, const spFill* fill, int patch,
+                          spVec4* pairs, spTetLaw law, bool project)
+{
+    R zero = spSplat(0);
+    bool prepared = project && spIsHyperelastic(law);
+    bool damped = set->damping > 0 && fill->damping > 0;
+    for (int block = set->blocks.patchBlock[patch]; block < set->blocks.patchBlock[patch + 1]; ++block)
+    {
+        for (int lane = 0; lane < SP_BLOCK; lane += SP_LANES)
+        {
+            spTetLanes t = spLoadTets(set, block, lane);
+            RMat3 gradient = spGatherGradient(&t, state->x);
+            spTetMaterial stiff = spScaleMaterial(t.material, fill->stiffness);
+            spTetMaterial viscous = spScaleMaterial(t.material, fill->damping * set->damping);
+            spProjection projection;
+            if (prepared)
+            {
+                projection = spMakeProjection(law, gradient, stiff);
+            }
+            // Rayleigh's damping is another share of the projected stiffness
+            bool rayleigh = damped && set->dampingModel == sp_dampRayleigh;
+            spProjection second;
+            if (rayleigh && spIsHyperelastic(law))
+            {
+                second = spMakeProjection(law, gradient, viscous);
+            }
+            spPairLanes all;
+            for (int j = 0; j < 3; ++j)
+            {
+                RVec3 b = t.rows[j];
+                for (int axis = 0; axis < 3; ++axis)
+                {
+                    RVec3 columns[3] = {{zero, zero, zero}, {zero, zero, zero}, {zero, zero, zero}};
+                    (&columns[0].x)[axis] = b.x;
+                    (&columns[1].x)[axis] = b.y;
+                    (&columns[2].x)[axis] = b.z;
+                    RMat3 d = {columns[0], columns[1], columns[2]};
+                    RMat3 p = prepared ? spProjectDifference(&projection, d)
+                                       : spGetTetDifference(law, gradient, d, stiff, project);
+                    if (rayleigh)
+                    {
+                        p = spAddMatR(p, spIsHyperelastic(law)
+                                             ? spProjectDifference(&second, d)
+                                             : spGetTetDifference(law, gradient, d, viscous, true));
+                    }
+                    else if (damped)
+                    {
+                        p = spAddMatR(p, spGetTetViscousStress(law, gradient, d, viscous));
+                    }
+                    RVec3 forces[3];
+                    for (int i = 0; i < 3; ++i)
+                    {
+                        RVec3 f = spMulMVR(p, t.rows[i]);
+                        forces[i] = (RVec3){zero - f.x, zero - f.y, zero - f.z};
+                    }
+                    spSetPairColumn(&all, j + 1, axis, forces);
+                }
+            }
+            spStorePairs(&all, t.nodes, pairs + 18 * ((size_t)block * SP_BLOCK + (size_t)lane));
+        }
+    }
+}
+
+#define SP_RUN_PAIRS(law)                                                                                    \
+    case law:                                                                                                \
+        fill->project ? spRunPairs(set, state, fill, patch, pairs, law, true)                                \
+                      : spRunPairs(set, state, fill, patch, pairs, law, false);                              \
+        break
+
+static void spFillTetPairs(const spElementSet* base, const spNodeState* state, const spFill* fill, int patch,
+                           spVec4* pairs)
+{
+    const spTetSet* set = (const spTetSet*)base;
+    if (spGetTetPairForm(base, fill) == sp_pairsGradients)
+    {
+        if (fill->bound == false && set->law == sp_tetCorotational)
+        {
+            spRunGradients(set, state, fill, patch, pairs, sp_tetCorotational);
+        }
+        else if (fill->bound == false && set->law == sp_tetCorotationalEdge)
+        {
+            spRunGradients(set, state, fill, patch, pairs, sp_tetCorotationalEdge);
+        }
+        else
+        {
+            spRunGradients(set, state, fill, patch, pairs, sp_tetLinear);
+        }
+        return;
+    }
+    switch (set->law)
+    {
+        SP_RUN_PAIRS(sp_tetCorotational);
+        SP_RUN_PAIRS(sp_tetCorotationalEdge);
+        SP_RUN_PAIRS(sp_tetStVenantKirchhoff);
+        SP_RUN_PAIRS(sp_tetNeoHookean);
+        SP_RUN_PAIRS(sp_tetMooneyRivlin);
+        default:
+            break;
+    }
+}
+
 // The law of the edge frame alone is not conservative
 const spElementKind SP_LANES_NAME(spTetKind) = {
     .name = "tet",
@@ -184,6 +323,9 @@ const spElementKind SP_LANES_NAME(spTetKind) = {
     .addForces = spAddTetForces,
     .addDifference = spAddTetDifference,
     .getStiffness = spGetTetStiffness,
+    .getPairForm = spGetTetPairForm,
+    .fillPairs = spFillTetPairs,
+    .getGradientFactor = spGetTetGradientFactor,
     .getEnergy = spGetTetSetEnergy,
     .addBounds = spAddTetSetBounds,
     .getBlocks = spGetTetBlocks,

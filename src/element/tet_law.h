@@ -265,17 +265,6 @@ SP_KERNEL spPrincipal spGetPrincipal(spTetLaw law, RVec3 s, spTetMaterial m)
     return p;
 }
 
-// V diag(max(d, 0)) V^T v
-SP_KERNEL RVec3 spMulPositivePartR(RSym3 a, RVec3 v)
-{
-    RMat3 axes;
-    R zero = spSplat(0);
-    RVec3 d = spDiagonaliseR(a, &axes);
-    RVec3 w = {spMax(d.x, zero) * spDotR(axes.cx, v), spMax(d.y, zero) * spDotR(axes.cy, v),
-               spMax(d.z, zero) * spDotR(axes.cz, v)};
-    return spMulMVR(axes, w);
-}
-
 // F = U diag(s) V^T with V a rotation and U one too: the smallest s takes the sign of det F
 SP_KERNEL RVec3 spGetSingularR(RMat3 f, RMat3* u, RMat3* v)
 {
@@ -308,23 +297,47 @@ SP_KERNEL RVec3 spGetSingularR(RMat3 f, RMat3* u, RMat3* v)
     return (RVec3){lengthA, lengthB, spDotR(u2, spMulMVR(f, v->cz))};
 }
 
-SP_KERNEL RMat3 spGetProjectedDifference(spTetLaw law, RMat3 f, RMat3 d, spTetMaterial m)
+// What projected differences at one F need to know
+typedef struct spProjection
+{
+    RMat3 u, v;
+    RMat3 stretch; // without its negative eigenvalues
+    RVec3 shear, turn;
+} spProjection;
+
+SP_KERNEL spProjection spMakeProjection(spTetLaw law, RMat3 f, spTetMaterial m)
 {
     R zero = spSplat(0);
-    RMat3 u, v;
-    RVec3 s = spGetSingularR(f, &u, &v);
+    spProjection n;
+    RVec3 s = spGetSingularR(f, &n.u, &n.v);
     spPrincipal p = spGetPrincipal(law, s, m);
-    RMat3 w = spMulMatR(spMulTMatR(u, d), v);
-    RVec3 diagonal = spMulPositivePartR(p.stretch, (RVec3){w.cx.x, w.cy.y, w.cz.z});
-    RVec3 shear = {spMax(p.shear.x, zero), spMax(p.shear.y, zero), spMax(p.shear.z, zero)};
-    RVec3 turn = {spMax(p.turn.x, zero), spMax(p.turn.y, zero), spMax(p.turn.z, zero)};
-    R yzPlus = spHalf(shear.x * (w.cz.y + w.cy.z)), yzMinus = spHalf(turn.x * (w.cz.y - w.cy.z));
-    R zxPlus = spHalf(shear.y * (w.cx.z + w.cz.x)), zxMinus = spHalf(turn.y * (w.cx.z - w.cz.x));
-    R xyPlus = spHalf(shear.z * (w.cy.x + w.cx.y)), xyMinus = spHalf(turn.z * (w.cy.x - w.cx.y));
+    RMat3 axes;
+    RVec3 d = spDiagonaliseR(p.stretch, &axes);
+    RMat3 scaled = {spScaleR(spMax(d.x, zero), axes.cx), spScaleR(spMax(d.y, zero), axes.cy),
+                    spScaleR(spMax(d.z, zero), axes.cz)};
+    n.stretch = spMulMatTR(scaled, axes);
+    n.shear = (RVec3){spMax(p.shear.x, zero), spMax(p.shear.y, zero), spMax(p.shear.z, zero)};
+    n.turn = (RVec3){spMax(p.turn.x, zero), spMax(p.turn.y, zero), spMax(p.turn.z, zero)};
+    return n;
+}
+
+SP_KERNEL RMat3 spProjectDifference(const spProjection* n, RMat3 d)
+{
+    RMat3 w = spMulMatR(spMulTMatR(n->u, d), n->v);
+    RVec3 diagonal = spMulMVR(n->stretch, (RVec3){w.cx.x, w.cy.y, w.cz.z});
+    R yzPlus = spHalf(n->shear.x * (w.cz.y + w.cy.z)), yzMinus = spHalf(n->turn.x * (w.cz.y - w.cy.z));
+    R zxPlus = spHalf(n->shear.y * (w.cx.z + w.cz.x)), zxMinus = spHalf(n->turn.y * (w.cx.z - w.cz.x));
+    R xyPlus = spHalf(n->shear.z * (w.cy.x + w.cx.y)), xyMinus = spHalf(n->turn.z * (w.cy.x - w.cx.y));
     RMat3 dp = {{diagonal.x, xyPlus - xyMinus, zxPlus + zxMinus},
                 {xyPlus + xyMinus, diagonal.y, yzPlus - yzMinus},
                 {zxPlus - zxMinus, yzPlus + yzMinus, diagonal.z}};
-    return spMulMatTR(spMulMatR(u, dp), v);
+    return spMulMatTR(spMulMatR(n->u, dp), n->v);
+}
+
+// The laws whose projected difference goes through the singular values
+SP_KERNEL bool spIsHyperelastic(spTetLaw law)
+{
+    return law == sp_tetStVenantKirchhoff || law == sp_tetNeoHookean || law == sp_tetMooneyRivlin;
 }
 
 SP_KERNEL RMat3 spGetTetDifference(spTetLaw law, RMat3 f, RMat3 d, spTetMaterial m, bool project)
@@ -343,7 +356,12 @@ SP_KERNEL RMat3 spGetTetDifference(spTetLaw law, RMat3 f, RMat3 d, spTetMaterial
         RMat3 r = law == sp_tetCorotational ? spGetPolarRotationR(f, &trace) : spGetEdgeRotationR(f);
         return spMulMatR(r, spLinearStressR(spMulTMatR(r, d), m));
     }
-    return project ? spGetProjectedDifference(law, f, d, m) : spGetExactDifference(law, f, d, m);
+    if (project)
+    {
+        spProjection n = spMakeProjection(law, f, m);
+        return spProjectDifference(&n, d);
+    }
+    return spGetExactDifference(law, f, d, m);
 }
 
 // Viscous stress for the rate dF/dt: Kelvin and Voigt with the strain rate that goes with the law, which is

@@ -32,5 +32,7 @@ SP_DECLARE_KINDS(spWindKind);
 // Scalar parts that all tables share
 double spGetWindEnergy(const spElementSet* base, const spNodeState* state);
 spBlocks* spGetWindBlocks(spElementSet* base);
+void spAddWindDiagonal(const spElementSet* base, const spNodeState* state, const spFill* fill,
+                       spMat3* diagonal);
 void spAddWindBounds(const spElementSet* base, const spNodeState* state, spBounds* bounds);
 void spDestroyWindSet(spElementSet* base, spHeap* heap);

@@ -55,10 +55,11 @@ SP_KERNEL void spScatterThirds(spVec4* f, const int32_t* slots, RVec3 force)
     spScatterNode(f, slots + 2 * SP_BLOCK, third);
 }
 
-// dv NULL: the forces, else their change for dv. The change with the positions is left out: it is small
-// beside that of any elastic force, and has no symmetric matrix.
-SP_KERNEL void spRunWind(const spWindSet* set, const spNodeState* state, const spVec4* dv, int patch,
-                         spVec4* f)
+// difference NULL: the forces, else their change with the velocities. That with the positions is left out: it
+// is small beside that of any elastic force, and has no symmetric matrix. Projected, every node feels its own
+// velocity instead of the mean of three, which is never less.
+SP_KERNEL void spRunWind(const spWindSet* set, const spNodeState* state, const spDifference* difference,
+                         int patch, spVec4* f)
 {
     spVec3 velocity = spGetWindVelocity(set, state->time);
     RVec3 wind = {spSplat(velocity.x), spSplat(velocity.y), spSplat(velocity.z)};
@@ -71,17 +72,25 @@ SP_KERNEL void spRunWind(const spWindSet* set, const spNodeState* state, const s
         for (int lane = 0; lane < SP_BLOCK; lane += SP_LANES)
         {
             spWindShape s = spGatherWind(set, state, nodes + lane, wind);
-            RVec3 force;
-            if (dv == NULL)
+            if (difference == NULL)
             {
-                force = spGetWindForce(&s, normal, tangent);
+                spScatterThirds(f, slots + lane, spGetWindForce(&s, normal, tangent));
+            }
+            else if (difference->project)
+            {
+                for (int k = 0; k < 3; ++k)
+                {
+                    RVec3 dv = spGatherNodes(difference->dv, nodes + lane + k * SP_BLOCK, NULL);
+                    RVec3 dw = spScaleR(spSplat((spReal)(-1.0 / 3.0)), dv);
+                    spScatterNode(f, slots + lane + k * SP_BLOCK,
+                                  spGetWindDifference(&s, dw, normal, tangent));
+                }
             }
             else
             {
-                RVec3 dw = spScaleR(spSplat(-1), spGatherMean(dv, nodes + lane));
-                force = spGetWindDifference(&s, dw, normal, tangent);
+                RVec3 dw = spScaleR(spSplat(-1), spGatherMean(difference->dv, nodes + lane));
+                spScatterThirds(f, slots + lane, spGetWindDifference(&s, dw, normal, tangent));
             }
-            spScatterThirds(f, slots + lane, force);
         }
     }
 }
@@ -94,7 +103,7 @@ static void spAddWindForces(const spElementSet* base, const spNodeState* state, 
 static void spAddWindDifference(const spElementSet* base, const spNodeState* state,
                                 const spDifference* difference, int patch, spVec4* df)
 {
-    spRunWind((const spWindSet*)base, state, difference->dv, patch, df);
+    spRunWind((const spWindSet*)base, state, difference, patch, df);
 }
 
 const spElementKind SP_LANES_NAME(spWindKind) = {
@@ -102,8 +111,44 @@ const spElementKind SP_LANES_NAME(spWindKind) = {
     .flags = sp_kindSteep,
     .addForces = spAddWindForces,
     .addDifference = spAddWindDifference,
+    .addDiagonal = spAddWindDiagonal,
     .getEnergy = spGetWindEnergy,
     .addBounds = spAddWindBounds,
     .getBlocks = spGetWindBlocks,
     .destroy = spDestroyWindSet,
 };
+
+// ---- one element, in one translation unit ----
+
+#if SP_LANES == 1
+
+void spAddWindDiagonal(const spElementSet* base, const spNodeState* state, const spFill* fill,
+                       spMat3* diagonal)
+{
+    const spWindSet* set = (const spWindSet*)base;
+    spVec3 velocity = spGetWindVelocity(set, state->time);
+    RVec3 wind = {velocity.x, velocity.y, velocity.z};
+    R normal = (spReal)0.25 * set->def.density * set->def.normalDrag;
+    R tangent = (spReal)0.25 * set->def.density * set->def.tangentDrag;
+    R third = fill->damping * (spReal)(1.0 / 3.0);
+    const RVec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    for (int i = 0; i < base->elementCount; ++i)
+    {
+        int32_t nodes[3 * SP_BLOCK];
+        for (int k = 0; k < 3; ++k)
+        {
+            nodes[k * SP_BLOCK] = 4 * set->triangles[3 * (size_t)i + (size_t)k];
+        }
+        spWindShape s = spGatherWind(set, state, nodes, wind);
+        RMat3 block = {spGetWindDifference(&s, axes[0], normal, tangent),
+                       spGetWindDifference(&s, axes[1], normal, tangent),
+                       spGetWindDifference(&s, axes[2], normal, tangent)};
+        for (int k = 0; k < 3; ++k)
+        {
+            spMat3* sum = diagonal + set->triangles[3 * (size_t)i + (size_t)k];
+            *sum = spMulAddMat3(*sum, third, spGetMatLane(&block, 0));
+        }
+    }
+}
+
+#endif

@@ -13,6 +13,8 @@ const spPreconditionerKind* spFindPreconditioner(spPreconditionerType type)
             return &spBlockJacobiKind;
         case sp_preconditionSsor:
             return &spSsorKind;
+        case sp_preconditionIncomplete:
+            return &spIncompleteKind;
         case sp_preconditionCholesky:
             return &spCholeskyKind;
         default:

@@ -60,7 +60,8 @@ struct spPreconditioner
 // The table of a type; NULL for sp_preconditionAuto and sp_preconditionNone
 const spPreconditionerKind* spFindPreconditioner(spPreconditionerType type);
 
-extern const spPreconditionerKind spJacobiKind, spBlockJacobiKind, spSsorKind, spCholeskyKind;
+extern const spPreconditionerKind spJacobiKind, spBlockJacobiKind, spSsorKind, spIncompleteKind,
+    spCholeskyKind;
 
 // What kinds share: memory for `size` bytes of one, zeroed, with a heap of its own, and its end.
 void* spAllocPreconditioner(const spPreconditionerDef* def, const spPreconditionerKind* kind, size_t size,

@@ -227,6 +227,30 @@ SP_KERNEL void spScatterNode(spVec4* nodes, const int32_t* to, RVec3 f)
     spStoreQuad(nodes, *to, spLoadQuad(nodes, *to) + (spQuad){f.x, f.y, f.z, 0});
 }
 
+// a[nodes]; w, when it is not NULL, takes the fourth number
+SP_KERNEL RVec3 spGatherNodes(const spVec4* a, const int32_t* nodes, R* w)
+{
+    spQuad q = spLoadQuad(a, *nodes);
+    if (w != NULL)
+    {
+        *w = q[3];
+    }
+    return (RVec3){q[0], q[1], q[2]};
+}
+
+// to[stride * lane] = (f, w)
+SP_KERNEL void spStoreNodes(spVec4* to, int stride, RVec3 f, R w)
+{
+    SP_UNUSED(stride);
+    spStoreQuad(to, 0, (spQuad){f.x, f.y, f.z, w});
+}
+
+// Lanes where a is larger than b
+SP_KERNEL RMask spIsLarger(const int32_t* a, const int32_t* b)
+{
+    return *a > *b ? -1 : 0;
+}
+
 #else
 
 // Groups of four lanes: group g of a joined vector holds one node. Lane order is natural when vector k of a
@@ -276,6 +300,18 @@ SP_KERNEL spOctet spJoinPair(const spVec4* nodes, int64_t first, int64_t second)
 #endif
 }
 
+#if SP_LANES == 16
+SP_KERNEL R spJoinOctets(spOctet lower, spOctet upper)
+{
+#if defined(__AVX512F__) && !defined(SOUPLE_DOUBLE_PRECISION)
+    return (R)_mm512_castpd_ps(_mm512_insertf64x4(_mm512_castps_pd(_mm512_castps256_ps512((__m256)lower)),
+                                                  _mm256_castps_pd((__m256)upper), 1));
+#else
+    return __builtin_shufflevector(lower, upper, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#endif
+}
+#endif
+
 // nodes[j] - nodes[i] for one offset of each group, side by side
 SP_KERNEL R spJoinDifference(const spVec4* nodes, const spOffsets* i, const spOffsets* j)
 {
@@ -287,12 +323,7 @@ SP_KERNEL R spJoinDifference(const spVec4* nodes, const spOffsets* i, const spOf
     // Subtracting pairs before joining them saves half of the joins, which cross the processor's halves
     spOctet lower = spJoinPair(nodes, j->of[0], j->of[1]) - spJoinPair(nodes, i->of[0], i->of[1]);
     spOctet upper = spJoinPair(nodes, j->of[2], j->of[3]) - spJoinPair(nodes, i->of[2], i->of[3]);
-#if defined(__AVX512F__) && !defined(SOUPLE_DOUBLE_PRECISION)
-    return (R)_mm512_castpd_ps(_mm512_insertf64x4(_mm512_castps_pd(_mm512_castps256_ps512((__m256)lower)),
-                                                  _mm256_castps_pd((__m256)upper), 1));
-#else
-    return __builtin_shufflevector(lower, upper, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-#endif
+    return spJoinOctets(lower, upper);
 #endif
 }
 
@@ -367,14 +398,55 @@ SP_KERNEL void spGatherEdges(const spVec4* a, const int32_t* nodes, RVec3* edges
     __builtin_shufflevector(a, a, 4 * (group), 4 * (group) + 1, 4 * (group) + 2, 4 * (group) + 3)
 #endif
 
-// From coordinates in lanes to nodes side by side
-SP_KERNEL void spTransposeLanes(RVec3 f, R* f0, R* f1, R* f2, R* f3)
+// One offset of each group, side by side
+SP_KERNEL R spJoinNodes(const spVec4* nodes, const spOffsets* i)
 {
-    R zero = {0};
+#if SP_LANES == 4
+    return spLoadQuad(nodes, i->of[0]);
+#elif SP_LANES == 8
+    return spJoinPair(nodes, i->of[0], i->of[1]);
+#else
+    spOctet lower = spJoinPair(nodes, i->of[0], i->of[1]), upper = spJoinPair(nodes, i->of[2], i->of[3]);
+    return spJoinOctets(lower, upper);
+#endif
+}
+
+// a[nodes]; w, when it is not NULL, takes the fourth number
+SP_KERNEL RVec3 spGatherNodes(const spVec4* a, const int32_t* nodes, R* w)
+{
+    R n[4];
+    for (int k = 0; k < 4; ++k)
+    {
+        spOffsets i = spLoadOffsets(nodes, k);
+        n[k] = spJoinNodes(a, &i);
+    }
+    if (w != NULL)
+    {
+        R zw01 = SP_SHUFFLE(n[0], n[1], 2, SP_OTHER + 2, 3, SP_OTHER + 3);
+        R zw23 = SP_SHUFFLE(n[2], n[3], 2, SP_OTHER + 2, 3, SP_OTHER + 3);
+        *w = SP_SHUFFLE(zw01, zw23, 2, 3, SP_OTHER + 2, SP_OTHER + 3);
+    }
+    return spTransposeNodes(n[0], n[1], n[2], n[3]);
+}
+
+// Lanes where a is larger than b
+SP_KERNEL RMask spIsLarger(const int32_t* a, const int32_t* b)
+{
+    RMask larger;
+    for (int i = 0; i < SP_LANES; ++i)
+    {
+        larger[i] = a[i] > b[i] ? -1 : 0;
+    }
+    return larger;
+}
+
+// From coordinates in lanes to nodes side by side
+SP_KERNEL void spTransposeLanes(RVec3 f, R w, R* f0, R* f1, R* f2, R* f3)
+{
     R xy01 = SP_SHUFFLE(f.x, f.y, 0, SP_OTHER, 1, SP_OTHER + 1);
     R xy23 = SP_SHUFFLE(f.x, f.y, 2, SP_OTHER + 2, 3, SP_OTHER + 3);
-    R zw01 = SP_SHUFFLE(f.z, zero, 0, SP_OTHER, 1, SP_OTHER + 1);
-    R zw23 = SP_SHUFFLE(f.z, zero, 2, SP_OTHER + 2, 3, SP_OTHER + 3);
+    R zw01 = SP_SHUFFLE(f.z, w, 0, SP_OTHER, 1, SP_OTHER + 1);
+    R zw23 = SP_SHUFFLE(f.z, w, 2, SP_OTHER + 2, 3, SP_OTHER + 3);
     *f0 = SP_SHUFFLE(xy01, zw01, 0, 1, SP_OTHER, SP_OTHER + 1);
     *f1 = SP_SHUFFLE(xy01, zw01, 2, 3, SP_OTHER + 2, SP_OTHER + 3);
     *f2 = SP_SHUFFLE(xy23, zw23, 0, 1, SP_OTHER, SP_OTHER + 1);
@@ -385,7 +457,7 @@ SP_KERNEL void spTransposeLanes(RVec3 f, R* f0, R* f1, R* f2, R* f3)
 SP_KERNEL void spScatterPair(spVec4* nodes, const int32_t* plus, const int32_t* minus, RVec3 f)
 {
     R f0, f1, f2, f3;
-    spTransposeLanes(f, &f0, &f1, &f2, &f3);
+    spTransposeLanes(f, (R){0}, &f0, &f1, &f2, &f3);
 #define SP_ADD_GROUP(group)                                                                                  \
     spAddQuadPair(nodes, plus[4 * (group)], minus[4 * (group)], SP_EXTRACT_QUAD(f0, group));                 \
     spAddQuadPair(nodes, plus[4 * (group) + 1], minus[4 * (group) + 1], SP_EXTRACT_QUAD(f1, group));         \
@@ -411,7 +483,7 @@ SP_KERNEL void spAddQuad(spVec4* nodes, int64_t to, spQuad force)
 SP_KERNEL void spScatterNode(spVec4* nodes, const int32_t* to, RVec3 f)
 {
     R f0, f1, f2, f3;
-    spTransposeLanes(f, &f0, &f1, &f2, &f3);
+    spTransposeLanes(f, (R){0}, &f0, &f1, &f2, &f3);
 #define SP_ADD_GROUP(group)                                                                                  \
     spAddQuad(nodes, to[4 * (group)], SP_EXTRACT_QUAD(f0, group));                                           \
     spAddQuad(nodes, to[4 * (group) + 1], SP_EXTRACT_QUAD(f1, group));                                       \
@@ -426,6 +498,28 @@ SP_KERNEL void spScatterNode(spVec4* nodes, const int32_t* to, RVec3 f)
     SP_ADD_GROUP(3);
 #endif
 #undef SP_ADD_GROUP
+}
+
+// to[stride * lane] = (f, w)
+SP_KERNEL void spStoreNodes(spVec4* to, int stride, RVec3 f, R w)
+{
+    R f0, f1, f2, f3;
+    spTransposeLanes(f, w, &f0, &f1, &f2, &f3);
+    int64_t step = 4 * (int64_t)stride;
+#define SP_STORE_GROUP(group)                                                                                \
+    spStoreQuad(to, (4 * (group)) * step, SP_EXTRACT_QUAD(f0, group));                                       \
+    spStoreQuad(to, (4 * (group) + 1) * step, SP_EXTRACT_QUAD(f1, group));                                   \
+    spStoreQuad(to, (4 * (group) + 2) * step, SP_EXTRACT_QUAD(f2, group));                                   \
+    spStoreQuad(to, (4 * (group) + 3) * step, SP_EXTRACT_QUAD(f3, group))
+    SP_STORE_GROUP(0);
+#if SP_LANES >= 8
+    SP_STORE_GROUP(1);
+#endif
+#if SP_LANES == 16
+    SP_STORE_GROUP(2);
+    SP_STORE_GROUP(3);
+#endif
+#undef SP_STORE_GROUP
 }
 
 #endif

@@ -614,3 +614,19 @@ int spColourPatches(const spSlots* slots, const int32_t* patchBegin, spHeap* hea
     spFree(heap, stamp, stampSize);
     return colourCount;
 }
+
+void spSumSlots(const spSlots* slots, spVec4* f, int patch)
+{
+    for (int entry = slots->patchEntry[patch]; entry < slots->patchEntry[patch + 1]; ++entry)
+    {
+        spVec4 sum = f[slots->entryNode[entry]];
+        for (int r = slots->entryBegin[entry]; r < slots->entryBegin[entry + 1]; ++r)
+        {
+            const spVec4* part = f + slots->references[r];
+            sum.x += part->x;
+            sum.y += part->y;
+            sum.z += part->z;
+        }
+        f[slots->entryNode[entry]] = sum;
+    }
+}

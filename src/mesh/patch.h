@@ -72,6 +72,9 @@ bool spBuildSlots(spSlots* slots, spHeap* heap, spBlocks** sets, int setCount, c
                   int patchCount);
 void spFreeSlots(spSlots* slots, spHeap* heap);
 
+// Adds the slots of other patches into the nodes of a patch, in patch order. f: nodes, then slots.
+void spSumSlots(const spSlots* slots, spVec4* f, int patch);
+
 // Colours patches so that no two patches of one colour touch the same node: what a Gauss-Seidel sweep runs at
 // once. colours: one for each patch. Returns the number of colours, 0 when there is no memory.
 int spColourPatches(const spSlots* slots, const int32_t* patchBegin, spHeap* heap, int32_t* colours);

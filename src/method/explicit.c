@@ -134,7 +134,7 @@ static const spFilter* spGetFilter(const spExplicitState* state)
     return state->filtered ? &state->filter : NULL;
 }
 
-double spEstimateStableStep(spBody* body)
+static double spGetExplicitStableStep(spBody* body)
 {
     const spExplicitState* state = body->methodState;
     return spGetStableStepNow(&state->estimator, body, spGetFilter(state));
@@ -725,6 +725,7 @@ const spMethodKind spExplicitMethod = {
     .create = spCreateExplicit,
     .destroy = spDestroyExplicit,
     .begin = spBeginExplicit,
+    .getStableStep = spGetExplicitStableStep,
     .countSubsteps = spCountExplicitSubsteps,
     .advance = spAdvanceExplicit,
     .freeze = spFreezeExplicit,

@@ -17,6 +17,11 @@ const spMethodKind* spFindMethod(spMethodType type)
         case sp_rungeKutta4:
         case sp_localImplicit:
             return &spExplicitMethod;
+        case sp_backwardEuler:
+        case sp_bdf2:
+        case sp_imex:
+        case sp_quasiStatic:
+            return &spImplicitMethod;
         default:
             return NULL;
     }

@@ -33,6 +33,7 @@ typedef struct spAdvanceContext
     int colliderCount;
     spPose* poses; // room for colliderCount, for this body alone
     spReal restitutionThreshold;
+    double deadline; // on the clock of spGetSeconds, for methods that can stop early; 0 for none
 } spAdvanceContext;
 
 // What it did
@@ -43,6 +44,8 @@ typedef struct spAdvanceResult
     int64_t forceEvaluations;
     double filterSeconds; // wall clock of the stages that filter
     double filterStrength;
+    int64_t solverIterations;
+    double solverResidual;
 } spAdvanceResult;
 
 typedef void spWalkMemoryFcn(void* walk, void* bytes, size_t size);
@@ -58,6 +61,13 @@ struct spMethodKind
 
     // In commands: prepare this step; everything that an edit makes necessary
     void (*begin)(spBody* body, spTeam* team);
+
+    // Largest step that it is estimated to survive now, s; infinity when any is
+    double (*getStableStep)(spBody* body);
+
+    // Waits until no thread of the method reads the body: before anything but a step changes it. NULL when
+    // there is none.
+    void (*pause)(spBody* body);
 
     // Substeps that it would take for this dt. Sets sp_stepUnstable when they are too few.
     int (*countSubsteps)(const spBody* body, spReal dt, uint32_t* flags);
@@ -91,7 +101,5 @@ const spMethodKind* spFindMethod(spMethodType type);
 // Gives the body this method; the old one is destroyed only when the new one stands.
 bool spSetBodyMethod(spBody* body, const spMethodDef* def, spError* error);
 
-// Estimates the stable step of the body's method now, s
-double spEstimateStableStep(spBody* body);
-
 extern const spMethodKind spExplicitMethod;
+extern const spMethodKind spImplicitMethod;

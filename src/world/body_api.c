@@ -559,7 +559,7 @@ spVec3 spBody_GetCenter(const spWorld* world, spBodyId id)
 double spBody_GetStableStep(spWorld* world, spBodyId id)
 {
     spBody* body = spGetBody(world, id);
-    return body != NULL ? spEstimateStableStep(body) : 0.0;
+    return body != NULL ? body->method->getStableStep(body) : 0.0;
 }
 
 spVec3 spBody_GetContactForce(const spWorld* world, spBodyId id)

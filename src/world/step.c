@@ -197,6 +197,8 @@ static void spAdvanceBody(spStep* step, int slot, spTeam* team)
     total->forceEvaluations += result.forceEvaluations;
     total->filterSeconds += result.filterSeconds;
     total->filterStrength = fmax(total->filterStrength, result.filterStrength);
+    total->solverIterations += result.solverIterations;
+    total->solverResidual = fmax(total->solverResidual, result.solverResidual);
 }
 
 static void spAdvanceSmallBodies(int begin, int end, int workerIndex, void* context)
@@ -332,6 +334,8 @@ static void spRunFreeMotion(spStep* step)
         step->report.forceEvaluations += step->results[i].forceEvaluations;
         step->report.filterSeconds += step->results[i].filterSeconds;
         step->report.filterStrength = fmax(step->report.filterStrength, step->results[i].filterStrength);
+        step->report.solverIterations += step->results[i].solverIterations;
+        step->report.solverResidual = fmax(step->report.solverResidual, step->results[i].solverResidual);
         spFinishDrivenNodes(body);
         body->time = world->time + (double)step->dt;
     }

@@ -179,6 +179,10 @@ spBody* spUseBody(spWorld* world, spBodyId id)
     {
         spRecordStale(world, "body", id.index1);
     }
+    else if (body->method->pause != NULL)
+    {
+        body->method->pause(body);
+    }
     return body;
 }
 

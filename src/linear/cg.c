@@ -1,0 +1,366 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// An iteration is four stages over patches: multiply; sum slots and find d.q; step and precondition; turn the
+// direction. A preconditioner that is not local stands between the third and the fourth.
+//
+// The residual that is carried along drifts away from the true one in single precision. When it says that the
+// tolerance is reached, the true one is computed; if that is still above, the iteration starts again from
+// there, as long as that helps.
+
+#include "linear/cg.h"
+
+#include "base/timer.h"
+#include "math/vec3.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SP_MAX_RESTARTS 4
+
+// A restart must at least bring the true residual down to this share
+#define SP_RESTART_GAIN 0.7
+
+bool spCreateCgVectors(spCgVectors* v, spHeap* heap, int nodeCount, int patchCount)
+{
+    size_t size = spArraySize(nodeCount, sizeof(spVec4));
+    spVec4** all[] = {&v->x, &v->b, &v->r, &v->d, &v->z, &v->t};
+    bool ok = true;
+    for (int i = 0; i < 6; ++i)
+    {
+        *all[i] = spAllocZeroed(heap, size);
+        ok = ok && *all[i] != NULL;
+    }
+    v->partial = spAlloc(heap, spArraySize(patchCount, 2 * sizeof(double)));
+    if (ok == false || v->partial == NULL)
+    {
+        spDestroyCgVectors(v, heap, nodeCount, patchCount);
+        return false;
+    }
+    return true;
+}
+
+void spDestroyCgVectors(spCgVectors* v, spHeap* heap, int nodeCount, int patchCount)
+{
+    spVec4* all[] = {v->x, v->b, v->r, v->d, v->z, v->t};
+    for (int i = 0; i < 6; ++i)
+    {
+        spFree(heap, all[i], (size_t)nodeCount * sizeof(spVec4));
+    }
+    spFree(heap, v->partial, (size_t)patchCount * 2 * sizeof(double));
+    *v = (spCgVectors){0};
+}
+
+typedef struct spCgStage
+{
+    const spSystem* system;
+    const spCgVectors* v;
+    const spVec4* d; // what is multiplied
+    spReal alpha, beta;
+    spReal columnSums[SP_MAX_COLUMNS];
+    spVec4* a; // vectors of a dot product, or of a rotation
+    const spVec4* b;
+    bool back;
+} spCgStage;
+
+// Takes from a vector what the constraints forbid
+static void spFilterPatch(const spSystem* s, spVec4* a, int patch)
+{
+    for (int i = s->patchConstraint[patch]; i < s->patchConstraint[patch + 1]; ++i)
+    {
+        const spConstraint* c = s->constraints + i;
+        spVec4* p = a + c->node;
+        if (c->all)
+        {
+            *p = (spVec4){0};
+            continue;
+        }
+        spReal along = spDot3(c->normal, spXyz(*p));
+        *p = (spVec4){p->x - along * c->normal.x, p->y - along * c->normal.y, p->z - along * c->normal.z, 0};
+    }
+}
+
+// What stands at the constrained nodes before it is filtered
+static void spKeepRaw(const spSystem* s, const spVec4* a, spVec3* raw)
+{
+    for (int i = 0; i < s->patchConstraint[s->patchCount]; ++i)
+    {
+        raw[i] = spXyz(a[s->constraints[i].node]);
+    }
+}
+
+static void spMultiplyStage(int begin, int end, int workerIndex, void* context)
+{
+    SP_UNUSED(workerIndex);
+    const spCgStage* c = context;
+    for (int patch = begin; patch < end; ++patch)
+    {
+        c->system->op.multiply(c->system->op.context, c->d, patch);
+    }
+}
+
+// The rest of the product; d.q
+static void spFinishStage(int begin, int end, int workerIndex, void* context)
+{
+    SP_UNUSED(workerIndex);
+    const spCgStage* c = context;
+    const spSystem* s = c->system;
+    for (int patch = begin; patch < end; ++patch)
+    {
+        int first = s->patchBegin[patch], last = s->patchBegin[patch + 1];
+        spVec4* q = s->op.product;
+        spSumSlots(s->op.slots, q, patch);
+        c->v->partial[patch] = s->kernels->finishProduct(q, c->d, s->ownA, s->ownC, s->op.sign, first, last);
+        for (int i = 0; i < s->columnCount; ++i)
+        {
+            s->kernels->addScaled(q, c->columnSums[i], s->columns[i].g, first, last);
+        }
+        for (int i = s->patchConstraint[patch]; i < s->patchConstraint[patch + 1]; ++i)
+        {
+            s->rawProduct[i] = spXyz(q[s->constraints[i].node]);
+        }
+        spFilterPatch(s, q, patch);
+    }
+}
+
+static void spDotStage(int begin, int end, int workerIndex, void* context)
+{
+    SP_UNUSED(workerIndex);
+    const spCgStage* c = context;
+    const int32_t* patchBegin = c->system->patchBegin;
+    for (int patch = begin; patch < end; ++patch)
+    {
+        c->v->partial[patch] = c->system->kernels->dot(c->a, c->b, patchBegin[patch], patchBegin[patch + 1]);
+    }
+}
+
+static double spDotAll(spCgStage* c, spVec4* a, const spVec4* b, spTeam* team)
+{
+    c->a = a;
+    c->b = b;
+    spParallelFor(team, spDotStage, c->system->patchCount, 1, c);
+    return spSumBlocks(c->v->partial, c->system->patchCount);
+}
+
+// q = S A d. Returns d.q.
+static double spMultiplyAll(spCgStage* c, const spVec4* d, spTeam* team)
+{
+    const spSystem* s = c->system;
+    double columns = 0.0;
+    for (int i = 0; i < s->columnCount; ++i)
+    {
+        double along = spDotAll(c, s->columns[i].g, d, team);
+        c->columnSums[i] = (spReal)((double)s->columns[i].c * along);
+        columns += (double)s->columns[i].c * along * along;
+    }
+    c->d = d;
+    if (s->op.prepare != NULL)
+    {
+        s->op.prepare(s->op.context, d, team);
+    }
+    spParallelFor(team, spMultiplyStage, s->patchCount, 1, c);
+    spParallelFor(team, spFinishStage, s->patchCount, 1, c);
+    return spSumBlocks(c->v->partial, s->patchCount) + columns;
+}
+
+static void spStepStage(int begin, int end, int workerIndex, void* context)
+{
+    SP_UNUSED(workerIndex);
+    const spCgStage* c = context;
+    const spSystem* s = c->system;
+    const spCgVectors* v = c->v;
+    for (int patch = begin; patch < end; ++patch)
+    {
+        int first = s->patchBegin[patch], last = s->patchBegin[patch + 1];
+        v->partial[patch] = s->kernels->stepResidual(v->x, v->r, v->d, s->op.product, c->alpha, first, last);
+        if (s->localA != NULL)
+        {
+            v->partial[s->patchCount + patch] =
+                s->kernels->applyLocal(v->z, v->r, s->localA, s->localC, first, last);
+            spFilterPatch(s, v->z, patch);
+        }
+    }
+}
+
+static void spDirectionStage(int begin, int end, int workerIndex, void* context)
+{
+    SP_UNUSED(workerIndex);
+    const spCgStage* c = context;
+    const spSystem* s = c->system;
+    const spVec4* z = s->localA != NULL || s->preconditioner != NULL ? c->v->z : c->v->r;
+    s->kernels->advanceDirection(c->v->d, z, c->beta, s->patchBegin[begin], s->patchBegin[end]);
+}
+
+// t = R^T r, or z = R z
+static void spRotateStage(int begin, int end, int workerIndex, void* context)
+{
+    SP_UNUSED(workerIndex);
+    const spCgStage* c = context;
+    const spSystem* s = c->system;
+    for (int node = s->patchBegin[begin]; node < s->patchBegin[end]; ++node)
+    {
+        spVec3 p = spXyz(c->b[node]);
+        p = c->back ? spMulMV3(s->rotations[node], p) : spMulTMV3(s->rotations[node], p);
+        c->a[node] = (spVec4){p.x, p.y, p.z, 0};
+    }
+}
+
+static void spFilterStage(int begin, int end, int workerIndex, void* context)
+{
+    SP_UNUSED(workerIndex);
+    const spCgStage* c = context;
+    for (int patch = begin; patch < end; ++patch)
+    {
+        spFilterPatch(c->system, c->a, patch);
+    }
+}
+
+static void spFilterAll(spCgStage* c, spVec4* a, spTeam* team)
+{
+    c->a = a;
+    spParallelFor(team, spFilterStage, c->system->patchCount, 1, c);
+}
+
+// z = S P^-1 r
+static void spPrecondition(spCgStage* c, spTeam* team)
+{
+    const spSystem* s = c->system;
+    const spCgVectors* v = c->v;
+    spPreconditioner* p = s->preconditioner;
+    if (s->rotations != NULL)
+    {
+        c->a = v->t;
+        c->b = v->r;
+        c->back = false;
+        spParallelFor(team, spRotateStage, s->patchCount, 1, c);
+        p->kind->apply(p, team, v->t, v->z);
+        c->a = v->z;
+        c->b = v->z;
+        c->back = true;
+        spParallelFor(team, spRotateStage, s->patchCount, 1, c);
+    }
+    else
+    {
+        p->kind->apply(p, team, v->r, v->z);
+    }
+    spFilterAll(c, v->z, team);
+}
+
+static void spApplyLocalStage(int begin, int end, int workerIndex, void* context)
+{
+    SP_UNUSED(workerIndex);
+    const spCgStage* c = context;
+    const spSystem* s = c->system;
+    for (int patch = begin; patch < end; ++patch)
+    {
+        s->kernels->applyLocal(c->v->z, c->v->r, s->localA, s->localC, s->patchBegin[patch],
+                               s->patchBegin[patch + 1]);
+        spFilterPatch(s, c->v->z, patch);
+    }
+}
+
+// r = S (b - A x); returns r.r
+static double spFindResidual(spCgStage* c, spTeam* team)
+{
+    const spCgVectors* v = c->v;
+    int nodeCount = c->system->nodeCount;
+    spMultiplyAll(c, v->x, team);
+    memcpy(v->r, v->b, (size_t)nodeCount * sizeof(spVec4));
+    c->system->kernels->addScaled(v->r, -1, c->system->op.product, 0, nodeCount);
+    return spDotAll(c, v->r, v->r, team);
+}
+
+// d = z = P^-1 r; returns r.z
+static double spStartDirection(spCgStage* c, spTeam* team)
+{
+    const spSystem* s = c->system;
+    const spCgVectors* v = c->v;
+    const spVec4* z = v->z;
+    if (s->localA != NULL)
+    {
+        spParallelFor(team, spApplyLocalStage, s->patchCount, 1, c);
+    }
+    else if (s->preconditioner != NULL)
+    {
+        spPrecondition(c, team);
+    }
+    else
+    {
+        z = v->r;
+    }
+    memcpy(v->d, z, (size_t)s->nodeCount * sizeof(spVec4));
+    return spDotAll(c, v->r, z, team);
+}
+
+// Iterates from the residual that stands in r, until it is below `goal`. Returns the last r.r.
+static double spIterate(spCgStage* c, const spCgDef* def, double goal, double rr, spCgResult* result,
+                        spTeam* team)
+{
+    const spSystem* s = c->system;
+    const spCgVectors* v = c->v;
+    double rz = spStartDirection(c, team);
+    while (rr > goal && result->iterations < def->maxIterations)
+    {
+        if (def->deadline > 0.0 && result->iterations > 0 && spGetSeconds() > def->deadline)
+        {
+            result->late = true;
+            break;
+        }
+        double dq = spMultiplyAll(c, v->d, team);
+        if (!(dq > 0.0) || !(rz > 0.0))
+        {
+            result->indefinite = true;
+            break;
+        }
+        c->alpha = (spReal)(rz / dq);
+        spParallelFor(team, spStepStage, s->patchCount, 1, c);
+        rr = spSumBlocks(v->partial, s->patchCount);
+        double last = rz;
+        rz = rr;
+        if (s->localA != NULL)
+        {
+            rz = spSumBlocks(v->partial + s->patchCount, s->patchCount);
+        }
+        else if (s->preconditioner != NULL && rr > goal)
+        {
+            spPrecondition(c, team);
+            rz = spDotAll(c, v->r, v->z, team);
+        }
+        result->iterations += 1;
+        c->beta = (spReal)(rz / last);
+        if (rr > goal)
+        {
+            spParallelFor(team, spDirectionStage, s->patchCount, 1, c);
+        }
+    }
+    return rr;
+}
+
+spCgResult spSolveCg(const spSystem* system, const spCgVectors* v, const spCgDef* def, spTeam* team)
+{
+    spCgStage c = {.system = system, .v = v};
+    spCgResult result = {0};
+    if (def->guess == false)
+    {
+        memset(v->x, 0, (size_t)system->nodeCount * sizeof(spVec4));
+    }
+    spKeepRaw(system, v->b, system->rawB);
+    spFilterAll(&c, v->b, team);
+    double rr = spFindResidual(&c, team);
+    // With nothing on the right-hand side but what constraints prescribe, that is the measure
+    double bb = fmax(spDotAll(&c, v->b, v->b, team), rr);
+    double goal = def->tolerance * def->tolerance * bb;
+    for (int start = 0; start <= SP_MAX_RESTARTS && rr > goal; ++start)
+    {
+        double before = rr;
+        spIterate(&c, def, goal, rr, &result, team);
+        rr = spFindResidual(&c, team);
+        if (result.late || result.indefinite || !(rr < SP_RESTART_GAIN * SP_RESTART_GAIN * before))
+        {
+            break;
+        }
+    }
+    result.residual = bb > 0.0 ? sqrt(rr / bb) : 0.0;
+    result.converged = rr <= goal;
+    return result;
+}

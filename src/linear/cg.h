@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Conjugate gradients for A x = b, with A symmetric and positive definite on what the constraints leave free.
+//
+//   A x = sign (what the operator gives) + own x + sum over columns c g (g.x)
+//
+// Dot products are sums over patches in double, in the order of the patches: iterates do not depend on the
+// number of workers. Constraints are projections: nodes, or single directions of nodes, that keep the x they
+// start with (Baraff, Witkin. Large Steps in Cloth Simulation. 1998; Ascher, Boxerman. On the Modified
+// Conjugate Gradient Method in Cloth Simulation. 2003).
+
+#pragma once
+
+#include "base/arena.h"
+#include "linear/kernels.h"
+#include "linear/preconditioner.h"
+
+// What couples nodes: assembled pairs, or elements
+typedef struct spOperator
+{
+    void* context;
+    void (*prepare)(void* context, const spVec4* d,
+                    spTeam* team);                               // on the caller, before the patches; or NULL
+    void (*multiply)(void* context, const spVec4* d, int patch); // into product, nodes and slots of the patch
+    spVec4* product;                                             // nodes, then slots
+    const spSlots* slots;
+    spReal sign;
+} spOperator;
+
+// c g g^T
+typedef struct spColumn
+{
+    spVec4* g; // of each node
+    spReal c;
+} spColumn;
+
+// A node whose x is kept: all of it, or along a normal
+typedef struct spConstraint
+{
+    int32_t node;
+    bool all;
+    spVec3 normal;
+} spConstraint;
+
+#define SP_MAX_COLUMNS 8
+
+typedef struct spSystem
+{
+    int nodeCount;
+    int patchCount;
+    const int32_t* patchBegin;
+    const spLinearKernels* kernels;
+    spOperator op;
+    const spVec4* ownA; // (xx, yy, zz) of each node
+    const spVec4* ownC; // (xy, yz, xz); NULL when all are zero
+    const spColumn* columns;
+    int columnCount;
+    const spConstraint* constraints; // by node, one for each
+    const int32_t* patchConstraint;  // first of each patch (patchCount + 1)
+    spVec3* rawB;                    // b and A x at the constrained nodes, all of them: A x - b is what the
+    spVec3* rawProduct;              // constraint exerts
+
+    // What it is preconditioned with: matrices of the nodes (localA, localC), or a preconditioner, turned by
+    // rotations when they are not NULL; or nothing
+    const spVec4* localA;
+    const spVec4* localC;
+    spPreconditioner* preconditioner;
+    const spMat3* rotations;
+} spSystem;
+
+// Vectors of a solve, nodeCount each
+typedef struct spCgVectors
+{
+    spVec4 *x, *b, *r, *d, *z, *t;
+    double* partial; // 2 for each patch
+} spCgVectors;
+
+typedef struct spCgDef
+{
+    double tolerance;
+    int maxIterations;
+    double deadline; // on the clock of spGetSeconds; 0 for none
+    bool guess;      // x holds a first guess; else it is 0 except for constraints
+} spCgDef;
+
+typedef struct spCgResult
+{
+    int iterations;
+    double
+        residual; // |b - A x| / |b| where it ended, computed from x; where b is less, over that at the start
+    bool converged;
+    bool indefinite; // a direction of no or negative curvature was met
+    bool late;       // the deadline stopped it
+} spCgResult;
+
+bool spCreateCgVectors(spCgVectors* v, spHeap* heap, int nodeCount, int patchCount);
+void spDestroyCgVectors(spCgVectors* v, spHeap* heap, int nodeCount, int patchCount);
+
+// Solves for v->x. b is filtered by the constraints in place.
+spCgResult spSolveCg(const spSystem* system, const spCgVectors* v, const spCgDef* def, spTeam* team);

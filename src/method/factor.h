@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// The preconditioner of a body over many steps. There are two: the one in front is applied, the other is
+// being made, from a copy of the state, in the step or by a thread of its own while the simulation goes on.
+// Between two refreshes the front one grows old; it is then turned with the nodes, R P^-1 R^T, R a rotation
+// for each node from the state that it was made at to the present one.
+//
+// Courtecuisse. Nouvelles architectures paralleles pour simulations interactives medicales. 2011
+
+#pragma once
+
+#include "method/system.h"
+
+typedef struct spFactor spFactor;
+
+// What a preconditioner is made from
+typedef struct spFactorRequest
+{
+    spReal mass;
+    spFill fill;
+    double time;
+    int64_t step;
+} spFactorRequest;
+
+// Returns NULL, with a sentence, when there is no memory, no thread, or the build lacks the library.
+spFactor* spCreateFactor(spBody* body, const spFactorRequest* request, spError* error);
+// Waits for the thread to end what it is at
+void spDestroyFactor(spFactor* f, spBody* body);
+
+// Whether the pattern still fits the body
+bool spFitsFactor(const spFactor* f, const spBody* body, const spFill* fill);
+
+// Takes a copy of the state and makes the back one from it: here, or on the thread
+void spRequestFactor(spFactor* f, spBody* body, const spFactorRequest* request);
+
+// Whether the back one has been asked for and not been taken yet, and whether it is done
+bool spIsFactorAsked(const spFactor* f);
+bool spIsFactorDone(spFactor* f);
+
+// Exchanges the two; waits when the back one is not done yet, and returns how long, s. A back one that could
+// not be made (the matrix was not positive definite) is dropped and the front one kept.
+double spTakeFactor(spFactor* f);
+
+// Waits until the thread does not read the body any more
+void spPauseFactor(spFactor* f);
+
+// Finds the rotations of the nodes since the front one was made
+void spTurnFactor(spFactor* f, spBody* body, spTeam* team);
+
+// The front one; NULL when none could be made
+spPreconditioner* spGetFrontFactor(const spFactor* f);
+const spMat3* spGetFactorTurns(const spFactor* f);
+// Step that the front, or the back one comes from; -1 for none
+int64_t spGetFactorStep(const spFactor* f, bool back);
+int64_t spGetFactorCount(const spFactor* f);
+double spGetFactorSeconds(const spFactor* f);
+
+// What snapshots keep: the states that the two come from. Makes them again when they have been read back.
+typedef void spFactorWalkFcn(void* walk, void* bytes, size_t size);
+void spWalkFactor(spFactor* f, spBody* body, spFactorWalkFcn* fcn, void* walk);

@@ -1,0 +1,893 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Implicit methods. The end of a substep is x = baseX + r v, M (v - baseV) = r f(x, v):
+//
+//   backward Euler   r = h, baseX = x0, baseV = v0
+//   BDF2             r = (1 + w) / (1 + 2 w) h, bases from two past states, w = h / last h
+//   IMEX             f(x0, v0) - r K0 v in place of f(x, v), K0 a constant bound on the stiffness
+//   quasi-static     r = 1, M = 0: v is the displacement
+//
+// Linearised where the substep starts, with K = -df/dx, D = -df/dv, and v = v0 + dv:
+//
+//   (M + r D + r^2 K) dv = r f(x0, v0) - M (v0 - baseV) - r K (baseX + r v0 - x0)
+//
+// With more than one linearisation the next ones stand at the iterates; a step along dv is cut where the
+// force along it has turned round. Their stiffness is exact as long as it is positive definite.
+//
+// Baraff, Witkin. Large Steps in Cloth Simulation. 1998
+// Eberhardt, Etzmuss, Hauth. Implicit-Explicit Schemes for Fast Animation with Particle Systems. 2000
+
+#include "method/implicit.h"
+
+#include "base/error.h"
+#include "base/timer.h"
+#include "math/vec3.h"
+
+#include <math.h>
+#include <string.h>
+
+// Solves for which rows act, at most
+#define SP_ROW_ROUNDS 6
+
+// Cuts of a Newton step, and the force along it that is let pass, as a share of that at its start
+#define SP_LINE_CUTS 8
+#define SP_LINE_SHARE 0.5
+
+// Linearisations of a quasi-static step that does not say how many
+#define SP_STATIC_STEPS 50
+
+// Iterations beyond which the operator is worth assembling, and above which a preconditioner is made anew
+// when it is refreshed by need: this many times those after the last refresh, and some
+#define SP_FREE_ITERATIONS 2
+#define SP_TIRED_RATIO 1.5
+#define SP_TIRED_MORE 3
+
+// Jacobi's are made from the matrix in every step, unless a thread is to make them
+static bool spIsLocalType(const spSolverDef* solver)
+{
+    return (solver->preconditioner == sp_preconditionJacobi ||
+            solver->preconditioner == sp_preconditionBlockJacobi) &&
+           solver->asynchronous == false;
+}
+
+static void spFreeImplicit(spBody* body, spImplicitState* state)
+{
+    spHeap* heap = body->heap;
+    size_t count = (size_t)body->nodeCount, size = count * sizeof(spVec4);
+    spDestroyFactor(state->factor, body);
+    if (state->hasSystem)
+    {
+        spDestroyBodySystem(&state->system, body);
+    }
+    spDestroyCgVectors(&state->cg, heap, body->nodeCount, body->order.patchCount);
+    spVec4* arrays[] = {state->baseX,   state->baseV,   state->f,       state->way,    state->lastDv,
+                        state->past[0], state->past[1], state->seen[0], state->seen[1]};
+    for (int i = 0; i < (int)(sizeof(arrays) / sizeof(arrays[0])); ++i)
+    {
+        spFree(heap, arrays[i], size);
+    }
+    spFree(heap, state->constraints, count * sizeof(spConstraint));
+    spFree(heap, state->constraintOf, count * sizeof(int32_t));
+    spFree(heap, state->patchConstraint, (size_t)(body->order.patchCount + 1) * sizeof(int32_t));
+    spFree(heap, state->rawB, count * sizeof(spVec3));
+    spFree(heap, state->rawProduct, count * sizeof(spVec3));
+    spFree(heap, state->prescribed, count * sizeof(spVec3));
+    spFree(heap, state->rows, (size_t)state->rowCapacity * sizeof(spRowSolve));
+    spFree(heap, state, sizeof(spImplicitState));
+}
+
+static void spDestroyImplicit(spBody* body)
+{
+    if (body->methodState != NULL)
+    {
+        spFreeImplicit(body, body->methodState);
+        body->methodState = NULL;
+    }
+}
+
+static bool spAllocImplicit(spBody* body, spImplicitState* state)
+{
+    spHeap* heap = body->heap;
+    int count = body->nodeCount;
+    size_t size = spArraySize(count, sizeof(spVec4));
+    spVec4** arrays[] = {&state->baseX,   &state->baseV,   &state->f,       &state->way,    &state->lastDv,
+                         &state->past[0], &state->past[1], &state->seen[0], &state->seen[1]};
+    int arrayCount = body->methodDef.type == sp_bdf2 ? 9 : 5;
+    bool ok = spCreateCgVectors(&state->cg, heap, count, body->order.patchCount);
+    for (int i = 0; i < arrayCount; ++i)
+    {
+        *arrays[i] = spAllocZeroed(heap, size);
+        ok = ok && *arrays[i] != NULL;
+    }
+    state->constraints = spAlloc(heap, spArraySize(count, sizeof(spConstraint)));
+    state->constraintOf = spAlloc(heap, spArraySize(count, sizeof(int32_t)));
+    state->patchConstraint = spAllocZeroed(heap, spArraySize(body->order.patchCount + 1, sizeof(int32_t)));
+    state->rawB = spAlloc(heap, spArraySize(count, sizeof(spVec3)));
+    state->rawProduct = spAlloc(heap, spArraySize(count, sizeof(spVec3)));
+    state->prescribed = spAlloc(heap, spArraySize(count, sizeof(spVec3)));
+    return ok && state->constraints != NULL && state->constraintOf != NULL &&
+           state->patchConstraint != NULL && state->rawB != NULL && state->rawProduct != NULL &&
+           state->prescribed != NULL;
+}
+
+static bool spCheckSolver(const spMethodDef* def, spError* error)
+{
+    const spSolverDef* s = &def->solver;
+    if ((unsigned)s->operatorType >= sp_operatorTypeCount ||
+        (unsigned)s->preconditioner >= sp_preconditionerTypeCount)
+    {
+        return spFail(error, sp_errorBadArgument, "solver: operator %d or preconditioner %d does not exist",
+                      (int)s->operatorType, (int)s->preconditioner);
+    }
+    if (!(s->tolerance > 0 && s->tolerance < 1) || !(s->newtonTolerance > 0 && s->newtonTolerance < 1) ||
+        s->maxIterations < 1 || s->newtonSteps < 0 || s->refresh < 0 || s->age < 0 ||
+        !(s->dropTolerance >= 0 && s->dropTolerance < 1))
+    {
+        return spFail(
+            error, sp_errorBadArgument,
+            "solver: tolerance %g, newtonTolerance %g must lie in (0, 1), dropTolerance %g in [0, 1), "
+            "maxIterations %d be at least 1, newtonSteps %d, refresh %d and age %d not be negative",
+            (double)s->tolerance, (double)s->newtonTolerance, (double)s->dropTolerance, s->maxIterations,
+            s->newtonSteps, s->refresh, s->age);
+    }
+    if (def->filter.type != sp_filterNone)
+    {
+        return spFail(
+            error, sp_errorBadArgument,
+            "implicit methods have no velocity filter: set the filter to none or choose an explicit "
+            "method");
+    }
+    return true;
+}
+
+// Elements come later; a preconditioner that this build lacks is refused at once: tried with one node
+static bool spHasPreconditioner(const spBody* body, spPreconditionerType type, spError* error)
+{
+    const spPreconditionerKind* kind = spFindPreconditioner(type);
+    if (kind == NULL)
+    {
+        return true;
+    }
+    int32_t begin[2] = {0, 0}, patchBegin[2] = {0, 1};
+    spMat3 diagonal = spIdentityMat3();
+    spBlockRows rows = {.nodeCount = 1, .begin = begin, .diagonal = &diagonal};
+    spPreconditionerDef def = {.allocator = body->heap->allocator,
+                               .pattern = &rows,
+                               .patchBegin = patchBegin,
+                               .patchCount = 1,
+                               .laneCount = body->laneCount};
+    spPreconditioner* p = kind->create(&def, error);
+    if (p != NULL)
+    {
+        kind->destroy(p);
+    }
+    return p != NULL;
+}
+
+static bool spCreateImplicit(spBody* body, spError* error)
+{
+    if (spCheckSolver(&body->methodDef, error) == false)
+    {
+        return false;
+    }
+    spImplicitState* state = spAllocZeroed(body->heap, sizeof(spImplicitState));
+    body->methodState = state;
+    if (state == NULL || spAllocImplicit(body, state) == false)
+    {
+        spDestroyImplicit(body);
+        return spFailMemory(error, "the method of a body", (size_t)body->nodeCount * sizeof(spVec4));
+    }
+    state->def = body->methodDef;
+    if (state->def.solver.preconditioner == sp_preconditionAuto)
+    {
+        state->def.solver.preconditioner = sp_preconditionBlockJacobi;
+    }
+    if (state->def.solver.newtonSteps == 0)
+    {
+        state->def.solver.newtonSteps = state->def.type == sp_quasiStatic ? SP_STATIC_STEPS : 1;
+    }
+    state->def.solver.newtonSteps = state->def.type == sp_imex ? 1 : state->def.solver.newtonSteps;
+    if (spHasPreconditioner(body, state->def.solver.preconditioner, error) == false)
+    {
+        spDestroyImplicit(body);
+        return false;
+    }
+    body->stableStep = INFINITY;
+    body->solverReport = (spSolverReport){.factorStep = -1};
+    return true;
+}
+
+// ---- the linear system and its preconditioner ----
+
+static bool spIsExact(const spImplicitState* state)
+{
+    return state->def.solver.newtonSteps > 1;
+}
+
+// A fill with factors that only say what there is
+static spFill spGetPatternFill(const spImplicitState* state)
+{
+    bool bound = state->def.type == sp_imex;
+    bool damped = bound == false && state->def.type != sp_quasiStatic;
+    return (spFill){.stiffness = 1, .damping = damped, .project = spIsExact(state) == false, .bound = bound};
+}
+
+// Makes what depends on the elements, again when they have changed. False, with nothing there, without
+// memory.
+static bool spPrepareSystem(spBody* body, spError* error)
+{
+    spImplicitState* state = body->methodState;
+    spFill fill = spGetPatternFill(state);
+    spPreconditionerType type = state->def.solver.preconditioner;
+    if (state->hasSystem && spFitsBodySystem(&state->system, body, &fill))
+    {
+        return true;
+    }
+    spDestroyFactor(state->factor, body);
+    state->factor = NULL;
+    if (state->hasSystem)
+    {
+        spDestroyBodySystem(&state->system, body);
+        state->hasSystem = false;
+    }
+    bool free = state->def.solver.operatorType == sp_operatorMatrixFree;
+    bool local = spIsLocalType(&state->def.solver);
+    spSystemNeeds needs = {
+        .sparse = free == false || local || state->def.type == sp_imex,
+        .matrixFree = state->def.solver.operatorType != sp_operatorAssembled,
+        .local = local,
+    };
+    state->hasSystem = spCreateBodySystem(&state->system, body, &fill, &needs, error);
+    if (state->hasSystem && local == false && spFindPreconditioner(type) != NULL)
+    {
+        spFactorRequest request = {.mass = 1, .fill = fill, .step = -1};
+        state->factor = spCreateFactor(body, &request, error);
+        if (state->factor == NULL)
+        {
+            spDestroyBodySystem(&state->system, body);
+            state->hasSystem = false;
+        }
+    }
+    state->bestIterations = 0;
+    return state->hasSystem;
+}
+
+static void spBeginImplicit(spBody* body, spTeam* team)
+{
+    SP_UNUSED(team);
+    spImplicitState* state = body->methodState;
+    spError error = {0};
+    body->stableStep = INFINITY;
+    body->stableStepDirty = false;
+    state->failed = spPrepareSystem(body, &error) == false;
+    if (state->failed == false && body->rowCapacity > state->rowCapacity)
+    {
+        state->failed = spReserve(body->heap, (void**)&state->rows, 0, &state->rowCapacity, body->rowCapacity,
+                                  sizeof(spRowSolve)) == false;
+    }
+}
+
+static void spPauseImplicit(spBody* body)
+{
+    spImplicitState* state = body->methodState;
+    if (state != NULL && state->factor != NULL)
+    {
+        spPauseFactor(state->factor);
+    }
+}
+
+// Whether a new preconditioner should be asked for
+static bool spIsTired(const spImplicitState* state)
+{
+    int refresh = state->def.solver.refresh;
+    int64_t last = spGetFactorStep(state->factor, false);
+    if (refresh > 0)
+    {
+        return state->steps - last >= refresh;
+    }
+    double most = SP_TIRED_RATIO * state->bestIterations + SP_TIRED_MORE;
+    return state->steps > last + 1 && (double)state->lastIterations > most;
+}
+
+// Takes in a preconditioner that is due, and asks for the next one. The state of the body is that at the
+// start of the step.
+static void spRefreshFactor(spImplicitStep* s)
+{
+    spImplicitState* state = s->state;
+    spFactor* f = state->factor;
+    const spSolverDef* solver = &state->def.solver;
+    spSolverReport* report = &s->body->solverReport;
+    spFactorRequest request = {
+        .mass = s->mass, .fill = s->fill, .time = s->force.state.time, .step = state->steps};
+    request.fill.project = true;
+    bool fresh = false;
+    if (spGetFactorStep(f, false) < 0 && spIsFactorAsked(f) == false)
+    {
+        // The first one is waited for: there is nothing to go on with
+        spRequestFactor(f, s->body, &request);
+        spTakeFactor(f);
+        fresh = true;
+    }
+    else if (spIsFactorAsked(f))
+    {
+        bool due =
+            solver->age > 0 ? state->steps - spGetFactorStep(f, true) >= solver->age : spIsFactorDone(f);
+        if (due)
+        {
+            report->waitSeconds = spTakeFactor(f);
+            state->waitCount += report->waitSeconds > 0.0;
+            fresh = true;
+        }
+    }
+    if (fresh == false && spIsFactorAsked(f) == false && spIsTired(state))
+    {
+        spRequestFactor(f, s->body, &request);
+        if (solver->asynchronous == false)
+        {
+            spTakeFactor(f);
+            fresh = true;
+        }
+    }
+    state->bestIterations = fresh ? 0 : state->bestIterations;
+    if (solver->warp && spGetFactorStep(f, false) < state->steps)
+    {
+        spTurnFactor(f, s->body, s->force.team);
+    }
+    report->factorStep = spGetFactorStep(f, false);
+    report->factorCount = spGetFactorCount(f);
+    report->waitCount = state->waitCount;
+    report->buildSeconds = spGetFactorSeconds(f);
+}
+
+// ---- stages over nodes ----
+
+typedef enum spNodeStage
+{
+    sp_stageBases,    // baseX, baseV
+    sp_stageForces,   // elements
+    sp_stageRhs,      // b = r f - M (v - baseV); f is kept
+    sp_stageWay,      // way = baseX + r v - x
+    sp_stageWayForce, // what the elements make of it
+    sp_stageAddWay,   // b += r that
+    sp_stageMove,     // v = way + share dv, x = baseX + r v
+    sp_stageKeep,     // way = v
+} spNodeStage;
+
+typedef struct spStageContext
+{
+    spImplicitStep* step;
+    spNodeStage stage;
+    spReal share;
+    spReal weights[2]; // of the present and the past state in the bases
+    spDifference difference;
+} spStageContext;
+
+static void spMakeBases(const spStageContext* c, int node)
+{
+    const spImplicitStep* s = c->step;
+    spImplicitState* state = s->state;
+    const spBody* body = s->body;
+    spVec3 x = spXyz(body->x[node]), v = spXyz(body->v[node]);
+    spVec3 baseX = x, baseV = v;
+    if (c->weights[1] != 0)
+    {
+        baseX = spMulAdd3(spScale3(c->weights[0], x), c->weights[1], spXyz(state->past[0][node]));
+        baseV = spMulAdd3(spScale3(c->weights[0], v), c->weights[1], spXyz(state->past[1][node]));
+    }
+    if (body->x[node].w == 0)
+    {
+        // Held: x + h v, whatever the method
+        baseX = spMulAdd3(x, s->h - s->reach, v);
+        baseV = v;
+    }
+    state->baseX[node] = (spVec4){baseX.x, baseX.y, baseX.z, 0};
+    state->baseV[node] = (spVec4){baseV.x, baseV.y, baseV.z, 0};
+}
+
+static void spRunNodeStage(int begin, int end, int workerIndex, void* context)
+{
+    SP_UNUSED(workerIndex);
+    const spStageContext* c = context;
+    const spImplicitStep* s = c->step;
+    spImplicitState* state = s->state;
+    spBody* body = s->body;
+    spReal r = s->reach;
+    for (int patch = begin; patch < end; ++patch)
+    {
+        int first = body->order.patchBegin[patch], last = body->order.patchBegin[patch + 1];
+        switch (c->stage)
+        {
+            case sp_stageBases:
+                for (int node = first; node < last; ++node)
+                {
+                    spMakeBases(c, node);
+                }
+                break;
+            case sp_stageForces:
+                spAddPatchForces(&s->force, patch);
+                break;
+            case sp_stageRhs:
+                spSumPatchForces(&s->force, patch);
+                for (int node = first; node < last; ++node)
+                {
+                    spVec4 f = body->f[node], v = body->v[node], base = state->baseV[node];
+                    spReal m = s->isStatic ? 0 : body->mass[node];
+                    state->f[node] = (spVec4){r * f.x - m * (v.x - base.x), r * f.y - m * (v.y - base.y),
+                                              r * f.z - m * (v.z - base.z), 0};
+                }
+                break;
+            case sp_stageWay:
+                for (int node = first; node < last; ++node)
+                {
+                    spVec4 x = body->x[node], v = body->v[node], base = state->baseX[node];
+                    state->way[node] =
+                        (spVec4){base.x + r * v.x - x.x, base.y + r * v.y - x.y, base.z + r * v.z - x.z, 0};
+                }
+                break;
+            case sp_stageWayForce:
+                spAddPatchDifference(&s->force, &c->difference, patch);
+                break;
+            case sp_stageAddWay:
+                spSumPatchForces(&s->force, patch);
+                state->system.kernels->addScaled(state->f, r, body->f, first, last);
+                break;
+            case sp_stageMove:
+                for (int node = first; node < last; ++node)
+                {
+                    spVec4 dv = state->cg.x[node], from = state->way[node], base = state->baseX[node];
+                    spVec4 v = {from.x + c->share * dv.x, from.y + c->share * dv.y, from.z + c->share * dv.z,
+                                0};
+                    body->v[node] = v;
+                    body->x[node] =
+                        (spVec4){base.x + r * v.x, base.y + r * v.y, base.z + r * v.z, body->x[node].w};
+                }
+                break;
+            case sp_stageKeep:
+                memcpy(state->way + first, body->v + first, (size_t)(last - first) * sizeof(spVec4));
+                break;
+        }
+    }
+}
+
+static void spRunNodes(spStageContext* c, spNodeStage stage)
+{
+    c->stage = stage;
+    spParallelFor(c->step->force.team, spRunNodeStage, c->step->body->order.patchCount, 1, c);
+}
+
+// ---- one substep ----
+
+// b at the present iterate, into state->f
+static void spFindForces(spStageContext* c)
+{
+    spMeasureForces(&c->step->force);
+    spRunNodes(c, sp_stageForces);
+    spRunNodes(c, sp_stageRhs);
+}
+
+// What the linearisation where the substep starts has in addition: the way that the nodes go anyway
+static void spAddWay(spStageContext* c)
+{
+    spImplicitStep* s = c->step;
+    spRunNodes(c, sp_stageWay);
+    if (s->fill.bound)
+    {
+        // The constant bound acts in place of the stiffness; it is in the pairs with r^2
+        const spSparse* a = &s->state->system.sparse;
+        spVec4* product = s->state->system.product;
+        for (int patch = 0; patch < a->patchCount; ++patch)
+        {
+            a->kernels->multiply(a, s->state->way, patch, product);
+        }
+        for (int patch = 0; patch < a->patchCount; ++patch)
+        {
+            spSumSlots(&a->slots, product, patch);
+        }
+        a->kernels->addScaled(s->state->f, -1 / s->reach, product, 0, s->body->nodeCount);
+        return;
+    }
+    memset(s->state->cg.z, 0, (size_t)s->body->nodeCount * sizeof(spVec4));
+    c->difference = (spDifference){.dx = s->state->way, .dv = s->state->cg.z, .project = s->fill.project};
+    spMeasureDifference(&s->force, &c->difference);
+    spRunNodes(c, sp_stageWayForce);
+    spRunNodes(c, sp_stageAddWay);
+}
+
+static bool spUsesPairs(const spImplicitState* state)
+{
+    switch (state->def.solver.operatorType)
+    {
+        case sp_operatorAssembled:
+            return true;
+        case sp_operatorMatrixFree:
+            return state->def.type == sp_imex;
+        default:
+            // With a good preconditioner there are too few products to make the assembly worth while
+            return state->factor == NULL || state->def.type == sp_imex ||
+                   state->lastIterations > SP_FREE_ITERATIONS;
+    }
+}
+
+static bool spIsLocal(const spImplicitState* state)
+{
+    return state->system.localA != NULL;
+}
+
+static void spAssemble(spImplicitStep* s)
+{
+    spImplicitState* state = s->state;
+    double start = spGetSeconds();
+    spAssembleSystem(&state->system, s->body, &s->force, s->mass, &s->fill,
+                     spUsesPairs(state) || spIsLocal(state));
+    spAddRowStiffness(s);
+    if (spIsLocal(state))
+    {
+        spMakeLocal(&state->system, s->body, state->def.solver.preconditioner == sp_preconditionBlockJacobi,
+                    s->force.team);
+    }
+    s->body->solverReport.assembleSeconds += spGetSeconds() - start;
+}
+
+// Solves with the rows as they stand. dv is left in cg.x.
+static spCgResult spSolveLinear(spImplicitStep* s, bool guess, int allowed)
+{
+    spImplicitState* state = s->state;
+    spBody* body = s->body;
+    bool pairs = spUsesPairs(state);
+    spSystem system = {
+        .nodeCount = body->nodeCount,
+        .patchCount = body->order.patchCount,
+        .patchBegin = body->order.patchBegin,
+        .kernels = state->system.kernels,
+        .op = pairs ? spGetPairOperator(&state->system) : spGetElementOperator(&state->system, body),
+        .ownA = state->system.ownA,
+        .ownC = state->system.crossed ? state->system.ownC : NULL,
+        .columns = state->system.columns,
+        .columnCount = state->system.columnCount,
+        .constraints = state->constraints,
+        .patchConstraint = state->patchConstraint,
+        .rawB = state->rawB,
+        .rawProduct = state->rawProduct,
+        .localA = state->system.localA,
+        .localC = state->system.localC,
+        .preconditioner = state->factor != NULL ? spGetFrontFactor(state->factor) : NULL,
+        .rotations = state->factor != NULL ? spGetFactorTurns(state->factor) : NULL,
+    };
+    spCgDef def = {.tolerance = (double)state->def.solver.tolerance,
+                   .maxIterations = spMinInt(state->def.solver.maxIterations, allowed),
+                   .deadline = s->context->deadline,
+                   .guess = guess};
+    body->solverReport.operatorType = pairs ? sp_operatorAssembled : sp_operatorMatrixFree;
+    memcpy(state->cg.b, state->f, (size_t)body->nodeCount * sizeof(spVec4));
+    spAddRowImpulses(s, state->cg.b);
+    double start = spGetSeconds();
+    spCgResult result = spSolveCg(&system, &state->cg, &def, s->force.team);
+    body->solverReport.solveSeconds += spGetSeconds() - start;
+    body->solverReport.iterations += result.iterations;
+    body->solverReport.residual = result.residual;
+    return result;
+}
+
+// Sum over free directions of a.b
+static double spDotFree(const spImplicitStep* s, const spVec4* a, const spVec4* b)
+{
+    const spImplicitState* state = s->state;
+    double sum = state->system.kernels->dot(a, b, 0, s->body->nodeCount);
+    for (int i = 0; i < state->patchConstraint[s->body->order.patchCount]; ++i)
+    {
+        const spConstraint* c = state->constraints + i;
+        spVec3 p = spXyz(a[c->node]), q = spXyz(b[c->node]);
+        sum -= c->all ? (double)spDot3(p, q) : (double)spDot3(c->normal, p) * (double)spDot3(c->normal, q);
+    }
+    return sum;
+}
+
+// Solves a linearisation, rows included: rows are checked and solved with again until they stay
+static spCgResult spSolveRounds(spStageContext* c, bool first)
+{
+    spImplicitStep* s = c->step;
+    spImplicitState* state = s->state;
+    spRunNodes(c, sp_stageKeep);
+    bool guess = first && state->hasLastDv;
+    if (guess)
+    {
+        memcpy(state->cg.x, state->lastDv, (size_t)s->body->nodeCount * sizeof(spVec4));
+    }
+    else
+    {
+        memset(state->cg.x, 0, (size_t)s->body->nodeCount * sizeof(spVec4));
+    }
+    spCgResult result = {0};
+    for (int round = 0; round < SP_ROW_ROUNDS; ++round)
+    {
+        memcpy(s->body->v, state->way, (size_t)s->body->nodeCount * sizeof(spVec4));
+        spBuildConstraints(s);
+        result = spSolveLinear(s, guess || round > 0, INT32_MAX);
+        c->share = 1;
+        spRunNodes(c, sp_stageMove);
+        if (result.late || result.indefinite || spCheckRows(s) == false)
+        {
+            break;
+        }
+    }
+    return result;
+}
+
+// Goes along dv as far as the force along it does not turn round too much. b of the end is left in state->f.
+static void spSearchLine(spStageContext* c, double slope)
+{
+    spImplicitStep* s = c->step;
+    spImplicitState* state = s->state;
+    c->share = 1;
+    for (int cut = 0; cut <= SP_LINE_CUTS; ++cut)
+    {
+        spRunNodes(c, sp_stageMove);
+        spFindForces(c);
+        double end = spDotFree(s, state->f, state->cg.x);
+        if (!(end < -SP_LINE_SHARE * fabs(slope)) && isfinite(end))
+        {
+            return;
+        }
+        // Where a straight line between the two would cross zero, within bounds
+        double zero = isfinite(end) && slope > 0.0 ? slope / (slope - end) : 0.1;
+        c->share *= (spReal)fmin(0.7, fmax(0.1, zero));
+    }
+}
+
+// The step of a quasi-static method that is left: net force over load
+static double spGetNewtonResidual(const spImplicitStep* s, double load)
+{
+    return load > 0.0 ? sqrt(spDotFree(s, s->state->f, s->state->f)) / load : 0.0;
+}
+
+static double spGetWeight(const spImplicitStep* s)
+{
+    double sum = 0.0, g = (double)spLength3(s->force.gravity);
+    for (int node = 0; node < s->body->nodeCount; ++node)
+    {
+        double w = s->body->x[node].w > 0 ? (double)s->reach * g * (double)s->body->mass[node] : 0.0;
+        sum += w * w;
+    }
+    return sqrt(sum);
+}
+
+// Returns flags
+static uint32_t spSolveSubstep(spImplicitStep* s)
+{
+    spImplicitState* state = s->state;
+    spSolverReport* report = &s->body->solverReport;
+    spStageContext c = {.step = s};
+    int most = state->def.solver.newtonSteps;
+    double load = 0.0;
+    bool project = s->fill.project;
+    spCgResult result = {0};
+    for (int k = 0; k < most; ++k)
+    {
+        if (k == 0)
+        {
+            spFindForces(&c);
+        }
+        spAssemble(s);
+        if (k == 0)
+        {
+            spAddWay(&c);
+        }
+        result = spSolveRounds(&c, k == 0);
+        report->newtonSteps += 1;
+        if (k == 0)
+        {
+            load = fmax(sqrt(spDotFree(s, state->cg.b, state->cg.b)), most > 1 ? spGetWeight(s) : 0.0);
+        }
+        if (result.indefinite && s->fill.project == false)
+        {
+            // The exact stiffness pushes somewhere: this step goes on with what is left without that
+            memcpy(s->body->v, state->way, (size_t)s->body->nodeCount * sizeof(spVec4));
+            s->fill.project = true;
+            spAssemble(s);
+            result = spSolveRounds(&c, k == 0);
+        }
+        if (most == 1)
+        {
+            break;
+        }
+        spSearchLine(&c, spDotFree(s, state->cg.b, state->cg.x));
+        s->fill.project = project;
+        report->forceResidual = spGetNewtonResidual(s, load);
+        if (report->forceResidual <= (double)state->def.solver.newtonTolerance || result.late)
+        {
+            break;
+        }
+    }
+    bool good =
+        result.converged && (most == 1 || report->forceResidual <= (double)state->def.solver.newtonTolerance);
+    report->converged = report->converged && good;
+    memcpy(state->lastDv, state->cg.x, (size_t)s->body->nodeCount * sizeof(spVec4));
+    state->hasLastDv = most == 1;
+    spFinishRows(s);
+    return good ? 0 : sp_stepSolverStopped;
+}
+
+// ---- the method ----
+
+// Whether the past state of BDF2 is what the body went through
+static bool spHasPast(const spBody* body, const spImplicitState* state)
+{
+    size_t size = (size_t)body->nodeCount * sizeof(spVec4);
+    return state->pastDt > 0 && memcmp(state->seen[0], body->x, size) == 0 &&
+           memcmp(state->seen[1], body->v, size) == 0;
+}
+
+// A mass that keeps the matrix of a static system regular where nothing holds the body: small beside the
+// stiffness of its softest motions
+static spReal spGetStaticMass(const spBody* body)
+{
+    return body->heldCount > 0 ? (spReal)1e-6 : (spReal)1e-2;
+}
+
+static int spCountImplicitSubsteps(const spBody* body, spReal dt, uint32_t* flags)
+{
+    SP_UNUSED(dt);
+    SP_UNUSED(flags);
+    return spMaxInt(1, body->methodDef.substeps);
+}
+
+static void spRunImplicitSubstep(spImplicitStep* s, uint32_t* flags)
+{
+    spBody* body = s->body;
+    spImplicitState* state = s->state;
+    spStageContext c = {.step = s, .weights = {1, 0}};
+    size_t size = (size_t)body->nodeCount * sizeof(spVec4);
+    spReal h = s->h;
+    s->reach = s->isStatic ? 1 : h;
+    if (state->def.type == sp_bdf2)
+    {
+        if (spHasPast(body, state))
+        {
+            spReal w = h / state->pastDt, divisor = 1 + 2 * w;
+            s->reach = (1 + w) / divisor * h;
+            c.weights[0] = (1 + w) * (1 + w) / divisor;
+            c.weights[1] = -w * w / divisor;
+        }
+    }
+    if (s->isStatic)
+    {
+        memset(body->v, 0, size);
+        s->mass = spGetStaticMass(body);
+    }
+    s->fill = spGetPatternFill(state);
+    s->fill.stiffness = s->reach * s->reach;
+    s->fill.damping *= s->reach;
+    s->force.state.time += (double)h;
+    spRunNodes(&c, sp_stageBases);
+    if (state->def.type == sp_bdf2)
+    {
+        memcpy(state->past[0], body->x, size);
+        memcpy(state->past[1], body->v, size);
+    }
+    if (body->rowCount > 0)
+    {
+        spStartRows(s);
+    }
+    if (state->factor != NULL)
+    {
+        spRefreshFactor(s);
+    }
+    *flags |= spSolveSubstep(s);
+    if (s->isStatic)
+    {
+        memset(body->v, 0, size);
+    }
+    if (state->def.type == sp_bdf2)
+    {
+        memcpy(state->seen[0], body->x, size);
+        memcpy(state->seen[1], body->v, size);
+        state->pastDt = h;
+    }
+    state->steps += 1;
+}
+
+static spAdvanceResult spAdvanceImplicit(spBody* body, const spAdvanceContext* context)
+{
+    spImplicitState* state = body->methodState;
+    spAdvanceResult result = {0};
+    result.substepCount =
+        context->substepCount > 0 ? context->substepCount : spMaxInt(1, body->methodDef.substeps);
+    if (state->failed)
+    {
+        result.flags = sp_stepSolverStopped;
+        return result;
+    }
+    if (context->startFraction == 0)
+    {
+        body->solverReport = (spSolverReport){
+            .preconditioner = state->def.solver.preconditioner, .converged = true, .factorStep = -1};
+    }
+    spReal scale = body->gravityScale;
+    spVec3 g = {scale * context->gravity.x, scale * context->gravity.y, scale * context->gravity.z};
+    spImplicitStep s = {
+        .body = body,
+        .state = state,
+        .context = context,
+        .force = {.body = body, .state = spGetNodeState(body), .gravity = g, .team = context->team},
+        .h = context->dt / (spReal)result.substepCount,
+        .mass = 1,
+        .isStatic = state->def.type == sp_quasiStatic,
+    };
+    int before = body->solverReport.iterations;
+    for (int i = 0; i < result.substepCount; ++i)
+    {
+        spReal covered = context->dt * (spReal)(i + 1) / (spReal)result.substepCount;
+        s.fraction = context->startFraction + covered / context->stepDt;
+        for (int k = 0; body->rowCount > 0 && k < context->colliderCount; ++k)
+        {
+            if (context->colliders[k] != NULL)
+            {
+                context->poses[k] = spGetColliderPose(context->colliders[k], s.fraction, context->stepDt);
+            }
+        }
+        int start = body->solverReport.iterations;
+        spRunImplicitSubstep(&s, &result.flags);
+        state->lastIterations = body->solverReport.iterations - start;
+        if (state->bestIterations == 0 || state->lastIterations < state->bestIterations)
+        {
+            state->bestIterations = state->lastIterations;
+        }
+    }
+    body->time += (double)context->dt;
+    result.forceEvaluations = body->solverReport.newtonSteps;
+    result.solverIterations = body->solverReport.iterations - before;
+    result.solverResidual = body->solverReport.residual;
+    return result;
+}
+
+static double spGetImplicitStableStep(spBody* body)
+{
+    SP_UNUSED(body);
+    return INFINITY;
+}
+
+static void spAdaptImplicit(spBody* body, spTeam* team)
+{
+    SP_UNUSED(body);
+    SP_UNUSED(team);
+}
+
+static void spWalkImplicitMemory(spBody* body, spWalkMemoryFcn* fcn, void* walk)
+{
+    spImplicitState* state = body->methodState;
+    spError error = {0};
+    size_t size = (size_t)body->nodeCount * sizeof(spVec4);
+    bool there = spPrepareSystem(body, &error);
+    fcn(walk, &there, sizeof(there));
+    fcn(walk, state->lastDv, size);
+    fcn(walk, &state->hasLastDv, sizeof(state->hasLastDv));
+    fcn(walk, &state->steps, sizeof(state->steps));
+    fcn(walk, &state->bestIterations, sizeof(state->bestIterations));
+    fcn(walk, &state->lastIterations, sizeof(state->lastIterations));
+    for (int i = 0; i < 2 && state->def.type == sp_bdf2; ++i)
+    {
+        fcn(walk, state->past[i], size);
+        fcn(walk, state->seen[i], size);
+    }
+    fcn(walk, &state->pastDt, sizeof(state->pastDt));
+    if (state->factor != NULL)
+    {
+        spWalkFactor(state->factor, body, fcn, walk);
+    }
+}
+
+const spMethodKind spImplicitMethod = {
+    .name = "implicit",
+    .create = spCreateImplicit,
+    .destroy = spDestroyImplicit,
+    .begin = spBeginImplicit,
+    .getStableStep = spGetImplicitStableStep,
+    .pause = spPauseImplicit,
+    .countSubsteps = spCountImplicitSubsteps,
+    .advance = spAdvanceImplicit,
+    .freeze = spFreezeImplicit,
+    .correct = spCorrectImplicit,
+    .adapt = spAdaptImplicit,
+    .walkMemory = spWalkImplicitMemory,
+};

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// The inside of implicit methods, shared by implicit.c, implicit_rows.c and implicit_compliance.c.
+
+#pragma once
+
+#include "method/factor.h"
+#include "method/method.h"
+
+// What a node row does in this step
+typedef enum spRowStatus
+{
+    sp_statusOpen,  // nothing
+    sp_statusSlide, // keeps its normal velocity; friction is a given impulse
+    sp_statusStick, // keeps all of its velocity
+    sp_statusSoft,  // a spring to the anchor
+    sp_statusForce, // a given impulse: as much as a hold may give
+} spRowStatus;
+
+typedef struct spRowSolve
+{
+    spRowStatus status;
+    spVec3 velocity; // that a constraint asks for at the end, m/s
+    spVec3 impulse;  // given: friction, or the most of a hold, N s
+    spReal push;     // speed along the normal that only moves the node out, m/s
+    bool slid;       // has slid in this step: it does not stick again
+} spRowSolve;
+
+typedef struct spImplicitState
+{
+    spMethodDef def; // the solver with `auto` decided
+    spBodySystem system;
+    bool hasSystem;
+    bool failed; // no memory for it: the body stands still and the step says so
+    spFactor* factor;
+    spCgVectors cg;
+    spVec4* baseX; // x = baseX + reach v
+    spVec4* baseV; // M (v - baseV) = reach f
+    spVec4* f;     // forces at the last linearisation
+    spVec4* way;   // scratch: displacements, positions before a line search
+    spVec4* lastDv;
+    bool hasLastDv;
+
+    // BDF2: the state before the last step, and that after it
+    spVec4* past[2];
+    spVec4* seen[2];
+    spReal pastDt; // 0 without one
+
+    // Constraints of the step
+    spConstraint* constraints; // room for nodeCount
+    int32_t* constraintOf;     // of each node, -1 for none
+    int32_t* patchConstraint;
+    spVec3* rawB;
+    spVec3* rawProduct;
+    spVec3* prescribed; // velocity of constrained nodes
+    spRowSolve* rows;
+    int rowCapacity;
+
+    // Refreshing the preconditioner
+    int64_t steps;      // since the method was set
+    int bestIterations; // in a step soon after a refresh
+    int lastIterations;
+    int64_t waitCount;
+} spImplicitState;
+
+// One substep while it is solved
+typedef struct spImplicitStep
+{
+    spBody* body;
+    spImplicitState* state;
+    const spAdvanceContext* context;
+    spForceContext force;
+    spReal h;     // of the substep
+    spReal reach; // share of h that the end counts with: h, or 2/3 h
+    spReal mass;  // factor of M: 1, or as much as keeps a static system regular
+    spFill fill;
+    bool isStatic;
+    spReal fraction; // of the step that has passed at the end
+} spImplicitStep;
+
+// ---- implicit_rows.c ----
+
+// Makes the first guess at which rows act. Poses are those at the end of the substep.
+void spStartRows(spImplicitStep* s);
+// What rows add to the matrix, after it was assembled
+void spAddRowStiffness(spImplicitStep* s);
+// What rows add to the right-hand side
+void spAddRowImpulses(spImplicitStep* s, spVec4* b);
+// Constraints from held nodes and rows, and what they ask of the change of velocity, into cg.x
+void spBuildConstraints(spImplicitStep* s);
+// Whether rows act differently from what was assumed, after a solve with velocities in body->v
+bool spCheckRows(spImplicitStep* s);
+// Impulses to the rows and the pins; what only moved nodes out is taken from their velocity
+void spFinishRows(spImplicitStep* s);
+
+// ---- implicit_compliance.c ----
+
+bool spFreezeImplicit(const spBody* body, const spPoint* points, int pointCount, int firstPoint,
+                      spArena* arena, spComplianceList* list);
+void spCorrectImplicit(spBody* body, const spPoint* points, const spVec3* impulses, const spVec3* shifts,
+                       int pointCount);

@@ -1,0 +1,359 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Node rows inside an implicit step: a set of active rows is guessed, solved with, and checked, a few times.
+//
+//   contact   active when the node would end inside: its normal velocity is then given, such that it ends on
+//             the surface. It opens when that takes a pull. With friction it first sticks; when that takes
+//             more than friction can give, it slides with as much as it can.
+//   hold      rigid: the velocity that leads to the anchor; with compliance: a spring, in the matrix. When it
+//             takes more than the most that it may give, it gives just that.
+//
+// Which constraint exerts what is A dv - b at its node.
+
+#include "method/implicit.h"
+
+#include "math/quat.h"
+#include "math/vec3.h"
+
+#include <math.h>
+#include <string.h>
+
+// Change of friction between two rounds that counts
+#define SP_FRICTION_CHANGE ((spReal)0.05)
+
+static spVec3 spGetAnchor(const spImplicitStep* s, const spNodeRow* row)
+{
+    return row->collider >= 0 ? spTransformPoint(s->context->poses[row->collider].transform, row->anchor)
+                              : spMulAdd3(row->anchor, s->fraction, row->anchorStep);
+}
+
+static spVec3 spGetSurfaceVelocity(const spPose* pose, spVec3 p)
+{
+    return spAdd3(pose->velocity, spCross3(pose->spin, spSub3(p, pose->transform.position)));
+}
+
+static void spStartContact(spImplicitStep* s, spNodeRow* row, spRowSolve* r)
+{
+    const spPose* pose = s->context->poses + row->collider;
+    spVec3 p = spXyz(s->body->x[row->node]), v = spXyz(s->body->v[row->node]);
+    spVec3 base = spXyz(s->state->baseX[row->node]);
+    spSurfaceHit hit = spQueryShape(&s->context->colliders[row->collider]->def, pose->transform, p);
+    row->normal = hit.normal;
+    row->gap = hit.distance - s->body->contactRadius;
+    spVec3 surface = spGetSurfaceVelocity(pose, p);
+    // The velocity along the normal at which it ends on the surface
+    spReal least = (-row->gap - spDot3(hit.normal, spSub3(base, p))) / s->reach;
+    spReal along = spDot3(hit.normal, surface), vn = spDot3(hit.normal, v) - along;
+    spReal out = least - along;
+    r->push = 0;
+    if (row->gap < 0 && s->isStatic == false)
+    {
+        r->push = out < SP_PUSH_SPEED ? (out > 0 ? out : 0) : SP_PUSH_SPEED;
+        least = along + r->push;
+    }
+    if (vn < -s->context->restitutionThreshold && row->restitution > 0 && s->isStatic == false)
+    {
+        spReal bounce = along - row->restitution * vn;
+        if (bounce > least)
+        {
+            least = bounce;
+            r->push = 0;
+        }
+    }
+    r->velocity = spMulAdd3(surface, least - along, hit.normal);
+    spReal fall = s->h * spDot3(hit.normal, s->force.gravity);
+    if (spDot3(hit.normal, v) + (fall < 0 ? fall : 0) < least)
+    {
+        r->status = row->friction > 0 && s->isStatic == false ? sp_statusStick : sp_statusSlide;
+    }
+}
+
+void spStartRows(spImplicitStep* s)
+{
+    spBody* body = s->body;
+    for (int i = 0; i < body->rowCount; ++i)
+    {
+        spNodeRow* row = body->rows + i;
+        spRowSolve* r = s->state->rows + i;
+        *r = (spRowSolve){0};
+        if (body->x[row->node].w == 0)
+        {
+            continue;
+        }
+        if (row->law == sp_rowContact)
+        {
+            spStartContact(s, row, r);
+            continue;
+        }
+        spVec3 base = spXyz(s->state->baseX[row->node]);
+        r->status = row->compliance > 0 ? sp_statusSoft : sp_statusStick;
+        r->velocity = spScale3(1 / s->reach, spSub3(spGetAnchor(s, row), base));
+    }
+}
+
+void spAddRowStiffness(spImplicitStep* s)
+{
+    for (int i = 0; i < s->body->rowCount; ++i)
+    {
+        if (s->state->rows[i].status == sp_statusSoft)
+        {
+            const spNodeRow* row = s->body->rows + i;
+            spAddToOwn(&s->state->system, row->node, s->fill.stiffness / row->compliance);
+        }
+    }
+}
+
+// The pull of a soft hold at the present iterate, over the step, N s
+static spVec3 spGetSoftImpulse(const spImplicitStep* s, const spNodeRow* row)
+{
+    spVec3 end = spMulAdd3(spXyz(s->state->baseX[row->node]), s->reach, spXyz(s->body->v[row->node]));
+    return spScale3(s->reach / row->compliance, spSub3(spGetAnchor(s, row), end));
+}
+
+void spAddRowImpulses(spImplicitStep* s, spVec4* b)
+{
+    for (int i = 0; i < s->body->rowCount; ++i)
+    {
+        const spNodeRow* row = s->body->rows + i;
+        const spRowSolve* r = s->state->rows + i;
+        spVec3 impulse = r->status == sp_statusSoft ? spGetSoftImpulse(s, row) : r->impulse;
+        if (r->status != sp_statusOpen && r->status != sp_statusStick)
+        {
+            b[row->node].x += impulse.x;
+            b[row->node].y += impulse.y;
+            b[row->node].z += impulse.z;
+        }
+    }
+}
+
+static void spConstrain(spImplicitStep* s, int node, bool all, spVec3 normal, spVec3 velocity, int* count)
+{
+    spImplicitState* state = s->state;
+    int32_t* place = state->constraintOf + node;
+    if (*place < 0)
+    {
+        *place = (*count)++;
+        state->constraints[*place] = (spConstraint){.node = node, .all = all, .normal = normal};
+        state->prescribed[*place] = velocity;
+        return;
+    }
+    spConstraint* c = state->constraints + *place;
+    if (c->all == false && all == false && spDot3(c->normal, normal) < (spReal)0.999)
+    {
+        // Two surfaces: the velocity that suits both, by turns
+        spVec3 v = state->prescribed[*place], first = v;
+        for (int i = 0; i < 4; ++i)
+        {
+            v = spMulAdd3(v, spDot3(normal, spSub3(velocity, v)), normal);
+            v = spMulAdd3(v, spDot3(c->normal, spSub3(first, v)), c->normal);
+        }
+        state->prescribed[*place] = v;
+        c->all = true;
+    }
+    else if (c->all == false && all)
+    {
+        c->all = true;
+        state->prescribed[*place] = velocity;
+    }
+}
+
+void spBuildConstraints(spImplicitStep* s)
+{
+    spBody* body = s->body;
+    spImplicitState* state = s->state;
+    memset(state->constraintOf, -1, (size_t)body->nodeCount * sizeof(int32_t));
+    int count = 0, held = 0;
+    for (int patch = 0; patch < body->order.patchCount; ++patch)
+    {
+        state->patchConstraint[patch] = count;
+        for (; held < body->heldCount && body->held[held] < body->order.patchBegin[patch + 1]; ++held)
+        {
+            int node = body->held[held];
+            spConstrain(s, node, true, (spVec3){0, 0, 0}, spXyz(body->v[node]), &count);
+        }
+        for (int i = body->rowCount > 0 ? body->patchRow[patch] : 0;
+             body->rowCount > 0 && i < body->patchRow[patch + 1]; ++i)
+        {
+            const spRowSolve* r = state->rows + i;
+            if (r->status == sp_statusSlide || r->status == sp_statusStick)
+            {
+                const spNodeRow* row = body->rows + i;
+                spConstrain(s, row->node, r->status == sp_statusStick, row->normal, r->velocity, &count);
+            }
+        }
+    }
+    state->patchConstraint[body->order.patchCount] = count;
+    for (int i = 0; i < count; ++i)
+    {
+        const spConstraint* c = state->constraints + i;
+        spVec3 dv = spSub3(state->prescribed[i], spXyz(body->v[c->node]));
+        spVec4* x = state->cg.x + c->node;
+        if (c->all)
+        {
+            *x = (spVec4){dv.x, dv.y, dv.z, 0};
+            continue;
+        }
+        spReal change = spDot3(c->normal, spSub3(dv, spXyz(*x)));
+        *x = (spVec4){x->x + change * c->normal.x, x->y + change * c->normal.y, x->z + change * c->normal.z,
+                      0};
+    }
+}
+
+// What the constraint of a node exerts, N s
+static spVec3 spGetReaction(const spImplicitStep* s, int node)
+{
+    int place = s->state->constraintOf[node];
+    return place < 0 ? (spVec3){0, 0, 0} : spSub3(s->state->rawProduct[place], s->state->rawB[place]);
+}
+
+// Sliding: as much friction as the normal impulse allows, against the slip
+static bool spUpdateFriction(spRowSolve* r, const spNodeRow* row, spReal pressed, spVec3 against)
+{
+    spReal length = spLength3(against);
+    spVec3 impulse = length > 0 ? spScale3(row->friction * pressed / length, against) : (spVec3){0, 0, 0};
+    bool changed = spDistance3(impulse, r->impulse) > SP_FRICTION_CHANGE * row->friction * pressed;
+    r->impulse = impulse;
+    return changed;
+}
+
+static bool spCheckContact(spImplicitStep* s, const spNodeRow* row, spRowSolve* r)
+{
+    spVec3 n = row->normal;
+    spVec3 v = spXyz(s->body->v[row->node]);
+    if (r->status == sp_statusOpen)
+    {
+        // Inside at the end by more than rounding?
+        spVec3 p = spXyz(s->body->x[row->node]);
+        const spPose* pose = s->context->poses + row->collider;
+        spSurfaceHit hit = spQueryShape(&s->context->colliders[row->collider]->def, pose->transform, p);
+        spReal size =
+            (spReal)(fabs((double)p.x) + fabs((double)p.y) + fabs((double)p.z)) + s->body->contactRadius;
+        spReal rounding = (sizeof(spReal) == sizeof(float) ? (spReal)1e-6 : (spReal)1e-12) * size;
+        if (hit.distance - s->body->contactRadius >= -rounding)
+        {
+            return false;
+        }
+        r->status =
+            row->friction > 0 && r->slid == false && s->isStatic == false ? sp_statusStick : sp_statusSlide;
+        return true;
+    }
+    spVec3 reaction = spGetReaction(s, row->node);
+    spReal pressed = spDot3(n, reaction);
+    if (pressed < 0)
+    {
+        r->status = sp_statusOpen;
+        r->impulse = (spVec3){0, 0, 0};
+        return true;
+    }
+    if (r->status == sp_statusStick)
+    {
+        spVec3 side = spMulSub3(reaction, pressed, n);
+        if (spLength3(side) <= row->friction * pressed)
+        {
+            return false;
+        }
+        r->status = sp_statusSlide;
+        r->slid = true;
+        spUpdateFriction(r, row, pressed, side);
+        return true;
+    }
+    if (row->friction <= 0 || s->isStatic)
+    {
+        return false;
+    }
+    spVec3 slip = spSub3(v, r->velocity);
+    slip = spMulSub3(slip, spDot3(slip, n), n);
+    // Friction that is about to turn the slip round takes it as it is: half of it is enough
+    if (spDot3(slip, r->impulse) > 0)
+    {
+        r->impulse = spScale3((spReal)0.5, r->impulse);
+        return true;
+    }
+    return spUpdateFriction(r, row, pressed, spNeg3(slip));
+}
+
+static bool spCheckHold(spImplicitStep* s, const spNodeRow* row, spRowSolve* r)
+{
+    if (row->maxForce <= 0 || r->status == sp_statusForce || r->status == sp_statusOpen)
+    {
+        return false;
+    }
+    spVec3 pull = r->status == sp_statusSoft ? spGetSoftImpulse(s, row) : spGetReaction(s, row->node);
+    spReal most = row->maxForce * s->reach, length = spLength3(pull);
+    if (length <= most)
+    {
+        return false;
+    }
+    if (r->status == sp_statusSoft)
+    {
+        spAddToOwn(&s->state->system, row->node, -s->fill.stiffness / row->compliance);
+    }
+    r->status = sp_statusForce;
+    r->impulse = spScale3(most / length, pull);
+    return true;
+}
+
+bool spCheckRows(spImplicitStep* s)
+{
+    bool changed = false;
+    for (int i = 0; i < s->body->rowCount; ++i)
+    {
+        const spNodeRow* row = s->body->rows + i;
+        spRowSolve* r = s->state->rows + i;
+        if (s->body->x[row->node].w == 0)
+        {
+            continue;
+        }
+        changed |= row->law == sp_rowContact ? spCheckContact(s, row, r) : spCheckHold(s, row, r);
+    }
+    return changed;
+}
+
+void spFinishRows(spImplicitStep* s)
+{
+    spBody* body = s->body;
+    // An impulse of `reach` acts like one of the whole substep
+    spReal share = s->h / s->reach;
+    for (int i = 0; i < body->rowCount; ++i)
+    {
+        spNodeRow* row = body->rows + i;
+        const spRowSolve* r = s->state->rows + i;
+        if (r->status == sp_statusOpen || body->x[row->node].w == 0)
+        {
+            continue;
+        }
+        spVec3 impulse = r->impulse;
+        if (r->status == sp_statusSoft)
+        {
+            impulse = spGetSoftImpulse(s, row);
+        }
+        else if (r->status == sp_statusStick)
+        {
+            impulse = spGetReaction(s, row->node);
+        }
+        else if (r->status == sp_statusSlide)
+        {
+            impulse = spMulAdd3(impulse, spDot3(row->normal, spGetReaction(s, row->node)), row->normal);
+        }
+        row->impulse = spMulAdd3(row->impulse, share, impulse);
+        if (row->law == sp_rowContact && r->push > 0)
+        {
+            spVec4* v = body->v + row->node;
+            *v = (spVec4){v->x - r->push * row->normal.x, v->y - r->push * row->normal.y,
+                          v->z - r->push * row->normal.z, 0};
+        }
+    }
+    double sum[3] = {0};
+    for (int i = 0; i < body->heldCount; ++i)
+    {
+        spVec3 reaction = spGetReaction(s, body->held[i]);
+        sum[0] += (double)reaction.x;
+        sum[1] += (double)reaction.y;
+        sum[2] += (double)reaction.z;
+    }
+    double rate = (double)share / (double)s->context->stepDt;
+    body->pinForce =
+        (spVec3){body->pinForce.x + (spReal)(rate * sum[0]), body->pinForce.y + (spReal)(rate * sum[1]),
+                 body->pinForce.z + (spReal)(rate * sum[2])};
+}

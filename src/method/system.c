@@ -1,0 +1,350 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+#include "method/system.h"
+
+#include "base/error.h"
+#include "math/vec3.h"
+
+#include <math.h>
+#include <string.h>
+
+static const spElementSet* const* spGetSets(const spBody* body)
+{
+    return (const spElementSet* const*)body->sets;
+}
+
+static bool spHasDiagonal(const spBody* body)
+{
+    for (int i = 0; i < body->setCount; ++i)
+    {
+        if (body->sets[i]->kind->addDiagonal != NULL)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int spCountColumns(const spBody* body)
+{
+    int count = 0;
+    for (int i = 0; i < body->setCount; ++i)
+    {
+        count += body->sets[i]->kind->getColumn != NULL;
+    }
+    return count;
+}
+
+bool spCreateBodySystem(spBodySystem* s, spBody* body, const spFill* fill, const spSystemNeeds* needs,
+                        spError* error)
+{
+    *s = (spBodySystem){
+        .kernels = spFindLinearKernels(body->laneCount), .fill = *fill, .version = body->topologyVersion};
+    spHeap* heap = body->heap;
+    size_t size = spArraySize(body->nodeCount, sizeof(spVec4));
+    s->columnCount = spCountColumns(body);
+    if (s->columnCount > SP_MAX_COLUMNS)
+    {
+        s->columnCount = 0;
+        return spFail(error, sp_errorBadArgument,
+                      "%s has more than %d gases: implicit methods take no more; use an explicit method",
+                      body->name, SP_MAX_COLUMNS);
+    }
+    bool ok = true;
+    if (needs->sparse)
+    {
+        spSparseDef def = {.sets = spGetSets(body),
+                           .setCount = body->setCount,
+                           .fill = fill,
+                           .patchBegin = body->order.patchBegin,
+                           .patchCount = body->order.patchCount,
+                           .laneCount = body->laneCount};
+        ok = spCreateSparse(&s->sparse, heap, &def);
+        s->hasSparse = ok;
+        int64_t count = (int64_t)body->nodeCount + s->sparse.slots.slotCount;
+        s->product = ok ? spAllocZeroed(heap, spArraySize(count, sizeof(spVec4))) : NULL;
+        ok = s->product != NULL;
+    }
+    s->ownA = spAllocZeroed(heap, size);
+    s->ownC = spAllocZeroed(heap, size);
+    ok = ok && s->ownA != NULL && s->ownC != NULL;
+    if (spHasDiagonal(body))
+    {
+        s->diagonal = spAlloc(heap, spArraySize(body->nodeCount, sizeof(spMat3)));
+        ok = ok && s->diagonal != NULL;
+    }
+    if (needs->local)
+    {
+        s->localA = spAllocZeroed(heap, size);
+        s->localC = spAllocZeroed(heap, size);
+        ok = ok && s->localA != NULL && s->localC != NULL;
+    }
+    if (needs->matrixFree)
+    {
+        s->dx = spAllocZeroed(heap, size);
+        s->dv = spAllocZeroed(heap, size);
+        ok = ok && s->dx != NULL && s->dv != NULL;
+    }
+    for (int i = 0; i < s->columnCount; ++i)
+    {
+        s->columns[i].g = spAllocZeroed(heap, size);
+        ok = ok && s->columns[i].g != NULL;
+    }
+    if (ok == false)
+    {
+        spDestroyBodySystem(s, body);
+        return spFailMemory(error, "the linear system of a body", size);
+    }
+    return true;
+}
+
+void spDestroyBodySystem(spBodySystem* s, spBody* body)
+{
+    spHeap* heap = body->heap;
+    size_t size = (size_t)body->nodeCount * sizeof(spVec4);
+    if (s->hasSparse)
+    {
+        spFree(heap, s->product, (size_t)(body->nodeCount + s->sparse.slots.slotCount) * sizeof(spVec4));
+        spDestroySparse(&s->sparse, heap);
+    }
+    spVec4* all[] = {s->ownA, s->ownC, s->localA, s->localC, s->dx, s->dv};
+    for (int i = 0; i < (int)(sizeof(all) / sizeof(all[0])); ++i)
+    {
+        spFree(heap, all[i], size);
+    }
+    spFree(heap, s->diagonal, (size_t)body->nodeCount * sizeof(spMat3));
+    for (int i = 0; i < s->columnCount; ++i)
+    {
+        spFree(heap, s->columns[i].g, size);
+    }
+    *s = (spBodySystem){0};
+}
+
+bool spFitsBodySystem(const spBodySystem* s, const spBody* body, const spFill* fill)
+{
+    return s->version == body->topologyVersion &&
+           (s->hasSparse == false || spFitsSparse(&s->sparse, spGetSets(body), body->setCount, fill));
+}
+
+void spAddToOwn(spBodySystem* s, int node, spReal stiffness)
+{
+    s->ownA[node].x += stiffness;
+    s->ownA[node].y += stiffness;
+    s->ownA[node].z += stiffness;
+}
+
+void spAssembleSystem(spBodySystem* s, spBody* body, const spForceContext* force, spReal mass,
+                      const spFill* fill, bool pairs)
+{
+    s->mass = mass;
+    s->fill = *fill;
+    s->force = *force;
+    s->crossed = s->diagonal != NULL;
+    if (s->diagonal != NULL)
+    {
+        memset(s->diagonal, 0, (size_t)body->nodeCount * sizeof(spMat3));
+    }
+    int column = 0;
+    for (int i = 0; i < body->setCount; ++i)
+    {
+        const spElementSet* set = body->sets[i];
+        if (set->kind->addDiagonal != NULL)
+        {
+            set->kind->addDiagonal(set, &force->state, fill, s->diagonal);
+        }
+        if (set->kind->getColumn != NULL)
+        {
+            double c = set->kind->getColumn(set, &force->state, s->columns[column].g);
+            s->columns[column++].c = (spReal)((double)fill->stiffness * c);
+        }
+    }
+    for (int node = 0; node < body->nodeCount; ++node)
+    {
+        spReal m = mass * body->mass[node];
+        s->ownA[node] = (spVec4){m, m, m, 0};
+        if (s->diagonal != NULL)
+        {
+            spMat3 d = s->diagonal[node];
+            s->ownA[node] = (spVec4){m + d.cx.x, m + d.cy.y, m + d.cz.z, 0};
+            s->ownC[node] = (spVec4){d.cy.x, d.cz.y, d.cz.x, 0};
+        }
+    }
+    if (pairs)
+    {
+        spFillSparse(&s->sparse, spGetSets(body), body->setCount, &force->state, fill, force->team);
+    }
+}
+
+// ---- blocks of the nodes ----
+
+typedef struct spLocalContext
+{
+    spBodySystem* system;
+    const spBody* body;
+    bool whole;
+} spLocalContext;
+
+static void spMakeLocalStage(int begin, int end, int workerIndex, void* context)
+{
+    SP_UNUSED(workerIndex);
+    const spLocalContext* c = context;
+    spBodySystem* s = c->system;
+    const int32_t* patchBegin = c->body->order.patchBegin;
+    for (int node = patchBegin[begin]; node < patchBegin[end]; ++node)
+    {
+        spVec4 a = s->ownA[node], o = s->ownC[node];
+        spVec4 sum = s->sparse.diagonal[0][node], side = s->sparse.diagonal[1][node];
+        spReal xx = a.x + sum.x, yy = a.y + sum.y, zz = a.z + sum.z;
+        spReal crossed = s->crossed ? 1 : 0;
+        spReal xy = crossed * o.x + side.x, yz = crossed * o.y + side.y, xz = crossed * o.z + side.z;
+        if (c->whole == false)
+        {
+            s->localA[node] = (spVec4){1 / xx, 1 / yy, 1 / zz, 0};
+            s->localC[node] = (spVec4){0};
+            continue;
+        }
+        spReal kxx = yy * zz - yz * yz, kxy = xz * yz - xy * zz, kxz = xy * yz - xz * yy;
+        spReal kyy = xx * zz - xz * xz, kyz = xy * xz - xx * yz, kzz = xx * yy - xy * xy;
+        spReal det = xx * kxx + xy * kxy + xz * kxz;
+        // A block whose rounding makes it singular is taken by its diagonal
+        bool good = det > (spReal)1e-6 * xx * yy * zz && kxx > 0 && kyy > 0 && kzz > 0;
+        spReal inverse = good ? 1 / det : 0;
+        s->localA[node] = good ? (spVec4){inverse * kxx, inverse * kyy, inverse * kzz, 0}
+                               : (spVec4){1 / xx, 1 / yy, 1 / zz, 0};
+        s->localC[node] = (spVec4){inverse * kxy, inverse * kyz, inverse * kxz, 0};
+    }
+}
+
+void spMakeLocal(spBodySystem* s, const spBody* body, bool whole, spTeam* team)
+{
+    spLocalContext context = {s, body, whole};
+    spParallelFor(team, spMakeLocalStage, body->order.patchCount, 1, &context);
+}
+
+// ---- operators ----
+
+static void spMultiplyPairPatch(void* context, const spVec4* d, int patch)
+{
+    const spBodySystem* s = context;
+    s->sparse.kernels->multiply(&s->sparse, d, patch, s->product);
+}
+
+typedef struct spElementProduct
+{
+    spBodySystem* system;
+    const spVec4* d;
+} spElementProduct;
+
+static void spScaleStage(int begin, int end, int workerIndex, void* context)
+{
+    SP_UNUSED(workerIndex);
+    const spElementProduct* p = context;
+    spBodySystem* s = p->system;
+    const spNodeState* state = &s->force.state;
+    spReal k = s->fill.stiffness, c = s->fill.damping;
+    for (int node = state->patchBegin[begin]; node < state->patchBegin[end]; ++node)
+    {
+        spVec4 d = p->d[node];
+        s->dx[node] = (spVec4){k * d.x, k * d.y, k * d.z, 0};
+        s->dv[node] = (spVec4){c * d.x, c * d.y, c * d.z, 0};
+    }
+}
+
+// Elements take the change of the state; global kinds measure it. What acts on nodes alone comes with the
+// elements here.
+static void spPrepareElements(void* context, const spVec4* d, spTeam* team)
+{
+    spBodySystem* s = context;
+    spElementProduct product = {s, d};
+    spParallelFor(team, spScaleStage, s->force.state.patchCount, 1, &product);
+    s->difference = (spDifference){.dx = s->dx, .dv = s->dv, .project = s->fill.project};
+}
+
+static void spMultiplyElementPatch(void* context, const spVec4* d, int patch)
+{
+    SP_UNUSED(d);
+    const spBodySystem* s = context;
+    spBody* body = s->force.body;
+    int begin = body->order.patchBegin[patch], end = body->order.patchBegin[patch + 1];
+    int firstSlot = body->slots.patchSlot[patch], endSlot = body->slots.patchSlot[patch + 1];
+    memset(body->f + begin, 0, (size_t)(end - begin) * sizeof(spVec4));
+    memset(body->f + body->nodeCount + firstSlot, 0, (size_t)(endSlot - firstSlot) * sizeof(spVec4));
+    for (int i = 0; i < body->setCount; ++i)
+    {
+        // Columns and blocks of nodes stand beside the operator in either case
+        const spElementKind* kind = body->sets[i]->kind;
+        if (kind->fillPairs != NULL)
+        {
+            kind->addDifference(body->sets[i], &s->force.state, &s->difference, patch, body->f);
+        }
+    }
+}
+
+spOperator spGetPairOperator(spBodySystem* s)
+{
+    return (spOperator){.context = s,
+                        .multiply = spMultiplyPairPatch,
+                        .product = s->product,
+                        .slots = &s->sparse.slots,
+                        .sign = 1};
+}
+
+spOperator spGetElementOperator(spBodySystem* s, spBody* body)
+{
+    return (spOperator){.context = s,
+                        .prepare = spPrepareElements,
+                        .multiply = spMultiplyElementPatch,
+                        .product = body->f,
+                        .slots = &body->slots,
+                        .sign = -1};
+}
+
+// ---- rows ----
+
+bool spCreateSystemRows(spBlockRows* rows, const spBodySystem* s, spHeap* heap)
+{
+    const spSparse* a = &s->sparse;
+    *rows = (spBlockRows){.nodeCount = a->nodeCount,
+                          .blockCount = a->pairCount,
+                          .begin = a->rowBegin,
+                          .columns = a->rowColumns};
+    rows->blocks = spAllocZeroed(heap, spArraySize(a->pairCount, sizeof(spMat3)));
+    rows->diagonal = spAllocZeroed(heap, spArraySize(a->nodeCount, sizeof(spMat3)));
+    if ((a->pairCount > 0 && rows->blocks == NULL) || rows->diagonal == NULL)
+    {
+        spDestroySystemRows(rows, heap);
+        return false;
+    }
+    return true;
+}
+
+void spDestroySystemRows(spBlockRows* rows, spHeap* heap)
+{
+    spFree(heap, rows->blocks, (size_t)rows->blockCount * sizeof(spMat3));
+    spFree(heap, rows->diagonal, (size_t)rows->nodeCount * sizeof(spMat3));
+    *rows = (spBlockRows){0};
+}
+
+void spFillSystemRows(spBlockRows* rows, const spBodySystem* s, const spVec4* x)
+{
+    for (int node = 0; node < rows->nodeCount; ++node)
+    {
+        bool held = x[node].w == 0;
+        spVec4 a = s->ownA[node], c = s->crossed ? s->ownC[node] : (spVec4){0};
+        spMat3 own =
+            spMakeMat3(spMakeVec3(a.x, c.x, c.z), spMakeVec3(c.x, a.y, c.y), spMakeVec3(c.z, c.y, a.z));
+        rows->diagonal[node] = spAddMat3(own, spGetDiagonalSum(&s->sparse, node));
+        if (held)
+        {
+            spReal scale = spTrace3(rows->diagonal[node]) / 3;
+            rows->diagonal[node] = spScaleMat3(scale > 0 ? scale : 1, spIdentityMat3());
+        }
+        for (int k = rows->begin[node]; k < rows->begin[node + 1]; ++k)
+        {
+            bool apart = held || x[rows->columns[k]].w == 0;
+            rows->blocks[k] =
+                apart ? spZeroMat3() : spScaleMat3(-1, spTransposeMat3(spGetPairBlock(&s->sparse, k)));
+        }
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// The linear system of a body: mass M + stiffness K + damping D, with K and D from all its element sets at
+// a state. Assembled in pairs of neighbours, or multiplied from the elements; global kinds add one column
+// each.
+
+#pragma once
+
+#include "body/body.h"
+#include "linear/cg.h"
+
+typedef struct spBodySystem
+{
+    const spLinearKernels* kernels;
+    spSparse sparse;
+    bool hasSparse;
+    spReal mass; // factor of M
+    spFill fill;
+    spVec4* ownA; // mass and what acts on nodes alone: (xx, yy, zz), then (xy, yz, xz)
+    spVec4* ownC;
+    bool crossed;     // whether ownC counts
+    spMat3* diagonal; // what acts on nodes alone; NULL when no set has any
+    spVec4* localA;   // inverse blocks of the nodes, or inverse diagonals
+    spVec4* localC;
+    spColumn columns[SP_MAX_COLUMNS];
+    int columnCount;
+    uint32_t version; // of the body's elements that the pattern was made for
+
+    spVec4* product; // of the pairs: nodes, then slots
+
+    // Matrix-free
+    spForceContext force;
+    spDifference difference;
+    spVec4* dx;
+    spVec4* dv;
+} spBodySystem;
+
+// What is needed beside the state
+typedef struct spSystemNeeds
+{
+    bool sparse;
+    bool matrixFree;
+    bool local;
+} spSystemNeeds;
+
+bool spCreateBodySystem(spBodySystem* s, spBody* body, const spFill* fill, const spSystemNeeds* needs,
+                        spError* error);
+void spDestroyBodySystem(spBodySystem* s, spBody* body);
+
+// Whether the pattern still fits the element sets of the body
+bool spFitsBodySystem(const spBodySystem* s, const spBody* body, const spFill* fill);
+
+// Fills in own, and the columns of global kinds; the pairs too when `pairs` is set
+void spAssembleSystem(spBodySystem* s, spBody* body, const spForceContext* force, spReal mass,
+                      const spFill* fill, bool pairs);
+
+// Adds to the block of one node, before anything is made from it
+void spAddToOwn(spBodySystem* s, int node, spReal stiffness);
+
+// Inverse blocks of the nodes from the numbers as they stand: whole, or of their diagonals alone
+void spMakeLocal(spBodySystem* s, const spBody* body, bool whole, spTeam* team);
+
+// The operator over the pairs, or over the elements at the state of the last assembly
+spOperator spGetPairOperator(spBodySystem* s);
+spOperator spGetElementOperator(spBodySystem* s, spBody* body);
+
+// Rows for preconditioners: made once, and filled in
+bool spCreateSystemRows(spBlockRows* rows, const spBodySystem* s, spHeap* heap);
+void spDestroySystemRows(spBlockRows* rows, spHeap* heap);
+// x: nodes of no inverse mass are held
+void spFillSystemRows(spBlockRows* rows, const spBodySystem* s, const spVec4* x);

@@ -1,0 +1,242 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Implicit methods: the matrix of every kind and law against the elements, the solver against its tolerance,
+// orders, damping, large steps, pins, rows, snapshots, workers and lanes.
+
+#include "element_test.h"
+
+#include "linear/cg.h"
+#include "method/implicit.h"
+#include "testbed/worlds.h"
+#include "world/world.h"
+
+#ifdef SOUPLE_DOUBLE_PRECISION
+static const double tight = 1e-11;
+#else
+static const double tight = 2e-5;
+#endif
+
+static spTetDef MakeTets(spTetLaw law)
+{
+    spTetDef def = spDefaultTetDef();
+    def.law = law;
+    def.youngModulus = 1e5;
+    def.poissonRatio = (spReal)0.35;
+    return def;
+}
+
+static spTestDef MakeTest(spMethodType type)
+{
+    spTestDef def = spDefaultTestDef();
+    def.method.type = type;
+    return def;
+}
+
+// Largest difference of two arrays over the largest entry of the first
+static double Compare(const spVec4* a, const spVec4* b, int count)
+{
+    double size = 0.0, difference = 0.0;
+    for (int i = 0; i < count; ++i)
+    {
+        size = fmax(size, fmax(fabs((double)a[i].x), fmax(fabs((double)a[i].y), fabs((double)a[i].z))));
+        difference = fmax(difference, fabs((double)a[i].x - (double)b[i].x));
+        difference = fmax(difference, fabs((double)a[i].y - (double)b[i].y));
+        difference = fmax(difference, fabs((double)a[i].z - (double)b[i].z));
+    }
+    return difference / size;
+}
+
+// The product of a system with d, by one of its operators, without constraints
+static void Multiply(spBodySystem* s, spBody* body, bool pairs, const spVec4* d, spVec4* to)
+{
+    spOperator op = pairs ? spGetPairOperator(s) : spGetElementOperator(s, body);
+    if (op.prepare != NULL)
+    {
+        op.prepare(op.context, d, NULL);
+    }
+    for (int p = 0; p < body->order.patchCount; ++p)
+    {
+        op.multiply(op.context, d, p);
+    }
+    for (int p = 0; p < body->order.patchCount; ++p)
+    {
+        spSumSlots(op.slots, op.product, p);
+    }
+    s->kernels->finishProduct(op.product, d, s->ownA, s->crossed ? s->ownC : NULL, op.sign, 0,
+                              body->nodeCount);
+    for (int i = 0; i < s->columnCount; ++i)
+    {
+        double along = s->kernels->dot(s->columns[i].g, d, 0, body->nodeCount);
+        s->kernels->addScaled(op.product, (spReal)((double)s->columns[i].c * along), s->columns[i].g, 0,
+                              body->nodeCount);
+    }
+    memcpy(to, op.product, (size_t)body->nodeCount * sizeof(spVec4));
+}
+
+// Pairs, elements and the difference of the forces give the same product; the product is symmetric; rows of
+// blocks tell the same matrix
+static void CheckMatrix(spBody* body, bool project, bool wind, uint64_t seed)
+{
+    int n = body->nodeCount;
+    spFill fill = {.stiffness = (spReal)0.01, .damping = (spReal)0.1, .project = project};
+    spSystemNeeds needs = {.sparse = true, .matrixFree = true, .local = true};
+    spBodySystem s;
+    spError error = {0};
+    assert_true(spCreateBodySystem(&s, body, &fill, &needs, &error));
+    spForceContext force = {.body = body, .state = spGetNodeState(body)};
+    spMeasureForces(&force);
+    spAssembleSystem(&s, body, &force, 1, &fill, true);
+    spVec4 *d = AllocNodes(n), *e = AllocNodes(n), *a = AllocNodes(n), *b = AllocNodes(n), *c = AllocNodes(n);
+    for (int i = 0; i < n; ++i)
+    {
+        d[i] = (spVec4){(spReal)spRandomRange(&seed, -1, 1), (spReal)spRandomRange(&seed, -1, 1),
+                        (spReal)spRandomRange(&seed, -1, 1), 0};
+        e[i] = (spVec4){(spReal)spRandomRange(&seed, -1, 1), (spReal)spRandomRange(&seed, -1, 1),
+                        (spReal)spRandomRange(&seed, -1, 1), 0};
+    }
+    Multiply(&s, body, true, d, a);
+    Multiply(&s, body, false, d, b);
+    double apart = Compare(a, b, n);
+    if (apart > tight)
+    {
+        fail_msg("pairs and elements differ by %g", apart);
+    }
+    // The forces themselves: what is left out of the projected system is what project leaves out there
+    spVec4 *dx = AllocNodes(n), *dv = AllocNodes(n);
+    for (int i = 0; i < n; ++i)
+    {
+        dx[i] = (spVec4){fill.stiffness * d[i].x, fill.stiffness * d[i].y, fill.stiffness * d[i].z, 0};
+        dv[i] = (spVec4){fill.damping * d[i].x, fill.damping * d[i].y, fill.damping * d[i].z, 0};
+    }
+    EvaluateDifference(body, dx, dv, project);
+    for (int i = 0; i < n; ++i)
+    {
+        spReal m = body->mass[i];
+        c[i] = (spVec4){m * d[i].x - body->f[i].x, m * d[i].y - body->f[i].y, m * d[i].z - body->f[i].z, 0};
+    }
+    apart = Compare(a, c, n);
+    if ((project || wind == false) && apart > tight)
+    {
+        fail_msg("the matrix and the difference of the forces differ by %g", apart);
+    }
+    // Symmetric, and as rows
+    Multiply(&s, body, true, e, b);
+    double ed = s.kernels->dot(e, a, 0, n), de = s.kernels->dot(d, b, 0, n);
+    assert_true(fabs(ed - de) <= 10.0 * tight * (fabs(ed) + sqrt(s.kernels->dot(a, a, 0, n))));
+    if (project)
+    {
+        assert_true(s.kernels->dot(d, a, 0, n) > 0.0);
+    }
+    spBlockRows rows;
+    assert_true(spCreateSystemRows(&rows, &s, body->heap));
+    for (int i = 0; i < n; ++i)
+    {
+        c[i] = (spVec4){0, 0, 0, 1}; // nothing is held
+    }
+    spFillSystemRows(&rows, &s, c);
+    memset(b, 0, (size_t)n * sizeof(spVec4));
+    for (int i = 0; i < n; ++i)
+    {
+        spVec3 own = spMulMV3(rows.diagonal[i], spXyz(d[i]));
+        b[i] = (spVec4){b[i].x + own.x, b[i].y + own.y, b[i].z + own.z, 0};
+        for (int k = rows.begin[i]; k < rows.begin[i + 1]; ++k)
+        {
+            int j = rows.columns[k];
+            assert_true(j < i && (k == rows.begin[i] || rows.columns[k - 1] < j));
+            spVec3 p = spMulMV3(rows.blocks[k], spXyz(d[j])), q = spMulTMV3(rows.blocks[k], spXyz(d[i]));
+            b[i] = (spVec4){b[i].x + p.x, b[i].y + p.y, b[i].z + p.z, 0};
+            b[j] = (spVec4){b[j].x + q.x, b[j].y + q.y, b[j].z + q.z, 0};
+        }
+    }
+    for (int i = 0; i < s.columnCount; ++i)
+    {
+        double along = s.kernels->dot(s.columns[i].g, d, 0, n);
+        s.kernels->addScaled(b, (spReal)((double)s.columns[i].c * along), s.columns[i].g, 0, n);
+    }
+    assert_true(Compare(a, b, n) <= tight);
+    spDestroySystemRows(&rows, body->heap);
+    spDestroyBodySystem(&s, body);
+    free(d);
+    free(e);
+    free(a);
+    free(b);
+    free(c);
+    free(dx);
+    free(dv);
+}
+
+static void TestTetMatrices(void** state)
+{
+    SP_UNUSED(state);
+    for (int law = 0; law < sp_tetLawCount; ++law)
+    {
+        for (int damping = 0; damping < 3; ++damping)
+        {
+            for (int project = 0; project < 2; ++project)
+            {
+                spTetDef tets = MakeTets((spTetLaw)law);
+                tets.damping = damping > 0 ? (spReal)0.01 : 0;
+                tets.dampingModel = damping == 1 ? sp_dampStrainRate : sp_dampRayleigh;
+                spTestDef def = spDefaultTestDef();
+                spTestWorld test = spBuildTetBeam(&def, 2, &tets);
+                spBody* body = spGetBody(test.world, test.body);
+                uint64_t seed = 5 + (uint64_t)law;
+                Shake(body, 0.02, &seed);
+                CheckMatrix(body, project != 0, false, 11 + (uint64_t)law);
+                spDestroyTestWorld(&test);
+            }
+        }
+    }
+}
+
+static double GetTip(const spTestWorld* test)
+{
+    int n = spBody_GetNodeCount(test->world, test->body);
+    spVec3View x = spBody_GetPositions(test->world, test->body);
+    return (double)x.data[n - 1].y;
+}
+
+static void TestBeam(void** state)
+{
+    SP_UNUSED(state);
+    for (int k = 0; k < 5; ++k)
+    {
+        spTestDef def = MakeTest(sp_backwardEuler);
+        def.method.solver.tolerance = (spReal)1e-4;
+        def.method.solver.operatorType = k == 1 ? sp_operatorMatrixFree : sp_operatorAssembled;
+        def.method.solver.preconditioner = k == 2   ? sp_preconditionNone
+                                           : k == 3 ? sp_preconditionSsor
+                                           : k == 4 ? sp_preconditionCholesky
+                                                    : sp_preconditionBlockJacobi;
+        spTetDef tets = MakeTets(sp_tetCorotational);
+        tets.youngModulus = 1e6;
+        spTestWorld test = spBuildTetBeam(&def, 5, &tets);
+        if (test.world == NULL)
+        {
+            fail_msg("%s", test.error.message);
+        }
+        uint32_t flags = 0;
+        int64_t iterations = 0;
+        double worst = 0;
+        for (int i = 0; i < 60; ++i)
+        {
+            flags |= spWorld_Step(test.world, (spReal)(1.0 / 60.0));
+            iterations += spWorld_GetReport(test.world).solverIterations;
+            worst = fmax(worst, spWorld_GetReport(test.world).solverResidual);
+        }
+        spSolverReport r = spBody_GetSolverReport(test.world, test.body);
+        printf("%d: flags %x tip %g iterations %g residual %g pins %g; assemble %g ms solve %g ms factors %lld\n", k, flags, GetTip(&test),
+               iterations / 60.0, worst, (double)spBody_GetPinForce(test.world, test.body).y, 1e3*r.assembleSeconds, 1e3*r.solveSeconds, (long long)r.factorCount);
+        spDestroyTestWorld(&test);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(TestTetMatrices),
+        cmocka_unit_test(TestBeam),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
