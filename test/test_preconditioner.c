@@ -424,9 +424,7 @@ static void CheckDense(const double* a, const double* b, int n, double tolerance
 }
 
 static const spPreconditionerType types[] = {
-    sp_preconditionJacobi,
-    sp_preconditionBlockJacobi,
-    sp_preconditionSsor,
+    sp_preconditionJacobi,   sp_preconditionBlockJacobi, sp_preconditionSsor, sp_preconditionIncomplete,
 #ifdef SOUPLE_HAVE_CHOLMOD
     sp_preconditionCholesky,
 #endif
@@ -519,11 +517,12 @@ static void TestJacobi(void** state)
     FreeMatrix(&matrix);
 }
 
-// (D + L) D^-1 (D + L)^T, couplings between patches left out
+// w / (2 - w) (D / w + L) D^-1 (D / w + L)^T, couplings between patches left out
 static void TestSsor(void** state)
 {
     SP_UNUSED(state);
     uint64_t seed = 13;
+    const double w = 1.5;
     for (int patchCount = 1; patchCount <= 3; ++patchCount)
     {
         Matrix matrix = MakeRandomMatrix(20, 0.3, patchCount, &seed);
@@ -539,7 +538,7 @@ static void TestSsor(void** state)
                 int patchJ = spFindPatch(matrix.patchBegin, patchCount, j / 3);
                 bool kept = j / 3 <= i / 3 && patchI == patchJ;
                 diagonal[i + n * j] = i / 3 == j / 3 ? a[i + n * j] : 0.0;
-                lower[i + n * j] = kept ? a[i + n * j] : 0.0;
+                lower[i + n * j] = kept ? a[i + n * j] / (i / 3 == j / 3 ? w : 1.0) : 0.0;
                 upper[j + n * i] = lower[i + n * j];
             }
         }
@@ -551,7 +550,7 @@ static void TestSsor(void** state)
             {
                 for (int i = 0; i < n; ++i)
                 {
-                    expected[i + n * j] += lower[i + n * k] * upper[k + n * j];
+                    expected[i + n * j] += w / (2.0 - w) * lower[i + n * k] * upper[k + n * j];
                 }
             }
         }
@@ -567,6 +566,77 @@ static void TestSsor(void** state)
         free(a);
         FreeMatrix(&matrix);
     }
+}
+
+static double* MakeIncompleteP(const Matrix* matrix, double dropTolerance)
+{
+    spPreconditionerDef def = MakeDef(matrix);
+    def.dropTolerance = (spReal)dropTolerance;
+    spPreconditioner* p = CreateOf(sp_preconditionIncomplete, &def);
+    assert_true(p->kind->build(p, &matrix->rows));
+    double* dense = MakeP(p, matrix->rows.nodeCount);
+    p->kind->destroy(p);
+    return dense;
+}
+
+// Without dropping it is the matrix; without fill it agrees with the matrix wherever that has a block, and
+// with something between it is between
+static void TestIncomplete(void** state)
+{
+    SP_UNUSED(state);
+    uint64_t seed = 21;
+    Matrix matrix = MakeRandomMatrix(25, 0.2, 1, &seed);
+    int n = 75;
+    double* a = MakeDense(&matrix.rows);
+    double* complete = MakeIncompleteP(&matrix, 0.0);
+    CheckDense(complete, a, n, roundOff);
+
+    const double tolerances[] = {1e9, 0.005};
+    double errors[2] = {0};
+    for (int t = 0; t < 2; ++t)
+    {
+        double *p = MakeIncompleteP(&matrix, tolerances[t]), size = 0.0;
+        for (int i = 0; i < n; ++i)
+        {
+            for (int j = 0; j < n; ++j)
+            {
+                bool stored =
+                    i / 3 == j / 3 || FindBlock(&matrix.rows, spMaxInt(i, j) / 3, spMinInt(i, j) / 3) != NULL;
+                double difference = p[i + n * j] - a[i + n * j];
+                size = fmax(size, fabs(a[i + n * j]));
+                errors[t] += difference * difference;
+                assert_true(stored == false || fabs(difference) <= roundOff * size * 10.0);
+            }
+        }
+        free(p);
+    }
+    assert_true(errors[1] < errors[0] / 4.0 && errors[1] > 0.0);
+    free(complete);
+    free(a);
+    FreeMatrix(&matrix);
+}
+
+// A positive definite matrix whose factor without fill has a negative pivot
+// Kershaw. The Incomplete Cholesky-Conjugate Gradient Method. 1978
+static void TestBreakdown(void** state)
+{
+    SP_UNUSED(state);
+    int32_t pairs[] = {1, 0, 2, 1, 3, 2, 3, 0};
+    Matrix matrix = MakeMatrix(4, pairs, 4, 1);
+    for (int i = 0; i < 4; ++i)
+    {
+        matrix.rows.diagonal[i] = spScaleMat3(3, spIdentityMat3());
+        if (i > 0)
+        {
+            *FindBlock(&matrix.rows, i, i - 1) = spScaleMat3(-2, spIdentityMat3());
+        }
+    }
+    *FindBlock(&matrix.rows, 3, 0) = spScaleMat3(2, spIdentityMat3());
+    double* p = MakeIncompleteP(&matrix, 1e9);
+    // The diagonal has grown, but not beyond need
+    assert_true(p[0] > 3.01 && p[0] < 12.0);
+    free(p);
+    FreeMatrix(&matrix);
 }
 
 #ifdef SOUPLE_HAVE_CHOLMOD
@@ -933,6 +1003,8 @@ int main(void)
         cmocka_unit_test(TestSymmetric),
         cmocka_unit_test(TestJacobi),
         cmocka_unit_test(TestSsor),
+        cmocka_unit_test(TestIncomplete),
+        cmocka_unit_test(TestBreakdown),
 #ifdef SOUPLE_HAVE_CHOLMOD
         cmocka_unit_test(TestCholesky),
         cmocka_unit_test(TestArrow),

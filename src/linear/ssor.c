@@ -15,8 +15,9 @@
 #include "linear/block.h"
 #include "linear/preconditioner.h"
 
-// w: with larger ones beams take hardly fewer iterations, bodies of several patches take more
-#define SP_SSOR_RELAXATION ((spReal)1)
+// w: beams of 3000 to 53000 tets take a quarter to a third fewer iterations than with 1. Small ones like a
+// little less, large ones a little more.
+#define SP_SSOR_RELAXATION ((spReal)1.5)
 
 typedef struct spSsor
 {
