@@ -169,7 +169,7 @@ static void TestPlotAnything(void** state)
                                                   : sign * pow(10.0, spRandomRange(&seed, -3.0, 3.0));
         }
         spPlotSeries series = {"any", x, y, (int)(spNextRandom(&seed) % 21),
-                               (spPlotStyle)(spNextRandom(&seed) % 3)};
+                               (spPlotStyle)(spNextRandom(&seed) % sp_plotStyleCount)};
         spPlotDef def = spDefaultPlotDef();
         def.series = &series;
         def.seriesCount = 1;
@@ -179,6 +179,86 @@ static void TestPlotAnything(void** state)
         def.yMax = (spNextRandom(&seed) & 3) == 0 ? 1e-4 : (double)NAN;
         free(SavePlot(&def));
     }
+}
+
+// A marked line is a line and its markers, also in the legend
+static void TestPlotMarked(void** state)
+{
+    (void)state;
+    double x[3] = {1, 10, 100}, y[3] = {1e-2, 1e-3, 1e-4};
+    spPlotSeries series = {"marked", x, y, 3, sp_plotMarked};
+    spPlotDef def = spDefaultPlotDef();
+    def.series = &series;
+    def.seriesCount = 1;
+    char* text = SavePlot(&def);
+    assert_int_equal(CountText(text, "stroke=\"#0072B2\""), 2);
+    assert_int_equal(CountText(text, "fill=\"#0072B2\""), 2);
+    free(text);
+}
+
+// The width and height of a PNG file; zeros when it is none
+static void ReadPngSize(const char* path, int size[2])
+{
+    unsigned char head[24] = {0};
+    FILE* file = fopen(path, "rb");
+    assert_non_null(file);
+    assert_int_equal(fread(head, 1, sizeof(head), file), sizeof(head));
+    fclose(file);
+    assert_memory_equal(head, "\x89PNG", 4);
+    for (int i = 0; i < 2; ++i)
+    {
+        const unsigned char* p = head + 16 + 4 * i;
+        size[i] = p[0] << 24 | p[1] << 16 | p[2] << 8 | p[3];
+    }
+}
+
+// Pixels: twice the size, whatever the data are
+static void TestPlotPixels(void** state)
+{
+    (void)state;
+    const char* path = SOUPLE_BINARY_DIR "/test/plot.png";
+    spError error = SP_ZERO_INIT;
+    spPlotDef def = spDefaultPlotDef();
+    if (!spHasPng())
+    {
+        assert_false(spSavePlot(&def, path, &error));
+        assert_int_equal(error.code, sp_errorUnsupported);
+        return;
+    }
+    uint64_t seed = 11;
+    for (int round = 0; round < 12; ++round)
+    {
+        double x[20], y[20];
+        for (int i = 0; i < 20; ++i)
+        {
+            x[i] = (round & 1) != 0 ? pow(10.0, spRandomRange(&seed, -300.0, 300.0)) : (double)i;
+            y[i] = i == 7 ? (double)NAN : 1e7 * spRandomRange(&seed, -1.0, 1.0);
+        }
+        spPlotSeries series[10];
+        for (int k = 0; k < 10; ++k)
+        {
+            series[k] = (spPlotSeries){k == 3 ? NULL : "name m\u00B2 \u4E16", x, y, round == 5 ? 0 : 20,
+                                       (spPlotStyle)(k % sp_plotStyleCount)};
+        }
+        def.series = series;
+        def.seriesCount = round == 0 ? 0 : 10;
+        def.title = round == 1 ? NULL : "A title that is far too long for a plot of a small size, by far";
+        def.xLabel = "time [s]";
+        def.yLabel =
+            round == 2 ? NULL : "a label that is longer than the axis which it stands beside, by far";
+        def.xLog = (round & 1) != 0;
+        def.yLog = (round & 2) != 0;
+        def.yMax = round == 8 ? 1.0 : (double)NAN;
+        def.width = 200 + 20 * round;
+        def.height = 150 + 10 * round;
+        assert_true(spSavePlot(&def, path, &error));
+        int size[2];
+        ReadPngSize(path, size);
+        assert_int_equal(size[0], 2 * def.width);
+        assert_int_equal(size[1], 2 * def.height);
+    }
+    assert_false(spSavePlot(&def, SOUPLE_BINARY_DIR "/no such folder/plot.png", &error));
+    assert_int_equal(error.code, sp_errorFileWrite);
 }
 
 static void TestPlotErrors(void** state)
@@ -216,6 +296,7 @@ int main(void)
         cmocka_unit_test(TestPlotLine),      cmocka_unit_test(TestPlotGaps),
         cmocka_unit_test(TestPlotNothing),   cmocka_unit_test(TestPlotOnePoint),
         cmocka_unit_test(TestPlotLogarithm), cmocka_unit_test(TestPlotAnything),
+        cmocka_unit_test(TestPlotMarked),    cmocka_unit_test(TestPlotPixels),
         cmocka_unit_test(TestPlotErrors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

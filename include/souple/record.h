@@ -355,6 +355,7 @@ typedef enum spPlotStyle
     sp_plotLine = 0,  ///< a line
     sp_plotDashed,    ///< a dashed line, for references
     sp_plotPoints,    ///< markers only, for measured or published values
+    sp_plotMarked,    ///< a line with markers, for few values
     sp_plotStyleCount ///< number of styles
 } spPlotStyle;
 
@@ -391,8 +392,10 @@ typedef struct spPlotDef
 /// @return linear axes with ranges from the data, 800 by 500 pixels, no series.
 SP_API spPlotDef spDefaultPlotDef(void);
 
-/// Writes a plot as a self-contained SVG file, which browsers and word processors show.
-/// @return false on a bad definition or when the file cannot be written.
+/// Writes a plot: as a PNG file of two by two pixels for each pixel of the definition when the path ends in
+/// ".png", else as a self-contained SVG file, which browsers and word processors show.
+/// @return false on a bad definition, when the file cannot be written, and for a PNG file with
+/// sp_errorUnsupported when this build has no libpng.
 SP_API bool spSavePlot(const spPlotDef* def, const char* path, spError* error);
 
 SP_EXTERN_C_END
