@@ -20,6 +20,7 @@ int spRunMaterials(int argc, char** argv);
 int spRunDoctor(int argc, char** argv);
 int spRunHelp(int argc, char** argv);
 int spRunBench(int argc, char** argv);
+int spRunCompare(int argc, char** argv);
 int spRunReproduce(int argc, char** argv);
 int spRunValidate(int argc, char** argv);
 

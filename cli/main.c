@@ -16,6 +16,7 @@ static const spCommand s_commands[] = {
     {"export", "make pictures, tables and meshes from a recording", spRunExport},
     {"mesh", "examine, convert, repair and make meshes", spRunMesh},
     {"bench", "measure how fast this machine steps", spRunBench},
+    {"compare", "play a scene by several methods: error against cost", spRunCompare},
     {"reproduce", "run published experiments, their numbers beside ours", spRunReproduce},
     {"validate", "compare solid bodies with CalculiX and with theory", spRunValidate},
     {"materials", "list the materials that scenes know by name", spRunMaterials},

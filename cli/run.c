@@ -44,24 +44,6 @@ typedef struct spRunResult
     char recordingPath[4096];
 } spRunResult;
 
-static const struct
-{
-    uint32_t flag;
-    const char* name;
-    const char* meaning;
-} s_flags[] = {
-    {sp_stepNonFinite, "nonFinite", "a body turned non-finite and was stopped at its last good state"},
-    {sp_stepUnstable, "unstable", "a body's time step was above its estimated stability limit"},
-    {sp_stepNotConverged, "notConverged",
-     "a solver did not reach its tolerance: contacts, links between bodies, or a method"},
-    {sp_stepContactsFull, "contactsFull", "memory for contacts ran out and some were ignored"},
-    {sp_stepDeadlineMissed, "deadlineMissed", "a step covered less time than it should"},
-    {sp_stepBadInput, "badInput", "a step could not be done with this time step"},
-    {SP_RUN_EVENT_FAILED, "eventFailed", "an event of the scene could not be carried out"},
-};
-
-#define SP_FLAG_COUNT ((int)(sizeof(s_flags) / sizeof(s_flags[0])))
-
 static void spNoteStep(spRunResult* result, uint32_t flags, double milliseconds)
 {
     if (result->steps == result->stepCapacity)
@@ -80,9 +62,9 @@ static void spNoteStep(spRunResult* result, uint32_t flags, double milliseconds)
     }
     result->steps += 1;
     result->flags |= flags;
-    for (int i = 0; i < SP_FLAG_COUNT; ++i)
+    for (int i = 0; i < SP_FLAG_WORD_COUNT; ++i)
     {
-        result->flagCounts[i] += (flags & s_flags[i].flag) != 0;
+        result->flagCounts[i] += (flags & g_flagWords[i].flag) != 0;
     }
 }
 
@@ -298,17 +280,10 @@ static json_t* spMakeBodiesJson(const spRun* run, spWorld* world)
 
 static void spFormatStatus(const spRunResult* result, char* buffer, size_t size)
 {
-    size_t at = 0;
-    snprintf(buffer, size, "ok");
-    for (int i = 0; i < SP_FLAG_COUNT && at < size; ++i)
+    spFormatFlags(result->flags, buffer, size);
+    if (result->notRelaxed)
     {
-        if ((result->flags & s_flags[i].flag) != 0)
-        {
-            at += (size_t)snprintf(buffer + at, size - at, "%s%s", at > 0 ? "," : "", s_flags[i].name);
-        }
-    }
-    if (result->notRelaxed && at < size)
-    {
+        size_t at = result->flags != 0 ? strlen(buffer) : 0;
         snprintf(buffer + at, size - at, "%snotRelaxed", at > 0 ? "," : "");
     }
 }
@@ -421,12 +396,12 @@ static void spTellWords(const spRunOptions* options, const spScene* scene, spRun
                spRun_GetMeasurementUnit(run, i));
     }
     spTellBodies(run, world);
-    for (int i = 0; i < SP_FLAG_COUNT; ++i)
+    for (int i = 0; i < SP_FLAG_WORD_COUNT; ++i)
     {
         if (result->flagCounts[i] > 0)
         {
             printf("Trouble in %lld of %lld steps: %s.\n", (long long)result->flagCounts[i],
-                   (long long)result->steps, s_flags[i].meaning);
+                   (long long)result->steps, g_flagWords[i].meaning);
         }
     }
     if (result->interrupted)

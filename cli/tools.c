@@ -6,6 +6,7 @@
 #include "tools.h"
 
 #include "commands.h"
+#include "souple/scene.h"
 
 #include <errno.h>
 #include <math.h>
@@ -134,6 +135,33 @@ double spGetProcessorClock(void)
     struct timespec now;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Flags
+
+const spFlagWord g_flagWords[SP_FLAG_WORD_COUNT] = {
+    {sp_stepNonFinite, "nonFinite", "a body turned non-finite and was stopped at its last good state"},
+    {sp_stepUnstable, "unstable", "a body's time step was above its estimated stability limit"},
+    {sp_stepNotConverged, "notConverged",
+     "a solver did not reach its tolerance: contacts, links between bodies, or a method"},
+    {sp_stepContactsFull, "contactsFull", "memory for contacts ran out and some were ignored"},
+    {sp_stepDeadlineMissed, "deadlineMissed", "a step covered less time than it should"},
+    {sp_stepBadInput, "badInput", "a step could not be done with this time step"},
+    {SP_RUN_EVENT_FAILED, "eventFailed", "an event of the scene could not be carried out"},
+};
+
+void spFormatFlags(uint32_t flags, char* buffer, size_t size)
+{
+    size_t at = 0;
+    snprintf(buffer, size, "ok");
+    for (int i = 0; i < SP_FLAG_WORD_COUNT && at < size; ++i)
+    {
+        if ((flags & g_flagWords[i].flag) != 0)
+        {
+            at += (size_t)snprintf(buffer + at, size - at, "%s%s", at > 0 ? "," : "", g_flagWords[i].name);
+        }
+    }
 }
 
 // ---------------------------------------------------------------------------------------------------------

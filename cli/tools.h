@@ -37,6 +37,19 @@ double spGetProcessorClock(void);
 void spCatchInterrupt(void);
 bool spIsInterrupted(void);
 
+// The flags that a step of a run may return: the word for JSON, and a sentence
+#define SP_FLAG_WORD_COUNT 7
+typedef struct spFlagWord
+{
+    uint32_t flag;
+    const char* name;
+    const char* meaning;
+} spFlagWord;
+extern const spFlagWord g_flagWords[SP_FLAG_WORD_COUNT];
+
+// "ok", or the words of all flags with commas
+void spFormatFlags(uint32_t flags, char* buffer, size_t size);
+
 // A progress bar on stderr. It shows only on a terminal and only when wanted.
 typedef struct spBar
 {
