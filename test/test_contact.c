@@ -49,7 +49,7 @@ static spVec3 GetVelocity(const spTestWorld* test)
 static void TestRestWithoutJitter(void** state)
 {
     SP_UNUSED(state);
-    for (int type = 0; type < sp_backwardEuler; ++type)
+    for (int type = 0; type < sp_quasiStatic; ++type)
     {
         for (int mode = sp_contactRows; mode <= sp_contactBacktrack; ++mode)
         {

@@ -232,11 +232,50 @@ static void TestBeam(void** state)
     }
 }
 
+// W3 with tets: a soft cube falls on the ground and comes to rest
+static void TestDrop(void** state)
+{
+    SP_UNUSED(state);
+    for (int k = 0; k < 3; ++k)
+    {
+        spWorldDef worldDef = spDefaultWorldDef();
+        spWorld* world = spCreateWorld(&worldDef, NULL);
+        spBoxMeshDef boxDef = spDefaultBoxMeshDef();
+        boxDef.size = (spDVec3){0.5, 0.5, 0.5};
+        boxDef.cells[0] = boxDef.cells[1] = boxDef.cells[2] = 5;
+        spMesh* mesh = spMakeBoxMesh(&boxDef, NULL);
+        spBodyDef bodyDef = spDefaultBodyDef();
+        bodyDef.mesh = mesh;
+        bodyDef.transform.position.y = (spReal)0.75;
+        bodyDef.method.type = k == 1 ? sp_bdf2 : k==2 ? sp_imex : sp_backwardEuler;
+        spBodyId body = spCreateBody(world, &bodyDef);
+        spTetDef tets = MakeTets(sp_tetCorotational);
+        tets.poissonRatio = (spReal)0.4;
+        spBody_AddTets(world, body, &tets);
+        spDestroyMesh(mesh);
+        spColliderId ground = spAddTestGround(world, (spReal)0.5, 0);
+        SP_UNUSED(ground);
+        uint32_t flags = 0;
+        for (int i = 0; i < 300; ++i)
+        {
+            uint32_t f = spWorld_Step(world, (spReal)(1.0 / 60.0));
+            flags |= f;
+            spSolverReport r = spBody_GetSolverReport(world, body);
+            double low = 1e9;
+            spVec3View x = spBody_GetPositions(world, body);
+            for (int n = 0; n < x.count; ++n) low = fmin(low, (double)x.data[n].y);
+            if (i % 10 == 0 || i==299) printf("%d %3d: centre %.4f low %.2e force %.1f contacts %d iterations %d residual %g kin %g flags %x\n", k, i, (double)spBody_GetCenter(world, body).y, low, (double)spBody_GetContactForce(world, body).y, spWorld_GetContactCount(world), r.iterations, r.residual, spBody_GetEnergy(world,body).kinetic, f);
+        }
+        spDestroyWorld(world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(TestTetMatrices),
         cmocka_unit_test(TestBeam),
+        cmocka_unit_test(TestDrop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -176,7 +176,7 @@ static void TestEnergyDrift(void** state)
 static void TestFreeFall(void** state)
 {
     SP_UNUSED(state);
-    for (int type = 0; type < sp_backwardEuler; ++type)
+    for (int type = 0; type < sp_quasiStatic; ++type)
     {
         spTestDef def = spDefaultTestDef();
         def.method.type = (spMethodType)type;

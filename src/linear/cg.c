@@ -349,6 +349,7 @@ spCgResult spSolveCg(const spSystem* system, const spCgVectors* v, const spCgDef
     double rr = spFindResidual(&c, team);
     // With nothing on the right-hand side but what constraints prescribe, that is the measure
     double bb = fmax(spDotAll(&c, v->b, v->b, team), rr);
+    bb = fmax(bb, def->least * def->least);
     double goal = def->tolerance * def->tolerance * bb;
     for (int start = 0; start <= SP_MAX_RESTARTS && rr > goal; ++start)
     {

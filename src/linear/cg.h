@@ -80,6 +80,7 @@ typedef struct spCgDef
 {
     double tolerance;
     int maxIterations;
+    double least;    // right-hand sides smaller than this count as this
     double deadline; // on the clock of spGetSeconds; 0 for none
     bool guess;      // x holds a first guess; else it is 0 except for constraints
 } spCgDef;

@@ -256,48 +256,97 @@ static void SP_LANES_NAME(spSolvePanels)(const spPanels* panels, spReal* x)
 
 // Many right-hand sides: a row is sixteen of them. The sums are those of one right-hand side.
 
-// Row i of a tile times the columns' numbers
-SP_KERNEL R spMulTileRow(const spPanel* panel, int tile, int i, const spReal* in)
-{
-    R sum = spSplat(0);
-    const spReal* numbers = panel->numbers + (int64_t)tile * SP_STRIP_TILE + i;
-    for (int strip = 0; strip < panel->stripCount; ++strip)
-    {
-        SP_UNROLL
-        for (int j = 0; j < 4; ++j)
-        {
-            sum = sum + spSplat(numbers[j * SP_BLOCK]) * spLoad(in + (4 * strip + j) * SP_PANEL_COLUMNS);
-        }
-        numbers += panel->stripStride;
-    }
-    return sum;
-}
+// Rows of a tile that are worked on at once, and columns of a strip: as many sums as there are registers for
+#define SP_TILE_ROWS 8
+#define SP_STRIP_ROWS 4
+#if SP_LANES == 16
+#define SP_STRIP_COLUMNS 4
+#else
+#define SP_STRIP_COLUMNS 2
+#endif
 
-// The transpose of tiles [begin, end) of a column times their rows
-SP_KERNEL R spMulColumnRows(const spPanel* panel, int column, int begin, int end, const spReal* y)
+// SP_TILE_ROWS rows of a tile, from `first` on, times the columns' numbers
+SP_KERNEL void spMulTileRows(const spPanel* panel, int tile, int first, const spReal* in, R* sums)
 {
-    R sums[SP_BLOCK];
-    for (int i = 0; i < SP_BLOCK; ++i)
+    SP_UNROLL_BLOCK
+    for (int i = 0; i < SP_TILE_ROWS; ++i)
     {
         sums[i] = spSplat(0);
     }
-    const spReal* numbers = panel->numbers + column / 4 * panel->stripStride + column % 4 * SP_BLOCK;
-    for (int tile = begin; tile < end; ++tile)
+    const spReal* numbers = panel->numbers + (int64_t)tile * SP_STRIP_TILE + first;
+    for (int j = 0; j < 4 * panel->stripCount; ++j)
     {
-        const spReal* tileNumbers = numbers + (int64_t)tile * SP_STRIP_TILE;
-        const spReal* tileRows = y + (int64_t)tile * SP_BLOCK * SP_PANEL_COLUMNS;
+        const spReal* column = numbers + (j >> 2) * panel->stripStride + (j & 3) * SP_BLOCK;
+        R row = spLoad(in + j * SP_PANEL_COLUMNS);
         SP_UNROLL_BLOCK
-        for (int i = 0; i < SP_BLOCK; ++i)
+        for (int i = 0; i < SP_TILE_ROWS; ++i)
         {
-            sums[i] = sums[i] + spSplat(tileNumbers[i]) * spLoad(tileRows + i * SP_PANEL_COLUMNS);
+            sums[i] = sums[i] + spSplat(column[i]) * row;
         }
     }
-    R four[4];
-    for (int i = 0; i < 4; ++i)
+}
+
+// Part of the transpose of tiles [begin, end) of a strip times their rows: SP_STRIP_ROWS rows of each tile
+SP_KERNEL void spMulStripPart(const spReal* numbers, int begin, int end, const spReal* y, R* parts)
+{
+    R sums[SP_STRIP_COLUMNS][SP_STRIP_ROWS];
+    SP_UNROLL
+    for (int j = 0; j < SP_STRIP_COLUMNS; ++j)
     {
-        four[i] = (sums[i] + sums[i + 8]) + (sums[i + 4] + sums[i + 12]);
+        SP_UNROLL
+        for (int i = 0; i < SP_STRIP_ROWS; ++i)
+        {
+            sums[j][i] = spSplat(0);
+        }
     }
-    return (four[0] + four[2]) + (four[1] + four[3]);
+    for (int tile = begin; tile < end; ++tile)
+    {
+        const spReal* tileRows = y + (int64_t)tile * SP_BLOCK * SP_PANEL_COLUMNS;
+        const spReal* columns = numbers + (int64_t)tile * SP_STRIP_TILE;
+        SP_UNROLL
+        for (int i = 0; i < SP_STRIP_ROWS; ++i)
+        {
+            R row = spLoad(tileRows + i * SP_PANEL_COLUMNS);
+            SP_UNROLL
+            for (int j = 0; j < SP_STRIP_COLUMNS; ++j)
+            {
+                sums[j][i] = sums[j][i] + spSplat(columns[j * SP_BLOCK + i]) * row;
+            }
+        }
+    }
+    SP_UNROLL
+    for (int j = 0; j < SP_STRIP_COLUMNS; ++j)
+    {
+        SP_UNROLL
+        for (int i = 0; i < SP_STRIP_ROWS; ++i)
+        {
+            parts[j * SP_BLOCK + i] = sums[j][i];
+        }
+    }
+}
+
+// The transpose of tiles [begin, end) of a strip times their rows
+SP_KERNEL void spMulStripRows(const spPanel* panel, int strip, int begin, int end, const spReal* y, R* sums)
+{
+    R parts[4 * SP_BLOCK];
+    for (int j = 0; j < 4; j += SP_STRIP_COLUMNS)
+    {
+        for (int i = 0; i < SP_BLOCK; i += SP_STRIP_ROWS)
+        {
+            const spReal* numbers = panel->numbers + strip * panel->stripStride + j * SP_BLOCK + i;
+            spMulStripPart(numbers, begin, end, y + i * SP_PANEL_COLUMNS, parts + j * SP_BLOCK + i);
+        }
+    }
+    for (int j = 0; j < 4; ++j)
+    {
+        R four[4];
+        for (int i = 0; i < 4; ++i)
+        {
+            const R* part = parts + j * SP_BLOCK + i;
+            four[i] = (part[0] + part[8]) + (part[4] + part[12]);
+        }
+        sums[j] = (four[0] + four[2]) + (four[1] + four[3]);
+    }
 }
 
 SP_KERNEL void spStoreLanes(spReal* a, R value)
@@ -324,13 +373,17 @@ static void spSolveForwardMany(const spPanels* panels, spReal* x)
             spReal* y = local + (size_t)k * SP_BLOCK * SP_PANEL_COLUMNS;
             _Alignas(SP_CACHE_LINE) spReal in[SP_BLOCK * SP_PANEL_COLUMNS] = {0};
             memcpy(in, y, (size_t)panel.width * rowSize);
-            for (int i = 0; i < SP_BLOCK; ++i)
+            for (int c = 0; c < SP_PANEL_COLUMNS; c += SP_LANES)
             {
-                for (int c = 0; c < SP_PANEL_COLUMNS; c += SP_LANES)
+                for (int half = 0; half < SP_BLOCK; half += SP_TILE_ROWS)
                 {
-                    spReal* row = y + i * SP_PANEL_COLUMNS + c;
-                    R product = spMulTileRow(&panel, 0, i, in + c);
-                    spStoreLanes(row, i < panel.width ? product : spLoad(row) - product);
+                    R products[SP_TILE_ROWS];
+                    spMulTileRows(&panel, 0, half, in + c, products);
+                    for (int i = 0; i < SP_TILE_ROWS; ++i)
+                    {
+                        spReal* row = y + (half + i) * SP_PANEL_COLUMNS + c;
+                        spStoreLanes(row, half + i < panel.width ? products[i] : spLoad(row) - products[i]);
+                    }
                 }
             }
             memcpy(in, y, (size_t)panel.width * rowSize);
@@ -338,10 +391,16 @@ static void spSolveForwardMany(const spPanels* panels, spReal* x)
             {
                 for (int c = 0; c < SP_PANEL_COLUMNS; c += SP_LANES)
                 {
-                    for (int i = 0; i < SP_BLOCK; ++i)
+                    for (int half = 0; half < SP_BLOCK; half += SP_TILE_ROWS)
                     {
-                        spReal* row = y + ((int64_t)tile * SP_BLOCK + i) * SP_PANEL_COLUMNS + c;
-                        spStoreLanes(row, spLoad(row) - spMulTileRow(&panel, tile, i, in + c));
+                        R products[SP_TILE_ROWS];
+                        spMulTileRows(&panel, tile, half, in + c, products);
+                        spReal* rowsOfTile = y + ((int64_t)tile * SP_BLOCK + half) * SP_PANEL_COLUMNS + c;
+                        for (int i = 0; i < SP_TILE_ROWS; ++i)
+                        {
+                            spReal* row = rowsOfTile + i * SP_PANEL_COLUMNS;
+                            spStoreLanes(row, spLoad(row) - products[i]);
+                        }
                     }
                 }
             }
@@ -382,21 +441,25 @@ static void spSolveBackwardMany(const spPanels* panels, spReal* x)
             spPanel panel = spGetPanel(panels, s, k, columnCount, tileCount);
             spReal* y = local + (size_t)k * SP_BLOCK * SP_PANEL_COLUMNS;
             _Alignas(SP_CACHE_LINE) spReal in[SP_BLOCK * SP_PANEL_COLUMNS];
-            for (int i = 0; i < SP_BLOCK; ++i)
+            for (int c = 0; c < SP_PANEL_COLUMNS; c += SP_LANES)
             {
-                for (int c = 0; c < SP_PANEL_COLUMNS; c += SP_LANES)
+                R sums[SP_BLOCK];
+                for (int strip = 0; strip < panel.stripCount; ++strip)
+                {
+                    spMulStripRows(&panel, strip, 1, panel.tileCount, y + c, sums + 4 * strip);
+                }
+                for (int i = 0; i < SP_BLOCK; ++i)
                 {
                     R row = spLoad(y + i * SP_PANEL_COLUMNS + c);
-                    R rest =
-                        i < panel.width ? row - spMulColumnRows(&panel, i, 1, panel.tileCount, y + c) : -row;
-                    spStoreLanes(in + i * SP_PANEL_COLUMNS + c, rest);
+                    spStoreLanes(in + i * SP_PANEL_COLUMNS + c, i < panel.width ? row - sums[i] : -row);
                 }
-            }
-            for (int j = 0; j < panel.width; ++j)
-            {
-                for (int c = 0; c < SP_PANEL_COLUMNS; c += SP_LANES)
+                for (int strip = 0; strip < panel.stripCount; ++strip)
                 {
-                    spStoreLanes(y + j * SP_PANEL_COLUMNS + c, spMulColumnRows(&panel, j, 0, 1, in + c));
+                    spMulStripRows(&panel, strip, 0, 1, in + c, sums + 4 * strip);
+                }
+                for (int j = 0; j < panel.width; ++j)
+                {
+                    spStoreLanes(y + j * SP_PANEL_COLUMNS + c, sums[j]);
                 }
             }
         }

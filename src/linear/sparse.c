@@ -192,7 +192,16 @@ static bool spBuildPairBlocks(spSparse* a, spHeap* heap)
                 nodes[2 * (size_t)k + 1] = row;
             }
         }
-        ok = spBuildBlocks(&a->blocks, heap, nodes, a->pairCount, 2, a->patchBegin, a->patchCount);
+        a->blocks = (spBlocks){.nodesPerElement = 2, .patchCount = a->patchCount};
+        if (a->pairCount > 0)
+        {
+            ok = spBuildBlocks(&a->blocks, heap, nodes, a->pairCount, 2, a->patchBegin, a->patchCount);
+        }
+        else
+        {
+            a->blocks.patchBlock = spAllocZeroed(heap, spArraySize(a->patchCount + 1, sizeof(int32_t)));
+            ok = a->blocks.patchBlock != NULL;
+        }
     }
     spFree(heap, nodes, nodeSize);
     if (ok == false)
@@ -207,7 +216,8 @@ static bool spBuildPairBlocks(spSparse* a, spHeap* heap)
         }
     }
     spBlocks* sets[1] = {&a->blocks};
-    if (spBuildSlots(&a->slots, heap, sets, 1, a->patchBegin, a->patchCount) == false)
+    int setCount = a->pairCount > 0 ? 1 : 0;
+    if (spBuildSlots(&a->slots, heap, sets, setCount, a->patchBegin, a->patchCount) == false)
     {
         return false;
     }

@@ -34,6 +34,10 @@
 #define SP_LINE_CUTS 8
 #define SP_LINE_SHARE 0.5
 
+// Share of the weight of a body, over a step, that is the least that a residual is measured against: a body
+// at rest has hardly anything on its right-hand side
+#define SP_REST_SHARE 0.01
+
 // Linearisations of a quasi-static step that does not say how many
 #define SP_STATIC_STEPS 50
 
@@ -193,6 +197,11 @@ static bool spCreateImplicit(spBody* body, spError* error)
         spDestroyImplicit(body);
         return false;
     }
+    for (int node = 0; node < body->nodeCount; ++node)
+    {
+        state->massNorm += (double)body->mass[node] * (double)body->mass[node];
+    }
+    state->massNorm = sqrt(state->massNorm);
     body->stableStep = INFINITY;
     body->solverReport = (spSolverReport){.factorStep = -1};
     return true;
@@ -556,6 +565,7 @@ static spCgResult spSolveLinear(spImplicitStep* s, bool guess, int allowed)
     };
     spCgDef def = {.tolerance = (double)state->def.solver.tolerance,
                    .maxIterations = spMinInt(state->def.solver.maxIterations, allowed),
+                   .least = SP_REST_SHARE * s->weight,
                    .deadline = s->context->deadline,
                    .guess = guess};
     body->solverReport.operatorType = pairs ? sp_operatorAssembled : sp_operatorMatrixFree;
@@ -641,17 +651,6 @@ static double spGetNewtonResidual(const spImplicitStep* s, double load)
     return load > 0.0 ? sqrt(spDotFree(s, s->state->f, s->state->f)) / load : 0.0;
 }
 
-static double spGetWeight(const spImplicitStep* s)
-{
-    double sum = 0.0, g = (double)spLength3(s->force.gravity);
-    for (int node = 0; node < s->body->nodeCount; ++node)
-    {
-        double w = s->body->x[node].w > 0 ? (double)s->reach * g * (double)s->body->mass[node] : 0.0;
-        sum += w * w;
-    }
-    return sqrt(sum);
-}
-
 // Returns flags
 static uint32_t spSolveSubstep(spImplicitStep* s)
 {
@@ -677,7 +676,7 @@ static uint32_t spSolveSubstep(spImplicitStep* s)
         report->newtonSteps += 1;
         if (k == 0)
         {
-            load = fmax(sqrt(spDotFree(s, state->cg.b, state->cg.b)), most > 1 ? spGetWeight(s) : 0.0);
+            load = fmax(sqrt(spDotFree(s, state->cg.b, state->cg.b)), s->weight);
         }
         if (result.indefinite && s->fill.project == false)
         {
@@ -765,6 +764,7 @@ static void spRunImplicitSubstep(spImplicitStep* s, uint32_t* flags)
         memcpy(state->past[0], body->x, size);
         memcpy(state->past[1], body->v, size);
     }
+    s->weight = (double)s->reach * (double)spLength3(s->force.gravity) * state->massNorm;
     if (body->rowCount > 0)
     {
         spStartRows(s);

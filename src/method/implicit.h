@@ -32,7 +32,8 @@ typedef struct spImplicitState
     spMethodDef def; // the solver with `auto` decided
     spBodySystem system;
     bool hasSystem;
-    bool failed; // no memory for it: the body stands still and the step says so
+    double massNorm; // root of the sum of squares of the masses, kg
+    bool failed;     // no memory for it: the body stands still and the step says so
     spFactor* factor;
     spCgVectors cg;
     spVec4* baseX; // x = baseX + reach v
@@ -71,9 +72,10 @@ typedef struct spImplicitStep
     spImplicitState* state;
     const spAdvanceContext* context;
     spForceContext force;
-    spReal h;     // of the substep
-    spReal reach; // share of h that the end counts with: h, or 2/3 h
-    spReal mass;  // factor of M: 1, or as much as keeps a static system regular
+    spReal h;      // of the substep
+    spReal reach;  // share of h that the end counts with: h, or 2/3 h
+    double weight; // root of the sum of squares over nodes, times reach, N s
+    spReal mass;   // factor of M: 1, or as much as keeps a static system regular
     spFill fill;
     bool isStatic;
     spReal fraction; // of the step that has passed at the end
