@@ -16,21 +16,36 @@
 // Davis. Direct Methods for Sparse Linear Systems. 2006
 // Chen, Davis, Hager, Rajamanickam. Algorithm 887: CHOLMOD. 2008
 
+#define _GNU_SOURCE // for RTLD_NOLOAD
+
 #include "base/timer.h"
 #include "linear/panels.h"
 #include "linear/preconditioner.h"
 
 #include <cholmod.h>
+#include <dlfcn.h>
 #include <string.h>
 
 // From so many nodes on METIS is asked too: it is slower than AMD and no better on small graphs. It draws
 // from rand(), so that large bodies should not be made on several threads at once when runs must repeat.
 #define SP_METIS_NODES 4000
 
+// Before its version 4 CHOLMOD cannot be told to stay on one thread: it asks OpenMP for four, which then spin
+// between its loops and cost twice as much as the work itself. These functions of its OpenMP, where it has
+// one, are about the calling thread alone.
+typedef struct spOpenMp
+{
+    int (*getDynamic)(void);
+    int (*getMaxThreads)(void);
+    void (*setDynamic)(int);
+    void (*setThreads)(int);
+} spOpenMp;
+
 typedef struct spCholesky
 {
     spPreconditioner base;
     cholmod_common common;
+    spOpenMp openMp;
     int nodeCount;
     int blockCount;
     int32_t* order; // node at each place (nodeCount)
@@ -52,6 +67,52 @@ typedef struct spCholesky
     spPanels panels;     // from the first build on
     const spPanelLanes* lanes;
 } spCholesky;
+
+static void spFindFunction(void* library, const char* name, void* function)
+{
+    void* address = dlsym(library, name);
+    memcpy(function, &address, sizeof(address));
+}
+
+static spOpenMp spFindOpenMp(void)
+{
+    spOpenMp openMp = {0};
+#if CHOLMOD_MAIN_VERSION < 4
+    void* library = dlopen("libgomp.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    if (library != NULL)
+    {
+        spFindFunction(library, "omp_get_dynamic", &openMp.getDynamic);
+        spFindFunction(library, "omp_get_max_threads", &openMp.getMaxThreads);
+        spFindFunction(library, "omp_set_dynamic", &openMp.setDynamic);
+        spFindFunction(library, "omp_set_num_threads", &openMp.setThreads);
+        dlclose(library); // CHOLMOD keeps it
+    }
+#endif
+    return openMp;
+}
+
+// Factors on the calling thread alone
+static bool spFactorMatrix(spCholesky* c)
+{
+    const spOpenMp* openMp = &c->openMp;
+    bool found = openMp->getDynamic != NULL && openMp->getMaxThreads != NULL && openMp->setDynamic != NULL &&
+                 openMp->setThreads != NULL;
+    int dynamic = found ? openMp->getDynamic() : 0;
+    int threads = found ? openMp->getMaxThreads() : 0;
+    if (found)
+    {
+        // A dynamic number of threads is the lesser of what is asked for and what is set
+        openMp->setDynamic(1);
+        openMp->setThreads(1);
+    }
+    bool ok = cholmod_factorize(&c->matrix, c->factor, &c->common) != 0;
+    if (found)
+    {
+        openMp->setDynamic(dynamic);
+        openMp->setThreads(threads);
+    }
+    return ok && c->common.status == CHOLMOD_OK && c->factor->minor == c->factor->n;
+}
 
 static void spDestroyCholesky(spPreconditioner* p)
 {
@@ -264,6 +325,10 @@ static spPreconditioner* spCreateCholesky(const spPreconditionerDef* def, spErro
     cholmod_start(&c->common);
     c->common.print = 0;
     c->common.quick_return_if_not_posdef = true;
+#if CHOLMOD_MAIN_VERSION >= 4
+    c->common.nthreads_max = 1;
+#endif
+    c->openMp = spFindOpenMp();
     c->nodeCount = pattern->nodeCount;
     c->blockCount = pattern->blockCount;
     c->numberCount = (int)numberCount;
@@ -353,8 +418,7 @@ static bool spBuildCholesky(spPreconditioner* p, const spBlockRows* matrix)
     spCholesky* c = (spCholesky*)p;
     double start = spGetSeconds();
     spFillMatrix(c, matrix);
-    bool ok = cholmod_factorize(&c->matrix, c->factor, &c->common) != 0 && c->common.status == CHOLMOD_OK &&
-              c->factor->minor == c->factor->n;
+    bool ok = spFactorMatrix(c);
     if (ok == false)
     {
         return false;
