@@ -21,15 +21,18 @@ typedef struct spExperiment
     const char* name;
     const char* doc;
     void (*run)(spReproduction* r);
+    const char* parts; // that can be run alone, with commas; NULL when there are none
 } spExperiment;
 
 static const spExperiment s_experiments[] = {
     {"slides", "mass-spring lattices, integrators, ground contact and gas-filled bodies (student slides)",
-     spReproduceSlides},
+     spReproduceSlides, NULL},
     {"filter", "filtered velocities: larger steps of explicit methods on a hanging cloth (Ahmad 2006)",
-     spReproduceFilter},
+     spReproduceFilter, NULL},
     {"operators", "a cube on a wall: which force model moves alike on coarse and fine meshes (Debunne 2000)",
-     spReproduceOperators},
+     spReproduceOperators, NULL},
+    {"preconditioner", "factors made on a thread of their own and turned with the nodes (Courtecuisse 2011)",
+     spReproducePreconditioner, "table,sizes,age,policies,models,hand"},
 };
 
 #define SP_EXPERIMENT_COUNT ((int)(sizeof(s_experiments) / sizeof(s_experiments[0])))
@@ -153,17 +156,32 @@ void spSaveImage(spReproduction* r, const char* file, const uint8_t* rgb, int wi
     }
 }
 
-static int spRunExperiment(const spExperiment* experiment, const char* out, bool json, json_t* list)
+// Whether a word is not one of a list: spForEachPart ends at the first that is
+static bool spIsOther(const char* part, void* context)
 {
-    spReproduction r = {.name = experiment->name, .json = json, .rows = json_array(), .files = json_array()};
+    return strcmp(part, context) != 0;
+}
+
+static bool spHasPart(const spExperiment* experiment, const char* part)
+{
+    return experiment->parts != NULL && spForEachPart(experiment->parts, spIsOther, (void*)part) == false;
+}
+
+static int spRunExperiment(const spExperiment* experiment, const spReproduction* common, const char* out,
+                           json_t* list)
+{
+    spReproduction r = *common;
+    r.name = experiment->name;
+    r.rows = json_array();
+    r.files = json_array();
     snprintf(r.folder, sizeof(r.folder), "%s/%s", out, experiment->name);
-    if (json == false)
+    if (r.json == false)
     {
         printf("%s: %s\n", experiment->name, experiment->doc);
     }
     experiment->run(&r);
     int rowCount = (int)json_array_size(r.rows);
-    if (json == false)
+    if (r.json == false)
     {
         printf("\n%d rows, %d of them unlike what was published. Tables and plots are in %s.\n", rowCount,
                r.deviations, r.folder);
@@ -179,26 +197,35 @@ static int spRunExperiment(const spExperiment* experiment, const char* out, bool
 
 int spRunReproduce(int argc, char** argv)
 {
-    bool json = false, list = false;
+    bool list = false;
+    spReproduction common = {0};
     const char* out = "out/reproduce";
     const spOption table[] = {
         {"list", sp_optionFlag, NULL, &list, "list the experiments", 0, 0, 0},
         {"out", sp_optionText, "DIR", &out, "folder for tables and plots, out/reproduce by default", 0, 0, 0},
-        {"json", sp_optionFlag, NULL, &json, "print one JSON object instead of tables", 0, 0, 0},
+        {"part", sp_optionText, "NAME", &common.part, "run this part of the experiment alone", 0, 0, 0},
+        {"mesh", sp_optionText, "FILE", &common.mesh,
+         "tets for 'preconditioner', ../shared/data/armadillo_4k.node by default, a box when it is not there",
+         0, 0, 0},
+        {"quick", sp_optionFlag, NULL, &common.quick,
+         "'preconditioner': small sizes and few steps, only to see that it runs", 0, 0, 0},
+        {"json", sp_optionFlag, NULL, &common.json, "print one JSON object instead of tables", 0, 0, 0},
     };
     static const char* const examples[] = {
         "souple reproduce --list",
         "souple reproduce slides --out out/reproduce",
+        "souple reproduce preconditioner --part age",
         NULL,
     };
     const spUsage usage = {
         .usage = "souple reproduce [NAME] [options]",
         .description =
             "Runs experiments of the works that Souple builds on and prints what was published beside what\n"
-            "we measure. Writes tables (CSV) and plots (SVG). Exit code 1 when a row does not support the\n"
+            "we measure. Writes tables (CSV) and plots (SVG, PNG). Exit code 1 when a row does not support "
+            "the\n"
             "work's claim.",
         .options = table,
-        .optionCount = 3,
+        .optionCount = 6,
         .maxOperands = 1,
         .examples = examples,
     };
@@ -215,7 +242,7 @@ int spRunReproduce(int argc, char** argv)
         known += nameCount == 0 || strcmp(name, s_experiments[i].name) == 0 ? 1 : 0;
         if (list)
         {
-            printf("%-12s %s\n", s_experiments[i].name, s_experiments[i].doc);
+            printf("%-15s %s\n", s_experiments[i].name, s_experiments[i].doc);
         }
     }
     if (list)
@@ -225,6 +252,16 @@ int spRunReproduce(int argc, char** argv)
     if (known == 0)
     {
         return spFailUsage("there is no experiment '%s'; 'souple reproduce --list' names them", name);
+    }
+    for (int i = 0; common.part != NULL && i < SP_EXPERIMENT_COUNT; ++i)
+    {
+        const spExperiment* e = s_experiments + i;
+        if ((nameCount == 0 || strcmp(name, e->name) == 0) && spHasPart(e, common.part) == false)
+        {
+            return spFailUsage("the experiment '%s' has no part '%s'; %s%s", e->name, common.part,
+                               e->parts != NULL ? "its parts are " : "it has none",
+                               e->parts != NULL ? e->parts : "");
+        }
     }
     if (spMakeFolders(out) == false)
     {
@@ -236,11 +273,11 @@ int spRunReproduce(int argc, char** argv)
     {
         if (nameCount == 0 || strcmp(name, s_experiments[i].name) == 0)
         {
-            int result = spRunExperiment(s_experiments + i, out, json, experiments);
+            int result = spRunExperiment(s_experiments + i, &common, out, experiments);
             code = result != SP_EXIT_FINE ? result : code;
         }
     }
-    if (json)
+    if (common.json)
     {
         json_t* object = json_object();
         json_object_set_new(object, "machine", spMakeMachineJson());

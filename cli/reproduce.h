@@ -16,6 +16,9 @@ typedef struct spReproduction
     const char* name;
     char folder[512]; // where tables and plots go
     bool json;        // rows are collected instead of printed
+    bool quick;       // small sizes and few steps, for tests: rows about times and sizes always agree
+    const char* part; // the only part to run; NULL means all
+    const char* mesh; // file of the body, for experiments that take one; NULL means their own
     json_t* rows;
     json_t* files;
     int deviations; // rows that are not as published and should be
@@ -54,3 +57,4 @@ void spReportFailure(spReproduction* r, const char* what, const spError* error);
 void spReproduceSlides(spReproduction* r);
 void spReproduceFilter(spReproduction* r);
 void spReproduceOperators(spReproduction* r);
+void spReproducePreconditioner(spReproduction* r);

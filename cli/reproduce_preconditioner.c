@@ -1,0 +1,496 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Courtecuisse. Nouvelles architectures paralleles pour simulations interactives medicales. 2011, section
+// 3.4: preconditioners that are made on a thread of their own while the simulation goes on, and turned with
+// the nodes. The thesis does not say what the beam measures, which unit its moduli have, and how long a step
+// is: ours is 1 m long, the moduli are in kPa, a step is 0.02 s. Iterations are compared, and what follows
+// from them; times of the thesis are those of its machine (quad-core i7 at 3.07 GHz with a GTX 480) and stand
+// beside ours for information.
+
+#include "reproduce_preconditioner.h"
+
+#include "tools.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SP_PART_COUNT 6
+
+// ---- runs ----
+
+double spGetBeamTolerance(void)
+{
+    return sizeof(spReal) == sizeof(double) ? 1e-7 : 5e-5;
+}
+
+spSolverDef spMakeBeamSolver(spPreconditionerType type, bool asynchronous, bool warp, int refresh, int age)
+{
+    spSolverDef solver = spDefaultMethodDef().solver;
+    solver.preconditioner = type;
+    solver.tolerance = (spReal)spGetBeamTolerance();
+    solver.maxIterations = 10000;
+    solver.asynchronous = asynchronous;
+    solver.warp = warp;
+    solver.refresh = refresh;
+    solver.age = age;
+    return solver;
+}
+
+void spNoteStep(spSolveRun* run, const spTestWorld* test, double stepMs)
+{
+    if (run->count == SP_MOST_STEPS)
+    {
+        return;
+    }
+    spSolverReport report = spBody_GetSolverReport(test->world, test->body);
+    int i = run->count;
+    run->steps[i] = i;
+    run->iterations[i] = report.iterations;
+    run->stepMs[i] = stepMs;
+    run->solveMs[i] = 1e3 * report.solveSeconds;
+    run->buildMs[i] = 1e3 * report.buildSeconds;
+    run->factorSteps[i] = report.factorStep;
+    run->unsolved += report.converged ? 0 : 1;
+    run->waits = report.waitCount;
+    run->count += 1;
+}
+
+static int spCompareNumbers(const void* a, const void* b)
+{
+    double x = *(const double*)a, y = *(const double*)b;
+    return (x > y) - (x < y);
+}
+
+// The value that a share of the values lies below. Sorts them.
+static double spGetQuantile(double* values, int count, double share)
+{
+    qsort(values, (size_t)count, sizeof(double), spCompareNumbers);
+    return count > 0 ? values[(int)(share * (count - 1) + 0.5)] : (double)NAN;
+}
+
+void spSummarizeRun(spSolveRun* run)
+{
+    double times[SP_MOST_STEPS], handOvers[SP_MOST_STEPS];
+    int n = run->count - 1;
+    run->handOvers = 0;
+    run->meanIterations = run->meanStep = run->meanSolve = run->meanBuild = 0.0;
+    for (int i = 1; i <= n; ++i)
+    {
+        run->meanIterations += run->iterations[i] / n;
+        run->meanStep += run->stepMs[i] / n;
+        run->meanSolve += run->solveMs[i] / n;
+        run->meanBuild += run->buildMs[i] / n;
+        times[i - 1] = run->stepMs[i];
+        if (run->factorSteps[i] != run->factorSteps[i - 1])
+        {
+            handOvers[run->handOvers] = run->stepMs[i];
+            run->handOvers += 1;
+        }
+    }
+    run->medianStep = spGetQuantile(times, n, 0.5);
+    run->highRatio = spGetQuantile(times, n, 0.95) / run->medianStep;
+    run->mostRatio = spGetQuantile(times, n, 1.0) / run->medianStep;
+    run->handOver = spGetQuantile(handOvers, run->handOvers, 0.5);
+}
+
+static bool spStepBeam(const spTestWorld* test, const spSolverBeamDef* def, spLoadFcn* fcn, int stepCount,
+                       spSolveRun* run)
+{
+    spLoad load = {.test = test,
+                   .def = def,
+                   .nodeCount = spBody_GetNodeCount(test->world, test->body),
+                   .stepCount = stepCount};
+    spVec3* positions = calloc(2 * (size_t)load.nodeCount, sizeof(spVec3));
+    if (positions == NULL)
+    {
+        return false;
+    }
+    spBody_CopyPositions(test->world, test->body, positions, load.nodeCount);
+    load.rest = positions;
+    load.work = positions + load.nodeCount;
+    for (load.step = 0; load.step < stepCount; ++load.step)
+    {
+        if (fcn != NULL)
+        {
+            fcn(&load);
+        }
+        double start = spGetClock();
+        spWorld_Step(test->world, (spReal)SP_BEAM_DT);
+        spNoteStep(run, test, 1e3 * (spGetClock() - start));
+    }
+    free(positions);
+    return true;
+}
+
+bool spRunBeam(spReproduction* r, const spSolverBeamDef* def, spLoadFcn* load, int stepCount, spSolveRun* run)
+{
+    *run = (spSolveRun){0};
+    spTestWorld test = spBuildSolverBeam(def);
+    if (test.world == NULL)
+    {
+        // A build without CHOLMOD says so, and the other rows go on
+        if (test.error.code == sp_errorUnsupported)
+        {
+            spReportNote(r, "not in this build: %s", test.error.message);
+        }
+        else
+        {
+            spReportFailure(r, "beam", &test.error);
+        }
+        return false;
+    }
+    bool ran = spStepBeam(&test, def, load, stepCount, run);
+    spDestroyTestWorld(&test);
+    spSummarizeRun(run);
+    return ran;
+}
+
+spVec3 spTurnZ(spVec3 v, double angle)
+{
+    double c = cos(angle), s = sin(angle), x = (double)v.x, y = (double)v.y;
+    return (spVec3){(spReal)(c * x - s * y), (spReal)(s * x + c * y), v.z};
+}
+
+spVec3 spTurnX(spVec3 v, double angle)
+{
+    double c = cos(angle), s = sin(angle), y = (double)v.y, z = (double)v.z;
+    return (spVec3){v.x, (spReal)(c * y - s * z), (spReal)(s * y + c * z)};
+}
+
+void spSavePreconditionerPlot(spReproduction* r, const char* file, const spPlotDef* plot)
+{
+    char name[64];
+    snprintf(name, sizeof(name), "%s.%s", file, spHasPng() ? "png" : "svg");
+    spSaveFigure(r, name, plot);
+}
+
+// Sizes that a test has the time for
+static void spShrinkBeam(const spReproduction* r, spSolverBeamDef* def)
+{
+    if (r->quick)
+    {
+        def->cells[0] = 10;
+        def->cells[1] = def->cells[2] = 3;
+    }
+}
+
+// ---- figure 3.16a: preconditioners on a beam of three materials ----
+
+typedef struct spTableRow
+{
+    const char* name;
+    spPreconditionerType type;
+    bool asynchronous;
+    double iterations, build, solve, total; // of the thesis, ms
+} spTableRow;
+
+static void spReportTableRow(spReproduction* r, const spTableRow* row, const spSolveRun* run)
+{
+    char quantity[80], published[40];
+    // Fewer iterations than published support what the thesis says
+    double most =
+        row->type == sp_preconditionCholesky && row->asynchronous == false ? 2.0 : 2.0 * row->iterations;
+    bool agrees = run->meanIterations <= most;
+    if (row->type == sp_preconditionNone)
+    {
+        agrees = agrees && run->meanIterations >= 0.5 * row->iterations;
+    }
+    snprintf(quantity, sizeof(quantity), "%s: iterations", row->name);
+    snprintf(published, sizeof(published), "%.2f", row->iterations);
+    spReportRow(r, quantity, "", published, run->meanIterations, agrees || r->quick);
+    if (row->type != sp_preconditionNone)
+    {
+        snprintf(quantity, sizeof(quantity), "%s: making it%s", row->name,
+                 row->asynchronous ? ", on its thread" : "");
+        snprintf(published, sizeof(published), row->asynchronous ? "%.2f ms" : "%.2f ms", row->build);
+        spReportRow(r, quantity, "ms", published, run->meanBuild, true);
+    }
+    snprintf(quantity, sizeof(quantity), "%s: solve", row->name);
+    snprintf(published, sizeof(published), "%.2f ms", row->solve);
+    spReportRow(r, quantity, "ms", published, run->meanSolve, true);
+    snprintf(quantity, sizeof(quantity), "%s: whole step", row->name);
+    snprintf(published, sizeof(published), "%.2f ms", row->total);
+    spReportRow(r, quantity, "ms", published, run->meanStep, true);
+}
+
+static void spReproduceTable(spReproduction* r)
+{
+    static const spTableRow rows[] = {
+        {"none", sp_preconditionNone, false, 654.03, 0.0, 126.44, 126.44},
+        {"Jacobi", sp_preconditionJacobi, false, 356.96, 0.15, 86.42, 86.58},
+        {"SSOR", sp_preconditionSsor, false, 116.72, 30.60, 55.61, 86.21},
+        {"incomplete Cholesky", sp_preconditionIncomplete, false, 6.07, 107.24, 7.29, 114.54},
+        {"Cholesky", sp_preconditionCholesky, false, 1.00, 39.27, 3.13, 42.40},
+        {"Jacobi, async", sp_preconditionJacobi, true, 357.99, 0.16, 93.18, 93.34},
+        {"SSOR, async", sp_preconditionSsor, true, 116.76, 0.26, 62.70, 62.97},
+        {"incomplete Cholesky, async", sp_preconditionIncomplete, true, 8.71, 0.03, 10.76, 10.79},
+        {"Cholesky, async", sp_preconditionCholesky, true, 6.02, 0.06, 11.92, 11.98},
+    };
+    enum
+    {
+        rowCount = sizeof(rows) / sizeof(rows[0]),
+        inStep = 5 // rows that make it in every step
+    };
+    static spSolveRun run;
+    double columns[9][rowCount];
+    int stepCount = r->quick ? 12 : 60, made = 0, unsolved = 0;
+    bool ordered = true;
+    double last = INFINITY, plain = NAN, best = INFINITY;
+    char title[160];
+    snprintf(title, sizeof(title),
+             "Beam of 1000, 50 and 10 kPa, %s tets, gravity, residual %g: made in every step, or used when 4 "
+             "steps old and turned with the nodes",
+             r->quick ? "540" : "3000", spGetBeamTolerance());
+    spStartPart(r, title);
+    for (int i = 0; i < rowCount; ++i)
+    {
+        spSolverBeamDef def = spDefaultSolverBeamDef();
+        def.moduli[0] = 1e6;
+        def.moduli[1] = 5e4;
+        def.moduli[2] = 1e4;
+        spShrinkBeam(r, &def);
+        bool apart = rows[i].asynchronous;
+        def.test.method.solver = spMakeBeamSolver(rows[i].type, apart, apart, 1, apart ? 4 : 0);
+        if (spRunBeam(r, &def, NULL, stepCount, &run) == false)
+        {
+            continue;
+        }
+        spReportTableRow(r, rows + i, &run);
+        unsolved += run.unsolved;
+        if (i < inStep)
+        {
+            ordered = ordered && run.meanIterations < last;
+            last = run.meanIterations;
+        }
+        plain = i == 0 ? run.meanStep : plain;
+        best = apart ? fmin(best, run.meanStep) : best;
+        double values[9] = {i,
+                            run.meanIterations,
+                            run.meanBuild,
+                            run.meanSolve,
+                            run.meanStep,
+                            rows[i].iterations,
+                            rows[i].build,
+                            rows[i].solve,
+                            rows[i].total};
+        for (int c = 0; c < 9; ++c)
+        {
+            columns[c][made] = values[c];
+        }
+        made += 1;
+    }
+    spReportRow(r, "each with fewer iterations than the one before (1 = yes)", "", "yes", ordered, ordered);
+    spReportRow(r, "steps that did not reach the residual", "", "", unsolved, unsolved == 0 || r->quick);
+    spReportRow(r, "plain step over the fastest asynchronous one", "x", "11.7 x", plain / best,
+                best < plain || r->quick);
+    const spColumn table[9] = {{"row (as printed; from 5 on asynchronous)", columns[0]},
+                               {"iterations", columns[1]},
+                               {"making [ms]", columns[2]},
+                               {"solve [ms]", columns[3]},
+                               {"step [ms]", columns[4]},
+                               {"thesis: iterations", columns[5]},
+                               {"thesis: making [ms]", columns[6]},
+                               {"thesis: solve [ms]", columns[7]},
+                               {"thesis: step [ms]", columns[8]}};
+    spSaveColumns(r, "table.csv", table, 9, made);
+}
+
+// ---- table 3.1: sizes ----
+
+static void spReproduceSizes(spReproduction* r)
+{
+    enum
+    {
+        sizeCount = 4
+    };
+    static const int cells[sizeCount][3] = {{10, 3, 3}, {20, 5, 5}, {25, 7, 7}, {40, 10, 10}};
+    static const double thesis[sizeCount][4] = {{5.84, 4.40, 3.32, 1.76},
+                                                {38.47, 5.01, 12.78, 3.01},
+                                                {125.9, 5.56, 41.68, 3.02},
+                                                {730.5, 6.09, 208.72, 3.50}};
+    static const char* const units[4] = {"ms", "", "ms", ""};
+    static const char* const names[4] = {"making a factor", "iterations", "step",
+                                         "steps from factor to factor"};
+    static spSolveRun run;
+    double columns[9][sizeCount];
+    int made = 0, sizes = r->quick ? 1 : sizeCount;
+    spStartPart(r,
+                "Beams of several sizes, 1000 kPa: Cholesky, asynchronous, as soon as it is there, turned");
+    for (int i = 0; i < sizes; ++i)
+    {
+        spSolverBeamDef def = spDefaultSolverBeamDef();
+        memcpy(def.cells, cells[i], sizeof(def.cells));
+        def.test.method.solver = spMakeBeamSolver(sp_preconditionCholesky, true, true, 1, 0);
+        if (spRunBeam(r, &def, NULL, r->quick ? 20 : 100, &run) == false)
+        {
+            continue;
+        }
+        int tets = 6 * cells[i][0] * cells[i][1] * cells[i][2];
+        double period = run.handOvers > 0 ? (double)(run.count - 1) / run.handOvers : (double)NAN;
+        double ours[4] = {run.meanBuild, run.meanIterations, run.meanStep, period};
+        columns[0][made] = tets;
+        for (int k = 0; k < 4; ++k)
+        {
+            char quantity[80], published[40];
+            snprintf(quantity, sizeof(quantity), "%d tets: %s", tets, names[k]);
+            snprintf(published, sizeof(published), "%.2f %s", thesis[i][k], units[k]);
+            // With steps that are faster, a factor is older when it comes; it must still do
+            bool agrees = k != 1 || ours[k] <= 2.0 * thesis[i][k];
+            spReportRow(r, quantity, units[k], published, ours[k], agrees || r->quick);
+            columns[1 + k][made] = ours[k];
+            columns[5 + k][made] = thesis[i][k];
+        }
+        made += 1;
+    }
+    spReportNote(r,
+                 "The thesis makes factors on four threads, the simulation is on a GPU; ours are one thread "
+                 "each.");
+    const spColumn table[9] = {{"tets", columns[0]},
+                               {"making [ms]", columns[1]},
+                               {"iterations", columns[2]},
+                               {"step [ms]", columns[3]},
+                               {"steps from factor to factor", columns[4]},
+                               {"thesis: making [ms]", columns[5]},
+                               {"thesis: iterations", columns[6]},
+                               {"thesis: step [ms]", columns[7]},
+                               {"thesis: steps from factor to factor", columns[8]}};
+    spSaveColumns(r, "sizes.csv", table, 9, made);
+}
+
+// ---- figure 3.15: when to make a new one ----
+
+enum
+{
+    sp_policyNone,
+    sp_policyNever,
+    sp_policyEach,
+    sp_policyThirty,
+    sp_policyThirtyApart,
+    sp_policySoon,
+    sp_policyCount
+};
+
+static void spSavePolicies(spReproduction* r, spSolveRun* runs, const char* const* names)
+{
+    spPlotSeries iterations[sp_policyCount], times[sp_policyCount];
+    spColumn columns[1 + 2 * sp_policyCount] = {{"step", runs[0].steps}};
+    static const char* const heads[2][sp_policyCount] = {
+        {"CG: iterations", "PCG-0: iterations", "PCG-1: iterations", "PCG-30: iterations",
+         "PCG-30 async: iterations", "soon + turned: iterations"},
+        {"CG: step [ms]", "PCG-0: step [ms]", "PCG-1: step [ms]", "PCG-30: step [ms]",
+         "PCG-30 async: step [ms]", "soon + turned: step [ms]"}};
+    for (int k = 0; k < sp_policyCount; ++k)
+    {
+        // The first step also makes what all later ones use again
+        int count = runs[k].count > 0 ? runs[k].count - 1 : 0;
+        iterations[k] =
+            (spPlotSeries){names[k], runs[k].steps + 1, runs[k].iterations + 1, count, sp_plotLine};
+        times[k] = (spPlotSeries){names[k], runs[k].steps + 1, runs[k].stepMs + 1, count, sp_plotLine};
+        columns[1 + k] = (spColumn){heads[0][k], runs[k].iterations};
+        columns[1 + sp_policyCount + k] = (spColumn){heads[1][k], runs[k].stepMs};
+    }
+    spPlotDef plot = spDefaultPlotDef();
+    plot.title = "Iterations: incomplete Cholesky, made anew by several rules";
+    plot.xLabel = "step";
+    plot.yLabel = "conjugate gradients in the step";
+    plot.yLog = true;
+    plot.series = iterations;
+    plot.seriesCount = sp_policyCount;
+    spSavePreconditionerPlot(r, "policies_iterations", &plot);
+    plot.title = "Time of a step: incomplete Cholesky, made anew by several rules";
+    plot.yLabel = "wall clock of the step [ms]";
+    plot.series = times;
+    spSavePreconditionerPlot(r, "policies_time", &plot);
+    spSaveColumns(r, "policies.csv", columns, 1 + 2 * sp_policyCount, runs[0].count);
+}
+
+static void spReproducePolicies(spReproduction* r)
+{
+    static const char* const names[sp_policyCount] = {"CG",
+                                                      "PCG-0, never again",
+                                                      "PCG-1, every step",
+                                                      "PCG-30, every 30 steps",
+                                                      "PCG-30, asynchronous",
+                                                      "as soon as possible, turned"};
+    static const char* const claims[sp_policyCount] = {
+        "reference", "fair, degrades", "lowest", "low, rises in between", "above PCG-30", "as PCG-1"};
+    static spSolveRun runs[sp_policyCount];
+    int stepCount = r->quick ? 40 : 120;
+    spStartPart(r, "When to make a new one: beam of 250 kPa bends under gravity, incomplete Cholesky");
+    for (int k = 0; k < sp_policyCount; ++k)
+    {
+        spSolverBeamDef def = spDefaultSolverBeamDef();
+        spShrinkBeam(r, &def);
+        def.moduli[0] = def.moduli[1] = def.moduli[2] = 2.5e5;
+        bool apart = k >= sp_policyThirtyApart, soon = k == sp_policySoon;
+        int refresh = k == sp_policyNever ? 1000000 : k == sp_policyThirty ? 30 : 1;
+        // A thread that takes 30 steps for each and starts again at once, as the thesis has it
+        int age = k == sp_policyThirtyApart ? 30 : 0;
+        def.test.method.solver = spMakeBeamSolver(
+            k == sp_policyNone ? sp_preconditionNone : sp_preconditionIncomplete, apart, soon, refresh, age);
+        spRunBeam(r, &def, NULL, stepCount, runs + k);
+    }
+    const spSolveRun *none = runs, *never = runs + sp_policyNever, *each = runs + sp_policyEach,
+                     *thirty = runs + sp_policyThirty, *apart = runs + sp_policyThirtyApart,
+                     *soon = runs + sp_policySoon;
+    const bool agrees[sp_policyCount] = {
+        true,
+        never->meanIterations < 0.5 * none->meanIterations && never->meanIterations > each->meanIterations,
+        each->meanIterations <= 1.05 * fmin(never->meanIterations, thirty->meanIterations),
+        thirty->meanIterations<never->meanIterations, apart->meanIterations> thirty->meanIterations,
+        soon->meanIterations < 2.0 * each->meanIterations};
+    for (int k = 0; k < sp_policyCount; ++k)
+    {
+        char quantity[80];
+        snprintf(quantity, sizeof(quantity), "%s: iterations", names[k]);
+        spReportRow(r, quantity, "", claims[k], runs[k].meanIterations, agrees[k] || r->quick);
+    }
+    int same = 0;
+    for (int i = 0; i < 30 && i < stepCount; ++i)
+    {
+        same += never->iterations[i] == thirty->iterations[i] && never->iterations[i] == apart->iterations[i];
+    }
+    spReportRow(r, "of the first 30 steps, PCG-0 and both PCG-30 with the same", "", "30", same, same == 30);
+    for (int k = 0; k < sp_policyCount; ++k)
+    {
+        char quantity[80];
+        snprintf(quantity, sizeof(quantity), "%s: step, mean", names[k]);
+        spReportRow(r, quantity, "ms", k == sp_policyEach ? "4 x of CG" : "", runs[k].meanStep, true);
+    }
+    spReportRow(r, "PCG-30: slowest step over the median: spikes", "x", "spikes", thirty->mostRatio,
+                thirty->mostRatio > 1.2 || r->quick);
+    spReportRow(r, "as soon as possible: steps that waited for a factor", "", "0", (double)soon->waits,
+                soon->waits == 0);
+    char quantity[80];
+    snprintf(quantity, sizeof(quantity), "as soon as possible: median of %d hand-overs over all steps",
+             soon->handOvers);
+    double ratio = soon->handOver / soon->medianStep;
+    spReportRow(r, quantity, "x", "no spikes", ratio, ratio < 2.0 || r->quick);
+    spReportRow(r, "   the slowest in twenty steps over the median", "x", "", soon->highRatio, true);
+    spReportRow(r, "   the same without any factor thread (PCG-0)", "x", "", never->highRatio, true);
+    spSavePolicies(r, runs, names);
+}
+
+// ---- all ----
+
+void spReproducePreconditioner(spReproduction* r)
+{
+    static const struct
+    {
+        const char* name;
+        void (*run)(spReproduction* r);
+    } parts[SP_PART_COUNT] = {
+        {"table", spReproduceTable},       {"sizes", spReproduceSizes},   {"age", spReproduceAge},
+        {"policies", spReproducePolicies}, {"models", spReproduceModels}, {"hand", spReproduceHand},
+    };
+    for (int i = 0; i < SP_PART_COUNT; ++i)
+    {
+        if (r->part == NULL || strcmp(r->part, parts[i].name) == 0)
+        {
+            parts[i].run(r);
+        }
+    }
+}
