@@ -15,6 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Errors above this are of runs that blew up: they would press all others together in a plot
+#define SP_PLOT_WORST 10.0
+
 static double spGetCost(const spEntry* entry)
 {
     return 1e3 * entry->processorSeconds / fmax(entry->simulatedSeconds, 1e-12);
@@ -298,7 +301,7 @@ int spPlotComparison(const spComparison* comparison, const char* path)
             {
                 taken[k] = true;
                 same[sameCount] = entry;
-                sameCount += isfinite(entry->difference.error) ? 1 : 0; // not to break the line
+                sameCount += entry->difference.error <= SP_PLOT_WORST ? 1 : 0;
             }
         }
         qsort(same, (size_t)sameCount, sizeof(same[0]), spCompareCosts);

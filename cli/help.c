@@ -50,6 +50,7 @@ static void spTellExitCodes(bool markdown)
          "  0    fine\n"
          "  1    the run reported trouble: a body turned non-finite, a step was unstable, an event failed;\n"
          "       'souple doctor': the test world does not run; 'souple mesh info': not fit to simulate;\n"
+         "       'souple compare': a run turned non-finite, or the reference is too uncertain;\n"
          "       'souple reproduce': a row is unlike what was published; 'souple validate': a limit is "
          "missed\n"
          "  2    bad usage or bad input: unknown option, wrong scene, unreadable file, disk full\n"
