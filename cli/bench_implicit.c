@@ -21,18 +21,22 @@ static const double gravity = 9.81;   // m/s^2
 static const double tolerance = 1e-3;
 static const int maxIterations = 10000;
 
-// What one of the two engines did
+// What one of the two engines did. Lists have an entry for each step timed in all runs
 typedef struct spSide
 {
-    double* wall;      // of each step of all runs, ms
-    double* processor; // the same in processor time of all threads, ms
-    double* tip;       // of the last run: how far the free end is above its rest after each step, m
-    int stepCount;     // steps timed in all runs
-    double iterations, solveSeconds, assembleSeconds; // of these steps together
-    double residual;                                  // largest of any of them
-    double buildSeconds;                              // of the last preconditioner
-    spBenchTimes wallTimes, processorTimes;           // ms per step
-    double nsPerTetIteration;                         // of the solve
+    double* wall;        // ms
+    double* processor;   // the same in processor time of all threads, ms
+    double* solve;       // conjugate gradients, ms
+    double* tetSolve;    // the same per tet and iteration, ns
+    double* tetAssemble; // filling the matrix, per tet, ns
+    int stepCount;
+    double* tip;         // of the last run: how far the free end is above its rest after each step, m
+    double iterations;   // of these steps together
+    double residual;     // largest of any of them
+    double buildSeconds; // of the last preconditioner
+    spBenchTimes wallTimes, processorTimes; // ms per step
+    // Medians of the lists: steps in which the machine did something else have no weight
+    double solveMs, nsPerTetIteration, assembleNsPerTet;
 } spSide;
 
 // One benchmark at one number of threads
@@ -52,34 +56,53 @@ typedef struct spImplicitResult
 static bool spAllocateSide(spSide* side, int stepCount, int tipCount)
 {
     *side = (spSide){0};
-    side->wall = malloc((size_t)stepCount * sizeof(double));
-    side->processor = malloc((size_t)stepCount * sizeof(double));
-    side->tip = malloc((size_t)tipCount * sizeof(double));
-    return side->wall != NULL && side->processor != NULL && side->tip != NULL;
+    side->wall = malloc(((size_t)stepCount * 5 + (size_t)tipCount) * sizeof(double));
+    if (side->wall == NULL)
+    {
+        return false;
+    }
+    side->processor = side->wall + stepCount;
+    side->solve = side->processor + stepCount;
+    side->tetSolve = side->solve + stepCount;
+    side->tetAssemble = side->tetSolve + stepCount;
+    side->tip = side->tetAssemble + stepCount;
+    return true;
 }
 
 static void spFreeSide(spSide* side)
 {
     free(side->wall);
-    free(side->processor);
-    free(side->tip);
     *side = (spSide){0};
 }
 
+// A step that began at these clocks has just ended
 static void spAddTimes(spSide* side, double wallStart, double processorStart)
 {
     side->processor[side->stepCount] = 1e3 * (spGetProcessorClock() - processorStart);
     side->wall[side->stepCount] = 1e3 * (spGetClock() - wallStart);
+}
+
+// What its solver did
+static void spAddSolve(spSide* side, int tets, int iterations, double residual, double solveSeconds,
+                       double assembleSeconds)
+{
+    side->solve[side->stepCount] = 1e3 * solveSeconds;
+    side->tetSolve[side->stepCount] = 1e9 * solveSeconds / (fmax(iterations, 1.0) * tets);
+    side->tetAssemble[side->stepCount] = 1e9 * assembleSeconds / tets;
+    side->iterations += iterations;
+    side->residual = fmax(side->residual, residual);
     side->stepCount += 1;
 }
 
-static void spSummarizeSide(spSide* side, int tets)
+static void spSummarizeSide(spSide* side)
 {
     if (side->stepCount > 0)
     {
         side->wallTimes = spSummarizeTimes(side->wall, side->stepCount);
         side->processorTimes = spSummarizeTimes(side->processor, side->stepCount);
-        side->nsPerTetIteration = 1e9 * side->solveSeconds / (fmax(side->iterations, 1.0) * tets);
+        side->solveMs = spSummarizeTimes(side->solve, side->stepCount).median;
+        side->nsPerTetIteration = spSummarizeTimes(side->tetSolve, side->stepCount).median;
+        side->assembleNsPerTet = spSummarizeTimes(side->tetAssemble, side->stepCount).median;
     }
 }
 
@@ -130,11 +153,9 @@ static bool spRunOurs(const spBenchRun* run, const spBenchFamily* family, int si
         {
             spAddTimes(side, wallStart, processorStart);
             spSolverReport report = spBody_GetSolverReport(test.world, test.body);
-            side->iterations += report.iterations;
-            side->solveSeconds += report.solveSeconds;
-            side->assembleSeconds += report.assembleSeconds;
+            spAddSolve(side, result->tets, report.iterations, report.residual, report.solveSeconds,
+                       report.assembleSeconds);
             side->buildSeconds = report.buildSeconds;
-            side->residual = fmax(side->residual, report.residual);
             result->report = report;
         }
         side->tip[i] = spGetTipHeight(&test, result->nodes, size) - rest;
@@ -188,9 +209,7 @@ static bool spRunPeer(const spBenchFamily* family, int size, const spMesh* mesh,
         {
             spAddTimes(side, wallStart, processorStart);
             spPeerReport report = spGetPeerReport(peer);
-            side->iterations += report.iterations;
-            side->solveSeconds += report.solveSeconds;
-            side->residual = fmax(side->residual, report.residual);
+            spAddSolve(side, def.tetCount, report.iterations, report.residual, report.solveSeconds, 0.0);
         }
         side->tip[i] = spGetPeerTipHeight(peer, def.vertexCount, size) - rest;
     }
@@ -234,9 +253,8 @@ static void spPrintSide(const spImplicitResult* result, const spSide* side, cons
            side->nsPerTetIteration, 1e3 / side->nsPerTetIteration);
     if (side == &result->ours)
     {
-        printf("%8.2f %9.3f  %016llx\n",
-               1e9 * side->assembleSeconds / ((double)side->stepCount * result->tets),
-               1e3 * side->tip[result->tipCount - 1], (unsigned long long)result->hash);
+        printf("%8.2f %9.3f  %016llx\n", side->assembleNsPerTet, 1e3 * side->tip[result->tipCount - 1],
+               (unsigned long long)result->hash);
     }
     else
     {
@@ -306,10 +324,8 @@ static json_t* spMakeImplicitJson(const spImplicitResult* result, const spSide* 
         char hash[20];
         snprintf(hash, sizeof(hash), "%016llx", (unsigned long long)result->hash);
         spAddSideJson(json, ours, result->tipCount);
-        json_object_set_new(
-            json, "assembleNsPerElement",
-            json_real(1e9 * ours->assembleSeconds / ((double)ours->stepCount * result->tets)));
-        json_object_set_new(json, "solveMs", json_real(1e3 * ours->solveSeconds / ours->stepCount));
+        json_object_set_new(json, "assembleNsPerElement", json_real(ours->assembleNsPerTet));
+        json_object_set_new(json, "solveMs", json_real(ours->solveMs));
         json_object_set_new(json, "buildMs", json_real(1e3 * ours->buildSeconds));
         json_object_set_new(json, "operator", json_string(s_operators[result->report.operatorType]));
         json_object_set_new(json, "preconditioner",
@@ -369,8 +385,8 @@ static void spRunThreads(spBenchRun* run, const spBenchFamily* family, int size,
         run->trouble += 1;
     }
     result.ran = ours && result.ours.stepCount > 0;
-    spSummarizeSide(&result.ours, result.tets);
-    spSummarizeSide(peer, result.tets);
+    spSummarizeSide(&result.ours);
+    spSummarizeSide(peer);
     const spSide* beside = peer->stepCount > 0 ? peer : NULL;
     json_array_append_new(run->results, spMakeImplicitJson(&result, beside));
     if (run->json == false)
