@@ -731,12 +731,22 @@ static void TestManyColumns(void** state)
             def.laneCount = lanes;
             spPreconditioner* p = CreateOf(sp_preconditionCholesky, &def);
             assert_true(p->kind->build(p, &matrix.rows));
-            p->kind->applyMany(p, NULL, r, z, columns);
             for (int k = 0; k < columns; ++k)
             {
                 p->kind->apply(p, NULL, r + k * count, expected + k * count);
             }
-            assert_memory_equal(z, expected, (size_t)(columns * count) * sizeof(spVec4));
+            for (int workers = 1; workers <= 3; ++workers)
+            {
+                spHeap heap = spMakeHeap(NULL);
+                spTeamDef teamDef = {.workerCount = workers};
+                spTeam* team = spCreateTeam(&heap, &teamDef, NULL);
+                memset(z, 0, (size_t)(columns * count) * sizeof(spVec4));
+                spBeginTeam(team);
+                p->kind->applyMany(p, team, r, z, columns);
+                spEndTeam(team);
+                assert_memory_equal(z, expected, (size_t)(columns * count) * sizeof(spVec4));
+                spDestroyTeam(&heap, team);
+            }
             p->kind->destroy(p);
         }
         free(r);

@@ -165,9 +165,8 @@ SP_KERNEL spQuad spMulStrip(const spPanel* panel, int strip, int begin, int end,
     return spSumRows(sums);
 }
 
-static void spSolveForward(const spPanels* panels, spReal* x)
+static void spSolveForward(const spPanels* panels, spReal* x, spReal* local)
 {
-    spReal* local = panels->local;
     for (int s = 0; s < panels->supernodeCount; ++s)
     {
         const int32_t* rows = panels->rows + panels->rowBegin[s];
@@ -205,9 +204,8 @@ static void spSolveForward(const spPanels* panels, spReal* x)
     }
 }
 
-static void spSolveBackward(const spPanels* panels, spReal* x)
+static void spSolveBackward(const spPanels* panels, spReal* x, spReal* local)
 {
-    spReal* local = panels->local;
     for (int s = panels->supernodeCount - 1; s >= 0; --s)
     {
         const int32_t* rows = panels->rows + panels->rowBegin[s];
@@ -248,10 +246,10 @@ static void spSolveBackward(const spPanels* panels, spReal* x)
     }
 }
 
-static void SP_LANES_NAME(spSolvePanels)(const spPanels* panels, spReal* x)
+static void SP_LANES_NAME(spSolvePanels)(const spPanels* panels, spReal* x, spReal* local)
 {
-    spSolveForward(panels, x);
-    spSolveBackward(panels, x);
+    spSolveForward(panels, x, local);
+    spSolveBackward(panels, x, local);
 }
 
 // Many right-hand sides: a row is sixteen of them. The sums are those of one right-hand side.
@@ -354,10 +352,9 @@ SP_KERNEL void spStoreLanes(spReal* a, R value)
     memcpy(__builtin_assume_aligned(a, SP_LANES * sizeof(spReal)), &value, sizeof(value));
 }
 
-static void spSolveForwardMany(const spPanels* panels, spReal* x)
+static void spSolveForwardMany(const spPanels* panels, spReal* x, spReal* local)
 {
     const size_t rowSize = SP_PANEL_COLUMNS * sizeof(spReal);
-    spReal* local = panels->local;
     for (int s = 0; s < panels->supernodeCount; ++s)
     {
         const int32_t* rows = panels->rows + panels->rowBegin[s];
@@ -418,10 +415,9 @@ static void spSolveForwardMany(const spPanels* panels, spReal* x)
     }
 }
 
-static void spSolveBackwardMany(const spPanels* panels, spReal* x)
+static void spSolveBackwardMany(const spPanels* panels, spReal* x, spReal* local)
 {
     const size_t rowSize = SP_PANEL_COLUMNS * sizeof(spReal);
-    spReal* local = panels->local;
     for (int s = panels->supernodeCount - 1; s >= 0; --s)
     {
         const int32_t* rows = panels->rows + panels->rowBegin[s];
@@ -467,10 +463,10 @@ static void spSolveBackwardMany(const spPanels* panels, spReal* x)
     }
 }
 
-static void SP_LANES_NAME(spSolvePanelsMany)(const spPanels* panels, spReal* x)
+static void SP_LANES_NAME(spSolvePanelsMany)(const spPanels* panels, spReal* x, spReal* local)
 {
-    spSolveForwardMany(panels, x);
-    spSolveBackwardMany(panels, x);
+    spSolveForwardMany(panels, x, local);
+    spSolveBackwardMany(panels, x, local);
 }
 
 const spPanelLanes SP_LANES_NAME(spPanelLanes) = {

@@ -36,10 +36,11 @@ void spDestroyPanels(spPanels* panels, spHeap* heap)
     size_t count = (size_t)panels->supernodeCount + 1;
     int64_t rowCount = panels->rowBegin != NULL ? panels->rowBegin[panels->supernodeCount] : 0;
     int64_t numberCount = panels->numberBegin != NULL ? panels->numberBegin[panels->supernodeCount] : 0;
-    int64_t localCount = (int64_t)panels->largestTileCount * SP_BLOCK * SP_PANEL_COLUMNS;
+    int64_t xCount = SP_PANEL_TASKS * SP_PANEL_COLUMNS * (int64_t)panels->unknownCount;
+    int64_t localCount = SP_PANEL_TASKS * SP_PANEL_COLUMNS * (int64_t)panels->largestTileCount * SP_BLOCK;
     spFree(heap, panels->rows, spArraySize(rowCount, sizeof(int32_t)));
     spFree(heap, panels->numbers, spArraySize(numberCount, sizeof(spReal)));
-    spFree(heap, panels->x, spArraySize((int64_t)panels->unknownCount * SP_PANEL_COLUMNS, sizeof(spReal)));
+    spFree(heap, panels->x, spArraySize(xCount, sizeof(spReal)));
     spFree(heap, panels->local, spArraySize(localCount, sizeof(spReal)));
     spFree(heap, panels->columnBegin, count * sizeof(int32_t));
     spFree(heap, panels->rowBegin, count * sizeof(int64_t));
@@ -69,10 +70,11 @@ bool spCreatePanels(spPanels* panels, spHeap* heap, int unknownCount, int supern
         panels->largestTileCount = spMaxInt(panels->largestTileCount, spCountTiles(node.rowCount));
     }
     int64_t rowCount = panels->rowBegin[supernodeCount];
-    int64_t localCount = (int64_t)panels->largestTileCount * SP_BLOCK * SP_PANEL_COLUMNS;
+    int64_t xCount = SP_PANEL_TASKS * SP_PANEL_COLUMNS * (int64_t)panels->unknownCount;
+    int64_t localCount = SP_PANEL_TASKS * SP_PANEL_COLUMNS * (int64_t)panels->largestTileCount * SP_BLOCK;
     panels->rows = spAlloc(heap, spArraySize(rowCount, sizeof(int32_t)));
     panels->numbers = spAlloc(heap, spArraySize(panels->numberBegin[supernodeCount], sizeof(spReal)));
-    panels->x = spAlloc(heap, spArraySize((int64_t)unknownCount * SP_PANEL_COLUMNS, sizeof(spReal)));
+    panels->x = spAlloc(heap, spArraySize(xCount, sizeof(spReal)));
     panels->local = spAlloc(heap, spArraySize(localCount, sizeof(spReal)));
     if ((panels->rows == NULL && rowCount > 0) || panels->numbers == NULL || panels->x == NULL ||
         panels->local == NULL)

@@ -26,6 +26,9 @@
 // Right-hand sides that are solved at once
 #define SP_PANEL_COLUMNS SP_BLOCK
 
+// Threads that solve for many right-hand sides at most
+#define SP_PANEL_TASKS 4
+
 typedef struct spPanels
 {
     int unknownCount;
@@ -36,8 +39,8 @@ typedef struct spPanels
     int64_t* numberBegin; // first number of each supernode (supernodeCount + 1)
     int32_t* rows;        // rows below, rising in each supernode
     spReal* numbers;
-    spReal* x;     // scratch: unknowns, sixteen right-hand sides each
-    spReal* local; // scratch: local rows of one supernode, the same
+    spReal* x;     // scratch of each task: unknowns, sixteen right-hand sides each
+    spReal* local; // scratch of each task: local rows of one supernode, the same
 } spPanels;
 
 // One supernode of a factor in double, in either form of CHOLMOD: columns of one dense array `stride` apart,
@@ -64,12 +67,23 @@ void spDestroyPanels(spPanels* panels, spHeap* heap);
 // not positive.
 bool spFillPanels(spPanels* panels, spGetSupernodeFcn* get, const void* factor);
 
-// The loops in so many lanes. x is replaced by the solution: panels->x, with one number for each unknown, or
-// SP_PANEL_COLUMNS.
+// Scratch of a task
+static inline spReal* spGetPanelX(const spPanels* panels, int task)
+{
+    return panels->x + (size_t)task * (size_t)panels->unknownCount * SP_PANEL_COLUMNS;
+}
+
+static inline spReal* spGetPanelLocal(const spPanels* panels, int task)
+{
+    return panels->local + (size_t)task * (size_t)panels->largestTileCount * SP_BLOCK * SP_PANEL_COLUMNS;
+}
+
+// The loops in so many lanes. x is replaced by the solution: one number for each unknown, or
+// SP_PANEL_COLUMNS. x and local are scratch of a task.
 typedef struct spPanelLanes
 {
-    void (*solve)(const spPanels* panels, spReal* x);
-    void (*solveMany)(const spPanels* panels, spReal* x);
+    void (*solve)(const spPanels* panels, spReal* x, spReal* local);
+    void (*solveMany)(const spPanels* panels, spReal* x, spReal* local);
 } spPanelLanes;
 
 const spPanelLanes* spGetPanelLanes(int laneCount);
