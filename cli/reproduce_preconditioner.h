@@ -21,17 +21,21 @@ typedef struct spSolveRun
     int count;
     double steps[SP_MOST_STEPS]; // numbers of the steps, from 0
     double iterations[SP_MOST_STEPS];
-    double stepMs[SP_MOST_STEPS];  // wall clock of the whole step, ms
-    double solveMs[SP_MOST_STEPS]; // conjugate gradients, ms
-    double buildMs[SP_MOST_STEPS]; // making the preconditioner that was used, on whatever thread, ms
+    double stepMs[SP_MOST_STEPS];     // wall clock of the whole step, ms
+    double assembleMs[SP_MOST_STEPS]; // filling the matrix, ms
+    double solveMs[SP_MOST_STEPS];    // conjugate gradients, ms
+    double buildMs[SP_MOST_STEPS];    // making the preconditioner that was used, on whatever thread, ms
     int64_t factorSteps[SP_MOST_STEPS];
-    double meanIterations, meanStep, meanSolve, meanBuild, medianStep; // ms
-    int unsolved;                                                      // steps above the tolerance
-    int handOvers;    // steps that took in a new preconditioner
-    double handOver;  // median of these steps, ms; NaN without any
-    int64_t waits;    // steps that waited for a preconditioner
-    double mostRatio; // slowest step over the median
-    double highRatio; // the slowest in twenty over the median
+    double meanIterations, meanStep, meanAssemble, meanSolve, meanBuild, medianStep; // ms
+    int unsolved;        // steps above the tolerance
+    int64_t factorCount; // preconditioners made
+    int handOvers;       // steps that took in a new one
+    int longest;         // steps from one to the next at most
+    int oldest;          // most steps that one was old when it was used
+    double handOver;     // median of the steps that took in a new one, ms; NaN without any
+    int64_t waits;       // steps that waited for one
+    double mostRatio;    // slowest step over the median
+    double highRatio;    // the slowest in twenty over the median
 } spSolveRun;
 
 // A load: called before every step. `rest` are the positions of all nodes at the start, m.

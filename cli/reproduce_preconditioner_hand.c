@@ -39,9 +39,10 @@ static void spDestroyHand(spHand* hand)
 // A mesh of 1 m height. NULL, with the reason in the error, when the file that was asked for is not one.
 static spMesh* spMakeHandMesh(spReproduction* r, const char** name, spError* error)
 {
-    spMesh* mesh = r->quick ? NULL : spLoadMesh(r->mesh != NULL ? r->mesh : s_armadillo, NULL, error);
     *name = r->mesh != NULL ? r->mesh : "armadillo_4k";
-    if (mesh == NULL && (r->mesh == NULL || r->quick))
+    bool own = r->mesh == NULL && r->quick;
+    spMesh* mesh = own ? NULL : spLoadMesh(r->mesh != NULL ? r->mesh : s_armadillo, NULL, error);
+    if (mesh == NULL && r->mesh == NULL)
     {
         spBoxMeshDef def = spDefaultBoxMeshDef();
         def.size = (spDVec3){0.5, 1.0, 0.5};
@@ -53,15 +54,20 @@ static spMesh* spMakeHandMesh(spReproduction* r, const char** name, spError* err
         return spMakeBoxMesh(&def, error);
     }
     spMeshReport report;
-    if (mesh != NULL && spMesh_Validate(mesh, &report, error))
+    if (mesh == NULL || spMesh_Validate(mesh, &report, error) == false)
     {
-        double scale = 1.0 / (report.upper.y - report.lower.y);
-        spTransform identity = {{0, 0, 0}, {0, 0, 0, 1}};
-        if (spMesh_GetTetCount(mesh) > 0 &&
-            spMesh_Transform(mesh, (spDVec3){scale, scale, scale}, identity, error))
-        {
-            return mesh;
-        }
+        spDestroyMesh(mesh);
+        return NULL;
+    }
+    double scale = 1.0 / (report.upper.y - report.lower.y);
+    spTransform identity = {{0, 0, 0}, {0, 0, 0, 1}};
+    if (report.tetCount == 0)
+    {
+        snprintf(error->message, sizeof(error->message), "the mesh has no tets; name one that has");
+    }
+    else if (spMesh_Transform(mesh, (spDVec3){scale, scale, scale}, identity, error))
+    {
+        return mesh;
     }
     spDestroyMesh(mesh);
     return NULL;
