@@ -226,8 +226,11 @@ static void TestBeam(void** state)
             worst = fmax(worst, spWorld_GetReport(test.world).solverResidual);
         }
         spSolverReport r = spBody_GetSolverReport(test.world, test.body);
-        printf("%d: flags %x tip %g iterations %g residual %g pins %g; assemble %g ms solve %g ms factors %lld\n", k, flags, GetTip(&test),
-               iterations / 60.0, worst, (double)spBody_GetPinForce(test.world, test.body).y, 1e3*r.assembleSeconds, 1e3*r.solveSeconds, (long long)r.factorCount);
+        printf("%d: flags %x tip %g iterations %g residual %g pins %g; assemble %g ms solve %g ms factors "
+               "%lld\n",
+               k, flags, GetTip(&test), iterations / 60.0, worst,
+               (double)spBody_GetPinForce(test.world, test.body).y, 1e3 * r.assembleSeconds,
+               1e3 * r.solveSeconds, (long long)r.factorCount);
         spDestroyTestWorld(&test);
     }
 }
@@ -247,7 +250,7 @@ static void TestDrop(void** state)
         spBodyDef bodyDef = spDefaultBodyDef();
         bodyDef.mesh = mesh;
         bodyDef.transform.position.y = (spReal)0.75;
-        bodyDef.method.type = k == 1 ? sp_bdf2 : k==2 ? sp_imex : sp_backwardEuler;
+        bodyDef.method.type = k == 1 ? sp_bdf2 : k == 2 ? sp_imex : sp_backwardEuler;
         spBodyId body = spCreateBody(world, &bodyDef);
         spTetDef tets = MakeTets(sp_tetCorotational);
         tets.poissonRatio = (spReal)0.4;
@@ -263,8 +266,14 @@ static void TestDrop(void** state)
             spSolverReport r = spBody_GetSolverReport(world, body);
             double low = 1e9;
             spVec3View x = spBody_GetPositions(world, body);
-            for (int n = 0; n < x.count; ++n) low = fmin(low, (double)x.data[n].y);
-            if (i % 10 == 0 || i==299) printf("%d %3d: centre %.4f low %.2e force %.1f contacts %d iterations %d residual %g kin %g flags %x\n", k, i, (double)spBody_GetCenter(world, body).y, low, (double)spBody_GetContactForce(world, body).y, spWorld_GetContactCount(world), r.iterations, r.residual, spBody_GetEnergy(world,body).kinetic, f);
+            for (int n = 0; n < x.count; ++n)
+                low = fmin(low, (double)x.data[n].y);
+            if (i % 10 == 0 || i == 299)
+                printf("%d %3d: centre %.4f low %.2e force %.1f contacts %d iterations %d residual %g kin %g "
+                       "flags %x\n",
+                       k, i, (double)spBody_GetCenter(world, body).y, low,
+                       (double)spBody_GetContactForce(world, body).y, spWorld_GetContactCount(world),
+                       r.iterations, r.residual, spBody_GetEnergy(world, body).kinetic, f);
         }
         spDestroyWorld(world);
     }

@@ -182,6 +182,7 @@ static void TestBadInput(void** state)
     relax.maxIterations = 0;
     assert_false(spBody_Relax(test.world, test.body, &relax, &result));
     relax.maxIterations = 3;
+    relax.dynamic = true;
     assert_true(spBody_Relax(test.world, test.body, &relax, &result));
     assert_false(result.converged);
     assert_int_equal(result.iterations, 3);

@@ -99,10 +99,12 @@ typedef struct spSolverDef
 {
     spOperatorType operatorType;         ///< how it multiplies with the matrix
     spPreconditionerType preconditioner; ///< what it is preconditioned with
-    spReal tolerance;       ///< residual of the linear system over its right-hand side at which it stops, > 0
-    int maxIterations;      ///< conjugate gradients for each linear system at most, > 0
-    int newtonSteps;        ///< linearisations in each step at most, >= 1; more than one: with line search
-    spReal newtonTolerance; ///< net force over load at which no further linearisation is made, > 0
+    spReal tolerance;  ///< residual of the linear system over its right-hand side at which it stops, > 0
+    int maxIterations; ///< conjugate gradients for each linear system at most, > 0
+    int newtonSteps;   ///< linearisations in each step at most, with line search when there are several; 0:
+                       ///< one, and for sp_quasiStatic as many as it takes up to 50
+    spReal newtonTolerance; ///< net force over load at which no further linearisation is made, > 0; nor is
+                            ///< one made when positions cannot resolve it
     bool asynchronous;      ///< a thread of its own makes the preconditioner while the simulation goes on
     bool warp;              ///< turn an old preconditioner with the nodes
     int refresh;            ///< steps between two preconditioners; 0: when iterations have risen
@@ -182,9 +184,10 @@ typedef struct spSolverReport
 {
     spOperatorType operatorType;         ///< the operator that was used
     spPreconditionerType preconditioner; ///< the preconditioner that was used
-    bool converged;                      ///< every linear system came below its tolerance
-    int iterations;                      ///< conjugate gradients of all linear systems of the step
-    int newtonSteps;                     ///< linearisations
+    bool converged;                      ///< every linear system, and Newton's method, came to its tolerance
+    bool rounded;         ///< Newton's method came to where positions do not resolve its steps any more
+    int iterations;       ///< conjugate gradients of all linear systems of the step
+    int newtonSteps;      ///< linearisations
     double residual;      ///< of the last linear system over its right-hand side, computed anew at the end
     double forceResidual; ///< net force over load where the step ended; only with more than one linearisation
     int64_t factorStep;   ///< step whose state the preconditioner comes from; -1 without one
@@ -203,7 +206,8 @@ SP_API spSolverReport spBody_GetSolverReport(const spWorld* world, spBodyId body
 typedef struct spRelaxDef
 {
     double tolerance;  ///< residual at which it stops, > 0; see spRelaxResult
-    int maxIterations; ///< force evaluations at most, > 0
+    int maxIterations; ///< force evaluations or conjugate gradients at most, > 0
+    bool dynamic;      ///< by dynamic relaxation alone, without trying Newton's method first
     int internalValue; ///< set by spDefaultRelaxDef
 } spRelaxDef;
 
@@ -213,15 +217,16 @@ SP_API spRelaxDef spDefaultRelaxDef(void);
 /// How a relaxation ended.
 typedef struct spRelaxResult
 {
-    bool converged;  ///< the residual came below the tolerance
-    int iterations;  ///< force evaluations
+    bool converged;  ///< the residual came below the tolerance, or positions do not resolve it any better
+    int iterations;  ///< conjugate gradients and force evaluations
     double residual; ///< net force on free nodes over load: root of the sum of squares of each. The load is
                      ///< gravity and the user's forces on free nodes and all forces on held ones, or the net
                      ///< force at the start when that is larger
     double force;    ///< net force on free nodes, root of the sum of squares, N
 } spRelaxResult;
 
-/// Moves a body to its static equilibrium by dynamic relaxation: under gravity, forces on nodes, its elements
+/// Moves a body to its static equilibrium, by Newton's method and where that does not converge by dynamic
+/// relaxation: under gravity, forces on nodes, its elements
 /// and its gas, with fixed and driven nodes where they are now. Velocities end at zero; time does not go on.
 /// Colliders and links are not felt.
 /// @return false on bad input or no memory, with nothing changed. Not to converge is no failure: the result

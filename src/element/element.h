@@ -49,6 +49,7 @@ typedef struct spFill
     spReal damping;   // factor of D
     bool project;     // leave out what would make the matrix indefinite
     bool bound;       // instead of K a matrix that bounds it in every state of the body, the same in all
+    bool blocks;      // pairs as blocks, whatever else would do: the form stays when `project` changes
 } spFill;
 
 // How a set hands its part of that matrix over. Every row of K and D of a local element sums to zero, so that

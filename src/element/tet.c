@@ -151,13 +151,14 @@ spPairForm spGetTetPairForm(const spElementSet* base, const spFill* fill)
     {
         case sp_tetLinear:
         case sp_tetHybrid:
-            return sp_pairsGradients;
+            return sp_pairsGradients; // in every case
         case sp_tetCorotational:
         case sp_tetCorotationalEdge:
         {
             bool frozen = fill->project || set->law == sp_tetCorotationalEdge;
             bool same = damped == false || set->dampingModel == sp_dampRayleigh;
-            return fill->bound || (frozen && same) ? sp_pairsGradients : sp_pairsBlocks;
+            return fill->bound || (frozen && same && fill->blocks == false) ? sp_pairsGradients
+                                                                            : sp_pairsBlocks;
         }
         default:
             return fill->bound ? sp_pairsGradients : sp_pairsBlocks;

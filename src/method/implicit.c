@@ -5,7 +5,7 @@
 //
 //   backward Euler   r = h, baseX = x0, baseV = v0
 //   BDF2             r = (1 + w) / (1 + 2 w) h, bases from two past states, w = h / last h
-//   IMEX             f(x0, v0) - r K0 v in place of f(x, v), K0 a constant bound on the stiffness
+//   IMEX             f(x0, 0) - (r K0 + D0) v in place of f(x, v), K0 and D0 constant bounds on K and D
 //   quasi-static     r = 1, M = 0: v is the displacement
 //
 // Linearised where the substep starts, with K = -df/dx, D = -df/dv, and v = v0 + dv:
@@ -13,7 +13,7 @@
 //   (M + r D + r^2 K) dv = r f(x0, v0) - M (v0 - baseV) - r K (baseX + r v0 - x0)
 //
 // With more than one linearisation the next ones stand at the iterates; a step along dv is cut where the
-// force along it has turned round. Their stiffness is exact as long as it is positive definite.
+// force along it has turned round. Near the end their stiffness is exact, as long as that helps.
 //
 // Baraff, Witkin. Large Steps in Cloth Simulation. 1998
 // Eberhardt, Etzmuss, Hauth. Implicit-Explicit Schemes for Fast Animation with Particle Systems. 2000
@@ -33,10 +33,16 @@
 // Cuts of a Newton step, and the force along it that is let pass, as a share of that at its start
 #define SP_LINE_CUTS 8
 #define SP_LINE_SHARE 0.5
+// Net force over load from which on the exact stiffness is used, and what a step with it must leave of it
+#define SP_EXACT_LIMIT 0.1
+#define SP_EXACT_GAIN 0.7
 
 // Share of the weight of a body, over a step, that is the least that a residual is measured against: a body
 // at rest has hardly anything on its right-hand side
 #define SP_REST_SHARE 0.01
+
+// Steps of Newton's method that are rounding: this many units in the last place of the farthest node
+#define SP_ROUNDING_STEPS 4
 
 // Linearisations of a quasi-static step that does not say how many
 #define SP_STATIC_STEPS 50
@@ -200,6 +206,7 @@ static bool spCreateImplicit(spBody* body, spError* error)
     for (int node = 0; node < body->nodeCount; ++node)
     {
         state->massNorm += (double)body->mass[node] * (double)body->mass[node];
+        state->extent = fmax(state->extent, (double)spLength3(spXyz(body->x[node])));
     }
     state->massNorm = sqrt(state->massNorm);
     body->stableStep = INFINITY;
@@ -218,8 +225,10 @@ static bool spIsExact(const spImplicitState* state)
 static spFill spGetPatternFill(const spImplicitState* state)
 {
     bool bound = state->def.type == sp_imex;
-    bool damped = bound == false && state->def.type != sp_quasiStatic;
-    return (spFill){.stiffness = 1, .damping = damped, .project = spIsExact(state) == false, .bound = bound};
+    bool damped = state->def.type != sp_quasiStatic;
+    bool exact = spIsExact(state);
+    return (spFill){
+        .stiffness = 1, .damping = damped, .project = exact == false, .bound = bound, .blocks = exact};
 }
 
 // Makes what depends on the elements, again when they have changed. False, with nothing there, without
@@ -470,32 +479,56 @@ static void spRunNodes(spStageContext* c, spNodeStage stage)
 // b at the present iterate, into state->f
 static void spFindForces(spStageContext* c)
 {
-    spMeasureForces(&c->step->force);
+    spForceContext* force = &c->step->force;
+    if (c->step->fill.bound)
+    {
+        memset(c->step->state->cg.z, 0, (size_t)c->step->body->nodeCount * sizeof(spVec4));
+        force->state.v = c->step->state->cg.z;
+    }
+    spMeasureForces(force);
     spRunNodes(c, sp_stageForces);
+    force->state.v = c->step->body->v;
     spRunNodes(c, sp_stageRhs);
+}
+
+// IMEX: the bound, which stands in the matrix beside the mass, acts on the velocity in place of stiffness and
+// damping, whose forces were taken at no velocity
+static void spTakeBound(spImplicitStep* s)
+{
+    spImplicitState* state = s->state;
+    const spSparse* a = &state->system.sparse;
+    spVec4* product = state->system.product;
+    const spVec4* v = s->body->v;
+    int count = s->body->nodeCount;
+    for (int patch = 0; patch < a->patchCount; ++patch)
+    {
+        a->kernels->multiply(a, v, patch, product);
+    }
+    for (int patch = 0; patch < a->patchCount; ++patch)
+    {
+        spSumSlots(&a->slots, product, patch);
+    }
+    a->kernels->finishProduct(product, v, state->system.ownA,
+                              state->system.crossed ? state->system.ownC : NULL, 1, 0, count);
+    for (int node = 0; node < count; ++node)
+    {
+        spReal m = s->mass * s->body->mass[node];
+        spVec4* f = state->f + node;
+        *f = (spVec4){f->x - (product[node].x - m * v[node].x), f->y - (product[node].y - m * v[node].y),
+                      f->z - (product[node].z - m * v[node].z), 0};
+    }
 }
 
 // What the linearisation where the substep starts has in addition: the way that the nodes go anyway
 static void spAddWay(spStageContext* c)
 {
     spImplicitStep* s = c->step;
-    spRunNodes(c, sp_stageWay);
     if (s->fill.bound)
     {
-        // The constant bound acts in place of the stiffness; it is in the pairs with r^2
-        const spSparse* a = &s->state->system.sparse;
-        spVec4* product = s->state->system.product;
-        for (int patch = 0; patch < a->patchCount; ++patch)
-        {
-            a->kernels->multiply(a, s->state->way, patch, product);
-        }
-        for (int patch = 0; patch < a->patchCount; ++patch)
-        {
-            spSumSlots(&a->slots, product, patch);
-        }
-        a->kernels->addScaled(s->state->f, -1 / s->reach, product, 0, s->body->nodeCount);
+        spTakeBound(s);
         return;
     }
+    spRunNodes(c, sp_stageWay);
     memset(s->state->cg.z, 0, (size_t)s->body->nodeCount * sizeof(spVec4));
     c->difference = (spDifference){.dx = s->state->way, .dv = s->state->cg.z, .project = s->fill.project};
     spMeasureDifference(&s->force, &c->difference);
@@ -579,18 +612,28 @@ static spCgResult spSolveLinear(spImplicitStep* s, bool guess, int allowed)
     return result;
 }
 
-// Sum over free directions of a.b
+// Sum over free directions of a.b; what stands at constraints can be much larger than all the rest
 static double spDotFree(const spImplicitStep* s, const spVec4* a, const spVec4* b)
 {
     const spImplicitState* state = s->state;
-    double sum = state->system.kernels->dot(a, b, 0, s->body->nodeCount);
+    int count = s->body->nodeCount;
+    spVec4* free = state->cg.t;
+    memcpy(free, a, (size_t)count * sizeof(spVec4));
     for (int i = 0; i < state->patchConstraint[s->body->order.patchCount]; ++i)
     {
         const spConstraint* c = state->constraints + i;
-        spVec3 p = spXyz(a[c->node]), q = spXyz(b[c->node]);
-        sum -= c->all ? (double)spDot3(p, q) : (double)spDot3(c->normal, p) * (double)spDot3(c->normal, q);
+        spVec3 p = spXyz(free[c->node]);
+        p = c->all ? (spVec3){0, 0, 0} : spMulSub3(p, spDot3(c->normal, p), c->normal);
+        free[c->node] = (spVec4){p.x, p.y, p.z, 0};
     }
-    return sum;
+    return state->system.kernels->dot(free, b, 0, count);
+}
+
+// The same of a.a
+static double spGetFreeLength(const spImplicitStep* s, const spVec4* a)
+{
+    spDotFree(s, a, a);
+    return sqrt(s->state->system.kernels->dot(s->state->cg.t, s->state->cg.t, 0, s->body->nodeCount));
 }
 
 // Solves a linearisation, rows included: rows are checked and solved with again until they stay
@@ -648,7 +691,20 @@ static void spSearchLine(spStageContext* c, double slope)
 // The step of a quasi-static method that is left: net force over load
 static double spGetNewtonResidual(const spImplicitStep* s, double load)
 {
-    return load > 0.0 ? sqrt(spDotFree(s, s->state->f, s->state->f)) / load : 0.0;
+    return load > 0.0 ? spGetFreeLength(s, s->state->f) / load : 0.0;
+}
+
+// Whether the last step of Newton's method, taken whole, moved nodes by no more than positions resolve
+static bool spIsRounding(const spStageContext* c)
+{
+    const spImplicitStep* s = c->step;
+    const double epsilon = sizeof(spReal) == sizeof(float) ? 1.2e-7 : 2.2e-16;
+    double moved = 0.0;
+    for (int node = 0; node < s->body->nodeCount; ++node)
+    {
+        moved = fmax(moved, (double)spLengthSquared3(spXyz(s->state->cg.x[node])));
+    }
+    return c->share == 1 && (double)s->reach * sqrt(moved) <= SP_ROUNDING_STEPS * epsilon * s->state->extent;
 }
 
 // Returns flags
@@ -658,8 +714,9 @@ static uint32_t spSolveSubstep(spImplicitStep* s)
     spSolverReport* report = &s->body->solverReport;
     spStageContext c = {.step = s};
     int most = state->def.solver.newtonSteps;
-    double load = 0.0;
+    double load = 0.0, tolerance = (double)state->def.solver.newtonTolerance;
     bool project = s->fill.project;
+    s->fill.project = true;
     spCgResult result = {0};
     for (int k = 0; k < most; ++k)
     {
@@ -676,30 +733,35 @@ static uint32_t spSolveSubstep(spImplicitStep* s)
         report->newtonSteps += 1;
         if (k == 0)
         {
-            load = fmax(sqrt(spDotFree(s, state->cg.b, state->cg.b)), s->weight);
+            load = fmax(spGetFreeLength(s, state->cg.b), s->weight);
         }
         if (result.indefinite && s->fill.project == false)
         {
             // The exact stiffness pushes somewhere: this step goes on with what is left without that
-            memcpy(s->body->v, state->way, (size_t)s->body->nodeCount * sizeof(spVec4));
+            c.share = 0;
+            spRunNodes(&c, sp_stageMove);
             s->fill.project = true;
             spAssemble(s);
-            result = spSolveRounds(&c, k == 0);
+            result = spSolveRounds(&c, false);
         }
         if (most == 1)
         {
             break;
         }
         spSearchLine(&c, spDotFree(s, state->cg.b, state->cg.x));
-        s->fill.project = project;
+        double last = report->forceResidual;
         report->forceResidual = spGetNewtonResidual(s, load);
-        if (report->forceResidual <= (double)state->def.solver.newtonTolerance || result.late)
+        // Far from the end, or where it does not help, the exact stiffness may lead anywhere
+        bool helps = s->fill.project || report->forceResidual < SP_EXACT_GAIN * last;
+        report->rounded = result.converged && (s->fill.project || report->forceResidual < SP_EXACT_LIMIT) &&
+                          spIsRounding(&c);
+        s->fill.project = project || report->forceResidual > SP_EXACT_LIMIT || helps == false;
+        if (report->forceResidual <= tolerance || report->rounded || result.late)
         {
             break;
         }
     }
-    bool good =
-        result.converged && (most == 1 || report->forceResidual <= (double)state->def.solver.newtonTolerance);
+    bool good = most == 1 ? result.converged : report->forceResidual <= tolerance || report->rounded;
     report->converged = report->converged && good;
     memcpy(state->lastDv, state->cg.x, (size_t)s->body->nodeCount * sizeof(spVec4));
     state->hasLastDv = most == 1;

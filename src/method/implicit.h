@@ -33,6 +33,7 @@ typedef struct spImplicitState
     spBodySystem system;
     bool hasSystem;
     double massNorm; // root of the sum of squares of the masses, kg
+    double extent;   // of the farthest node when the method was set, m
     bool failed;     // no memory for it: the body stands still and the step says so
     spFactor* factor;
     spCgVectors cg;

@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// A motion with masses and a damping that are chosen to come to rest soon, not to be true. Steps are 1 long:
+// Newton's method first; where it does not converge, dynamic relaxation goes on.
+//
+// That is a motion with masses and a damping that are chosen to come to rest soon, not to be true. Steps are
+// 1 long:
 //
 //   v = ((2 - c) v + 2 f/m) / (2 + c),  x = x + v
 //
@@ -19,6 +22,7 @@
 #include "base/error.h"
 #include "math/decompose.h"
 #include "math/vec3.h"
+#include "method/equilibrium.h"
 #include "method/filter.h"
 
 #include <string.h>
@@ -321,6 +325,47 @@ static void spRunRelaxation(spRelaxation* r, const spRelaxDef* def, spRelaxResul
     }
 }
 
+// Net force over load where the body is; a load that is less than `least` counts as that
+static void spFindRelaxResidual(spRelaxation* r, double least, spRelaxResult* result)
+{
+    spTeam* team = r->force.team;
+    spMeasureForces(&r->force);
+    spParallelFor(team, spRelaxForceStage, r->force.state.patchCount, 1, r);
+    spParallelFor(team, spRelaxSumStage, r->force.state.patchCount, 1, r);
+    spRelaxSums sums = spAddRelaxSums(r);
+    double scale = fmax(sqrt(sums.load + sums.held), least);
+    result->force = sqrt(sums.free);
+    result->residual = sums.free == 0.0 ? 0.0 : result->force / scale;
+}
+
+// By Newton's method. False when that did not do; the body is then where it started, or nearer to its goal.
+static bool spRelaxByNewton(spRelaxation* r, const spRelaxDef* def, spVec3 gravity, spRelaxResult* result)
+{
+    spBody* body = r->force.body;
+    spSolverReport report = {0};
+    spError error = {0};
+    spFindRelaxResidual(r, 0.0, result);
+    double start = result->force;
+    if (spSolveEquilibrium(body, def->tolerance, def->maxIterations, gravity, r->force.team, &report,
+                           &error) == false)
+    {
+        return false;
+    }
+    result->iterations = report.iterations + report.newtonSteps;
+    bool finite = body->backend->isFinite(body->x, 0, body->nodeCount);
+    if (finite)
+    {
+        spFindRelaxResidual(r, start, result);
+    }
+    if (finite == false || !(result->force < start || report.converged))
+    {
+        body->backend->copy(body->x, body->goodX, 0, body->nodeCount);
+        return false;
+    }
+    result->converged = report.converged;
+    return report.converged;
+}
+
 bool spRelaxBody(spBody* body, const spRelaxDef* def, spVec3 gravity, spTeam* team, spRelaxResult* result,
                  spError* error)
 {
@@ -344,7 +389,10 @@ bool spRelaxBody(spBody* body, const spRelaxDef* def, spVec3 gravity, spTeam* te
         r.force.gravity = spScale3(body->gravityScale, gravity);
         memset(body->v, 0, nodeSize);
         body->backend->copy(body->goodX, body->x, 0, body->nodeCount);
-        spRunRelaxation(&r, def, result);
+        if (def->dynamic || spRelaxByNewton(&r, def, gravity, result) == false)
+        {
+            spRunRelaxation(&r, def, result);
+        }
         if (body->backend->isFinite(body->x, 0, body->nodeCount) == false)
         {
             body->backend->copy(body->x, body->goodX, 0, body->nodeCount);

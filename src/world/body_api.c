@@ -22,7 +22,6 @@ spMethodDef spDefaultMethodDef(void)
         .filter = {.lambda = 1, .keepRotation = true},
         .solver = {.tolerance = (spReal)1e-4,
                    .maxIterations = 1000,
-                   .newtonSteps = 1,
                    .newtonTolerance = (spReal)1e-4,
                    .warp = true,
                    .age = 2,
