@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// The experiments on preconditioners, shared by reproduce_preconditioner.c, reproduce_preconditioner_age.c
-// and reproduce_preconditioner_hand.c.
+// The experiments on preconditioners: reproduce_preconditioner.c has the frame and the tables,
+// reproduce_preconditioner_age.c what becomes of old factors, reproduce_preconditioner_hand.c the body in a
+// hand.
 
 #pragma once
 
@@ -13,6 +14,10 @@
 
 // Time step of the beams, s
 #define SP_BEAM_DT 0.02
+
+// Steps from asking for a preconditioner to using it, where runs must repeat. The next one is asked for a
+// step later: there is a new one every four steps, as in the thesis.
+#define SP_FACTOR_AGE 3
 
 // What the solver did in every step of a run. The first step makes what later ones use again: means are over
 // the others.
@@ -56,6 +61,9 @@ double spGetBeamTolerance(void);
 // A solver with that tolerance
 spSolverDef spMakeBeamSolver(spPreconditionerType type, bool asynchronous, bool warp, int refresh, int age);
 
+// Makes a beam as small as a test has the time for, when a quick run is asked for
+void spShrinkBeam(const spReproduction* r, spSolverBeamDef* def);
+
 // Writes down what the solver did in the step that was just taken
 void spNoteStep(spSolveRun* run, const spTestWorld* test, double stepMs);
 void spSummarizeRun(spSolveRun* run);
@@ -73,5 +81,6 @@ void spSavePreconditionerPlot(spReproduction* r, const char* file, const spPlotD
 
 // Parts in other files
 void spReproduceAge(spReproduction* r);
+void spReproducePolicies(spReproduction* r);
 void spReproduceModels(spReproduction* r);
 void spReproduceHand(spReproduction* r);

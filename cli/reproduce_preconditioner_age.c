@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 // Old factors: how they lose their use while a beam bends or turns, what turning them with the nodes gives
-// back, and the same for three models under three loads (Courtecuisse 2011, section 3.4.3 and table 3.2).
+// back, when to make a new one, and three models under three loads (Courtecuisse 2011, section 3.4.3, figure
+// 3.15 and table 3.2).
 
 #include "reproduce_preconditioner.h"
 
@@ -75,16 +76,13 @@ void spReproduceAge(spReproduction* r)
     spPlotSeries series[4];
     spColumn columns[5] = {{"age [steps]", runs[0].steps}};
     int stepCount = r->quick ? 21 : 61;
-    spStartPart(r, "One Cholesky factor of the first step, used for ever: a beam of 250 kPa bends under "
-                   "gravity, or is turned twice by 90 degrees");
+    spStartPart(r, "Age: one Cholesky factor of the first step, used for ever, beam of 250 kPa");
+    spReportNote(r,
+                 "It bends under gravity, or is turned by 90 degrees about two axes, one after the other.");
     for (int k = 0; k < 4; ++k)
     {
         spSolverBeamDef def = spDefaultSolverBeamDef();
-        if (r->quick)
-        {
-            def.cells[0] = 10;
-            def.cells[1] = def.cells[2] = 3;
-        }
+        spShrinkBeam(r, &def);
         def.moduli[0] = def.moduli[1] = def.moduli[2] = 2.5e5;
         def.test.method.solver = spMakeBeamSolver(sp_preconditionCholesky, false, k % 2 == 1, 1000000, 0);
         if (spRunBeam(r, &def, k < 2 ? NULL : spPlaceTurned, stepCount, runs + k) == false)
@@ -112,6 +110,171 @@ void spReproduceAge(spReproduction* r)
     plot.seriesCount = 4;
     spSavePreconditionerPlot(r, "age", &plot);
     spSaveColumns(r, "age.csv", columns, 5, stepCount);
+}
+
+// ---- figure 3.15: when to make a new one ----
+
+enum
+{
+    sp_policyNone,
+    sp_policyNever,
+    sp_policyEach,
+    sp_policyThirty,
+    sp_policyThirtyApart,
+    sp_policySoon,
+    sp_policyCount
+};
+
+// The calmest of some runs: what else the machine does falls on all policies
+static bool spRunCalmest(spReproduction* r, const spSolverBeamDef* def, int stepCount, spSolveRun* best)
+{
+    static spSolveRun run;
+    *best = (spSolveRun){0};
+    for (int i = 0; i < (r->quick ? 1 : 5); ++i)
+    {
+        if (spRunBeam(r, def, NULL, stepCount, &run) == false)
+        {
+            return false;
+        }
+        if (i == 0 || run.meanStep < best->meanStep)
+        {
+            *best = run;
+        }
+    }
+    return true;
+}
+
+// Made anew when iterations have risen: while the beam bends, and while it rests
+static void spReportByNeed(spReproduction* r, int stepCount)
+{
+    static spSolveRun run;
+    for (int rest = 0; rest < 2; ++rest)
+    {
+        spSolverBeamDef def = spDefaultSolverBeamDef();
+        spShrinkBeam(r, &def);
+        def.moduli[0] = def.moduli[1] = def.moduli[2] = 2.5e5;
+        def.gravity = rest == 1 ? 0.0 : def.gravity;
+        def.test.method.solver = spMakeBeamSolver(sp_preconditionIncomplete, false, false, 0, 0);
+        if (spRunBeam(r, &def, NULL, stepCount, &run) == false)
+        {
+            return;
+        }
+        double factors = (double)run.factorCount;
+        spReportRow(r,
+                    rest == 1 ? "   the same at rest: factors" : "when iterations have risen: factors made",
+                    "", rest == 1 ? "1" : "", factors, rest == 1 ? factors <= 1.0 : factors > 1.0);
+        if (rest == 0)
+        {
+            spReportRow(r, "   iterations", "", "", run.meanIterations, true);
+        }
+    }
+}
+
+static void spSavePolicies(spReproduction* r, spSolveRun* runs, const char* const* names)
+{
+    spPlotSeries iterations[sp_policyCount], times[sp_policyCount];
+    spColumn columns[1 + 2 * sp_policyCount] = {{"step", runs[0].steps}};
+    static const char* const heads[2][sp_policyCount] = {
+        {"CG: iterations", "PCG-0: iterations", "PCG-1: iterations", "PCG-30: iterations",
+         "PCG-30 async: iterations", "soon + turned: iterations"},
+        {"CG: step [ms]", "PCG-0: step [ms]", "PCG-1: step [ms]", "PCG-30: step [ms]",
+         "PCG-30 async: step [ms]", "soon + turned: step [ms]"}};
+    for (int k = 0; k < sp_policyCount; ++k)
+    {
+        // The first step also makes what all later ones use again
+        int count = runs[k].count > 0 ? runs[k].count - 1 : 0;
+        iterations[k] =
+            (spPlotSeries){names[k], runs[k].steps + 1, runs[k].iterations + 1, count, sp_plotLine};
+        times[k] = (spPlotSeries){names[k], runs[k].steps + 1, runs[k].stepMs + 1, count, sp_plotLine};
+        columns[1 + k] = (spColumn){heads[0][k], runs[k].iterations};
+        columns[1 + sp_policyCount + k] = (spColumn){heads[1][k], runs[k].stepMs};
+    }
+    spPlotDef plot = spDefaultPlotDef();
+    plot.title = "Iterations: incomplete Cholesky, made anew by several rules";
+    plot.xLabel = "step";
+    plot.yLabel = "conjugate gradients in the step";
+    plot.yLog = true;
+    plot.series = iterations;
+    plot.seriesCount = sp_policyCount;
+    spSavePreconditionerPlot(r, "policies_iterations", &plot);
+    plot.title = "Time of a step: incomplete Cholesky, made anew by several rules";
+    plot.yLabel = "wall clock of the step [ms]";
+    plot.series = times;
+    spSavePreconditionerPlot(r, "policies_time", &plot);
+    spSaveColumns(r, "policies.csv", columns, 1 + 2 * sp_policyCount, runs[0].count);
+}
+
+void spReproducePolicies(spReproduction* r)
+{
+    static const char* const names[sp_policyCount] = {"CG",
+                                                      "PCG-0, never again",
+                                                      "PCG-1, every step",
+                                                      "PCG-30, every 30 steps",
+                                                      "PCG-30, asynchronous",
+                                                      "as soon as possible, turned"};
+    static const char* const claims[sp_policyCount] = {
+        "reference", "fair, degrades", "lowest", "low, rises in between", "above PCG-30", "as PCG-1"};
+    static spSolveRun runs[sp_policyCount];
+    int stepCount = r->quick ? 40 : 120;
+    spStartPart(r, "When to make a new one: beam of 250 kPa under gravity, incomplete Cholesky");
+    for (int k = 0; k < sp_policyCount; ++k)
+    {
+        spSolverBeamDef def = spDefaultSolverBeamDef();
+        spShrinkBeam(r, &def);
+        def.moduli[0] = def.moduli[1] = def.moduli[2] = 2.5e5;
+        bool apart = k >= sp_policyThirtyApart, soon = k == sp_policySoon;
+        int refresh = k == sp_policyNever ? 1000000 : k == sp_policyThirty ? 30 : 1;
+        // A thread that takes 30 steps for each and starts again at once, as the thesis has it
+        int age = k == sp_policyThirtyApart ? 30 : 0;
+        def.test.method.solver = spMakeBeamSolver(
+            k == sp_policyNone ? sp_preconditionNone : sp_preconditionIncomplete, apart, soon, refresh, age);
+        if (spRunCalmest(r, &def, stepCount, runs + k) == false)
+        {
+            return;
+        }
+    }
+    const spSolveRun *none = runs, *never = runs + sp_policyNever, *each = runs + sp_policyEach,
+                     *thirty = runs + sp_policyThirty, *apart = runs + sp_policyThirtyApart,
+                     *soon = runs + sp_policySoon;
+    const bool agrees[sp_policyCount] = {
+        true,
+        never->meanIterations < 0.5 * none->meanIterations && never->meanIterations > each->meanIterations,
+        each->meanIterations <= 1.05 * fmin(never->meanIterations, thirty->meanIterations),
+        thirty->meanIterations<never->meanIterations, apart->meanIterations> thirty->meanIterations,
+        soon->meanIterations < 2.0 * each->meanIterations};
+    for (int k = 0; k < sp_policyCount; ++k)
+    {
+        char quantity[80];
+        snprintf(quantity, sizeof(quantity), "%s: iterations", names[k]);
+        spReportRow(r, quantity, "", claims[k], runs[k].meanIterations, agrees[k] || r->quick);
+    }
+    int same = 0;
+    for (int i = 0; i < 30 && i < stepCount; ++i)
+    {
+        same += never->iterations[i] == thirty->iterations[i] && never->iterations[i] == apart->iterations[i];
+    }
+    spReportRow(r, "of the first 30 steps, PCG-0 and both PCG-30 with the same", "", "30", same, same == 30);
+    for (int k = 0; k < sp_policyCount; ++k)
+    {
+        char quantity[80];
+        snprintf(quantity, sizeof(quantity), "%s: step, mean", names[k]);
+        spReportRow(r, quantity, "ms", k == sp_policyEach ? "4 x of CG" : "", runs[k].meanStep, true);
+    }
+    spReportRow(r, "PCG-30: slowest step over the median: spikes", "x", "spikes", thirty->mostRatio,
+                thirty->mostRatio > 1.2 || r->quick);
+    spReportRow(r, "as soon as possible: steps that waited for a factor", "", "0", (double)soon->waits,
+                soon->waits == 0);
+    char quantity[80];
+    snprintf(quantity, sizeof(quantity), "as soon as possible: median of %d hand-overs over all steps",
+             soon->handOvers);
+    double ratio = soon->handOver / soon->medianStep;
+    spReportRow(r, quantity, "x", "no spikes", ratio, ratio < 2.0 || r->quick);
+    spReportRow(r, "   the slowest in twenty steps over the median", "x", "", soon->highRatio, true);
+    spReportRow(r, "   the same without any factor thread (PCG-0)", "x", "", never->highRatio, true);
+    spReportRow(r, "   oldest factor over the longest way between two", "x", "2 x",
+                (double)soon->oldest / soon->longest, soon->oldest <= 2 * soon->longest || r->quick);
+    spReportByNeed(r, stepCount);
+    spSavePolicies(r, runs, names);
 }
 
 // ---- table 3.2: models and loads ----
@@ -178,26 +341,21 @@ static const double s_thesis[loadCount][sp_beamModelCount][modeCount][2] = {
 static const char* const s_modes[modeCount] = {"none", "never again", "never again, turned", "async",
                                                "async, turned"};
 
-// One line of the table: five modes
+// One line of the table: five modes, and for the times a sixth that never waits
 static bool spRunModes(spReproduction* r, int load, spBeamModel model, double (*means)[2], int* unsolved)
 {
     static spSolveRun run;
     static spLoadFcn* const loads[loadCount] = {spPull, spTurnEnd, spBendAndTwist};
-    for (int mode = 0; mode < modeCount; ++mode)
+    for (int mode = 0; mode <= modeCount; ++mode)
     {
         spSolverBeamDef def = spDefaultSolverBeamDef();
-        if (r->quick)
-        {
-            def.cells[0] = 10;
-            def.cells[1] = def.cells[2] = 3;
-        }
+        spShrinkBeam(r, &def);
         def.model = model;
         def.gravity = 0.0;
-        bool apart = mode >= 3;
-        // As in the thesis a new one comes every four steps
-        def.test.method.solver =
-            spMakeBeamSolver(mode == 0 ? sp_preconditionNone : sp_preconditionCholesky, apart,
-                             mode == 2 || mode == 4, apart ? 1 : 1000000, apart ? 4 : 0);
+        bool apart = mode >= 3, soon = mode == modeCount;
+        def.test.method.solver = spMakeBeamSolver(mode == 0 ? sp_preconditionNone : sp_preconditionCholesky,
+                                                  apart, mode == 2 || mode >= 4, apart ? 1 : 1000000,
+                                                  apart && soon == false ? SP_FACTOR_AGE : 0);
         if (spRunBeam(r, &def, loads[load], r->quick ? 20 : 120, &run) == false)
         {
             return false;
@@ -215,13 +373,14 @@ void spReproduceModels(spReproduction* r)
     static const char* const modelNames[sp_beamModelCount] = {"corotational", "StVK", "springs"};
     double columns[7][loadCount * sp_beamModelCount * modeCount];
     int made = 0, unsolved = 0;
-    spStartPart(r, "Three models under three loads, 1000 kPa: Cholesky; asynchronous ones come when 4 steps "
-                   "old. The loads of the thesis are not known");
+    spStartPart(r, "Models and loads: beam of 1000 kPa, Cholesky");
+    spReportNote(r, "Asynchronous: a new one every %d steps. The loads of the thesis are not known.",
+                 SP_FACTOR_AGE + 1);
     for (int load = 0; load < loadCount; ++load)
     {
         for (int model = 0; model < sp_beamModelCount; ++model)
         {
-            double ours[modeCount][2];
+            double ours[modeCount + 1][2];
             if (spRunModes(r, load, (spBeamModel)model, ours, &unsolved) == false)
             {
                 return;
@@ -248,10 +407,10 @@ void spReproduceModels(spReproduction* r)
             }
             char quantity[80], published[40];
             const double(*thesis)[2] = s_thesis[load][model];
-            snprintf(quantity, sizeof(quantity), "%s, %s: step, plain over async, turned", loadNames[load],
-                     modelNames[model]);
+            snprintf(quantity, sizeof(quantity), "%s, %s: step, plain over async at once, turned",
+                     loadNames[load], modelNames[model]);
             snprintf(published, sizeof(published), "%.2f x", thesis[0][1] / thesis[4][1]);
-            spReportRow(r, quantity, "x", published, ours[0][1] / ours[4][1], true);
+            spReportRow(r, quantity, "x", published, ours[0][1] / ours[modeCount][1], true);
             if (load == 1)
             {
                 snprintf(quantity, sizeof(quantity), "%s, %s: never again over the same turned",

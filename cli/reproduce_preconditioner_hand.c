@@ -219,12 +219,10 @@ void spReproduceHand(spReproduction* r)
         return;
     }
     char title[200];
-    snprintf(
-        title, sizeof(title),
-        "In the hand of a user: %s, %d tets, 1000, 50 and 10 kPa, held above, moved and turned; Cholesky, "
-        "asynchronous, turned",
-        name, spMesh_GetTetCount(mesh));
+    snprintf(title, sizeof(title), "In the hand of a user: %s, %d tets, 1000, 50 and 10 kPa", name,
+             spMesh_GetTetCount(mesh));
     spStartPart(r, title);
+    spReportNote(r, "Held above, moved and turned; Cholesky, asynchronous, as soon as it is there, turned.");
     int frames = r->quick ? 30 : 600;
     spHand hand;
     spSolverDef solver = spMakeBeamSolver(sp_preconditionCholesky, true, true, 1, 0);

@@ -25,7 +25,7 @@ typedef struct spSolverBeamDef
     spBeamModel model;
     double moduli[3]; // Young's modulus of the third at the held end, of the middle, of the free end, Pa;
                       // springs take the first
-    double gravity; // m/s^2, downwards
+    double gravity;   // m/s^2, downwards
 } spSolverBeamDef;
 
 // 20 x 5 x 5 cells (3000 tets), corotational, 1e6 Pa everywhere, gravity 9.81 m/s^2, backward Euler
