@@ -86,7 +86,7 @@ static void CheckMatrix(spBody* body, bool project, bool wind, uint64_t seed)
     assert_true(spCreateBodySystem(&s, body, &fill, &needs, &error));
     spForceContext force = {.body = body, .state = spGetNodeState(body)};
     spMeasureForces(&force);
-    spAssembleSystem(&s, body, &force, 1, &fill, true);
+    spAssembleSystem(&s, body, &force, 1, &fill, true, 0);
     spVec4 *d = AllocNodes(n), *e = AllocNodes(n), *a = AllocNodes(n), *b = AllocNodes(n), *c = AllocNodes(n);
     for (int i = 0; i < n; ++i)
     {

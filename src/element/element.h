@@ -92,6 +92,7 @@ typedef struct spElementKind
 {
     const char* name;
     uint32_t flags;
+    bool bounded; // gives the bound of spFill, which is the same in every state
 
     // Global kinds: what all forces need to know, for example the volume. NULL otherwise.
     void (*measure)(spElementSet* set, const spNodeState* state, spTeam* team);
@@ -149,5 +150,6 @@ struct spElementSet
     const spElementKind* kind;
     int elementCount;
     bool stiffens; // stiffness grows without bound as elements deform: look again when they have moved
+    bool constant; // stiffness and damping are the same in every state
     bool abrupt;   // forces come and go from one step to the next: only the bounds tell the stiffness to come
 };

@@ -186,6 +186,7 @@ static void spFillSpringPairs(const spElementSet* base, const spNodeState* state
 const spElementKind SP_LANES_NAME(spSpringKind) = {
     .name = "spring",
     .flags = sp_kindConservative,
+    .bounded = true,
     .addForces = spAddSpringForces,
     .addDifference = spAddSpringDifference,
     .getEnergy = spGetSpringSetEnergy,

@@ -86,6 +86,7 @@ spTetSet* spCreateTetSet(spHeap* heap, const spTetSetDef* def)
     set->base.elementCount = count;
     set->base.stiffens =
         def->law == sp_tetStVenantKirchhoff || def->law == sp_tetNeoHookean || def->law == sp_tetMooneyRivlin;
+    set->base.constant = def->law == sp_tetLinear || def->law == sp_tetHybrid;
     set->law = def->law;
     set->dampingModel = def->dampingModel;
     set->damping = def->damping;

@@ -320,6 +320,7 @@ static void spFillTetPairs(const spElementSet* base, const spNodeState* state, c
 const spElementKind SP_LANES_NAME(spTetKind) = {
     .name = "tet",
     .flags = sp_kindConservative,
+    .bounded = true,
     .addForces = spAddTetForces,
     .addDifference = spAddTetDifference,
     .getStiffness = spGetTetStiffness,

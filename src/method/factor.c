@@ -82,7 +82,8 @@ static void spReadBody(spFactor* f, spFactorSlot* slot)
     force.state.x = slot->x;
     force.state.v = slot->v;
     force.state.time = slot->request.time;
-    spAssembleSystem(&f->system, body, &force, slot->request.mass, &slot->request.fill, true);
+    spAssembleSystem(&f->system, body, &force, slot->request.mass, &slot->request.fill, true,
+                     slot->request.edits);
 }
 
 static void spMakeFactor(spFactor* f, spFactorSlot* slot, double start)
@@ -118,9 +119,9 @@ static void* spRunFactorThread(void* context)
     return NULL;
 }
 
-static bool spAllocFactor(spFactor* f, spBody* body, const spFactorRequest* request, spError* error)
+static bool spAllocFactor(spFactor* f, spBody* body, const spSolverDef* solver,
+                          const spFactorRequest* request, spError* error)
 {
-    const spSolverDef* solver = &body->methodDef.solver;
     spSystemNeeds needs = {.sparse = true};
     if (spCreateBodySystem(&f->system, body, &request->fill, &needs, error) == false)
     {
@@ -170,7 +171,8 @@ static bool spAllocFactor(spFactor* f, spBody* body, const spFactorRequest* requ
     return true;
 }
 
-spFactor* spCreateFactor(spBody* body, const spFactorRequest* request, spError* error)
+spFactor* spCreateFactor(spBody* body, const spSolverDef* solver, const spFactorRequest* request,
+                         spError* error)
 {
     spFactor* f = spAllocZeroed(body->heap, sizeof(spFactor));
     if (f == NULL)
@@ -179,10 +181,10 @@ spFactor* spCreateFactor(spBody* body, const spFactorRequest* request, spError* 
         return NULL;
     }
     f->body = body;
-    f->asynchronous = body->methodDef.solver.asynchronous;
+    f->asynchronous = solver->asynchronous;
     pthread_mutex_init(&f->mutex, NULL);
     pthread_cond_init(&f->changed, NULL);
-    bool ok = spAllocFactor(f, body, request, error);
+    bool ok = spAllocFactor(f, body, solver, request, error);
     if (ok && f->asynchronous)
     {
         f->hasThread = pthread_create(&f->thread, NULL, spRunFactorThread, f) == 0;
@@ -385,6 +387,11 @@ const spMat3* spGetFactorTurns(const spFactor* f)
 int64_t spGetFactorStep(const spFactor* f, bool back)
 {
     return f->slots[back ? 1 - f->front : f->front].request.step;
+}
+
+int64_t spGetFactorEdits(const spFactor* f)
+{
+    return spGetFront(f)->request.edits;
 }
 
 int64_t spGetFactorCount(const spFactor* f)

@@ -21,10 +21,12 @@ typedef struct spFactorRequest
     spFill fill;
     double time;
     int64_t step;
+    int64_t edits; // of materials
 } spFactorRequest;
 
 // Returns NULL, with a sentence, when there is no memory, no thread, or the build lacks the library.
-spFactor* spCreateFactor(spBody* body, const spFactorRequest* request, spError* error);
+spFactor* spCreateFactor(spBody* body, const spSolverDef* solver, const spFactorRequest* request,
+                         spError* error);
 // Waits for the thread to end what it is at
 void spDestroyFactor(spFactor* f, spBody* body);
 
@@ -53,6 +55,8 @@ spPreconditioner* spGetFrontFactor(const spFactor* f);
 const spMat3* spGetFactorTurns(const spFactor* f);
 // Step that the front, or the back one comes from; -1 for none
 int64_t spGetFactorStep(const spFactor* f, bool back);
+// Edits of materials that the front one knows of
+int64_t spGetFactorEdits(const spFactor* f);
 int64_t spGetFactorCount(const spFactor* f);
 double spGetFactorSeconds(const spFactor* f);
 

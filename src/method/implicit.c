@@ -47,6 +47,10 @@
 // Linearisations of a quasi-static step that does not say how many
 #define SP_STATIC_STEPS 50
 
+// Nodes up to which a complete factor is chosen, and up to which it is made in the step
+#define SP_FACTOR_NODES 4000
+#define SP_QUICK_NODES 600
+
 // Iterations beyond which the operator is worth assembling, and above which a preconditioner is made anew
 // when it is refreshed by need: this many times those after the last refresh, and some
 #define SP_FREE_ITERATIONS 2
@@ -175,6 +179,26 @@ static bool spHasPreconditioner(const spBody* body, spPreconditionerType type, s
     return p != NULL;
 }
 
+// A complete factor where it is cheap; on a thread where making it would be felt
+static void spDecideSolver(const spBody* body, spMethodDef* def)
+{
+    spError error = {0};
+    spSolverDef* s = &def->solver;
+    if (s->preconditioner == sp_preconditionAuto)
+    {
+        bool factor =
+            body->nodeCount <= SP_FACTOR_NODES && spHasPreconditioner(body, sp_preconditionCholesky, &error);
+        s->preconditioner = factor ? sp_preconditionCholesky : sp_preconditionBlockJacobi;
+        s->asynchronous =
+            s->asynchronous || (factor && body->nodeCount > SP_QUICK_NODES && def->type != sp_quasiStatic);
+    }
+    if (s->newtonSteps == 0)
+    {
+        s->newtonSteps = def->type == sp_quasiStatic ? SP_STATIC_STEPS : 1;
+    }
+    s->newtonSteps = def->type == sp_imex ? 1 : s->newtonSteps;
+}
+
 static bool spCreateImplicit(spBody* body, spError* error)
 {
     if (spCheckSolver(&body->methodDef, error) == false)
@@ -189,15 +213,7 @@ static bool spCreateImplicit(spBody* body, spError* error)
         return spFailMemory(error, "the method of a body", (size_t)body->nodeCount * sizeof(spVec4));
     }
     state->def = body->methodDef;
-    if (state->def.solver.preconditioner == sp_preconditionAuto)
-    {
-        state->def.solver.preconditioner = sp_preconditionBlockJacobi;
-    }
-    if (state->def.solver.newtonSteps == 0)
-    {
-        state->def.solver.newtonSteps = state->def.type == sp_quasiStatic ? SP_STATIC_STEPS : 1;
-    }
-    state->def.solver.newtonSteps = state->def.type == sp_imex ? 1 : state->def.solver.newtonSteps;
+    spDecideSolver(body, &state->def);
     if (spHasPreconditioner(body, state->def.solver.preconditioner, error) == false)
     {
         spDestroyImplicit(body);
@@ -260,7 +276,7 @@ static bool spPrepareSystem(spBody* body, spError* error)
     if (state->hasSystem && local == false && spFindPreconditioner(type) != NULL)
     {
         spFactorRequest request = {.mass = 1, .fill = fill, .step = -1};
-        state->factor = spCreateFactor(body, &request, error);
+        state->factor = spCreateFactor(body, &state->def.solver, &request, error);
         if (state->factor == NULL)
         {
             spDestroyBodySystem(&state->system, body);
@@ -277,6 +293,7 @@ static void spBeginImplicit(spBody* body, spTeam* team)
     spImplicitState* state = body->methodState;
     spError error = {0};
     body->stableStep = INFINITY;
+    state->edits += body->stableStepDirty ? 1 : 0;
     body->stableStepDirty = false;
     state->failed = spPrepareSystem(body, &error) == false;
     if (state->failed == false && body->rowCapacity > state->rowCapacity)
@@ -295,10 +312,15 @@ static void spPauseImplicit(spBody* body)
     }
 }
 
-// Whether a new preconditioner should be asked for
+// Whether a new preconditioner should be asked for: another material, some steps, or more iterations than
+// soon after the last one
 static bool spIsTired(const spImplicitState* state)
 {
     int refresh = state->def.solver.refresh;
+    if (spGetFactorEdits(state->factor) != state->edits)
+    {
+        return true;
+    }
     int64_t last = spGetFactorStep(state->factor, false);
     if (refresh > 0)
     {
@@ -316,8 +338,11 @@ static void spRefreshFactor(spImplicitStep* s)
     spFactor* f = state->factor;
     const spSolverDef* solver = &state->def.solver;
     spSolverReport* report = &s->body->solverReport;
-    spFactorRequest request = {
-        .mass = s->mass, .fill = s->fill, .time = s->force.state.time, .step = state->steps};
+    spFactorRequest request = {.mass = s->mass,
+                               .fill = s->fill,
+                               .time = s->force.state.time,
+                               .step = state->steps,
+                               .edits = state->edits};
     request.fill.project = true;
     bool fresh = false;
     if (spGetFactorStep(f, false) < 0 && spIsFactorAsked(f) == false)
@@ -561,7 +586,7 @@ static void spAssemble(spImplicitStep* s)
     spImplicitState* state = s->state;
     double start = spGetSeconds();
     spAssembleSystem(&state->system, s->body, &s->force, s->mass, &s->fill,
-                     spUsesPairs(state) || spIsLocal(state));
+                     spUsesPairs(state) || spIsLocal(state), state->edits);
     spAddRowStiffness(s);
     if (spIsLocal(state))
     {

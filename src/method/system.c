@@ -26,6 +26,21 @@ static bool spHasDiagonal(const spBody* body)
     return false;
 }
 
+// Whether the pairs are the same in every state
+static bool spIsConstant(const spBody* body, const spFill* fill)
+{
+    for (int i = 0; i < body->setCount; ++i)
+    {
+        const spElementSet* set = body->sets[i];
+        bool bounded = fill->bound && set->kind->bounded;
+        if (set->kind->fillPairs != NULL && set->constant == false && bounded == false)
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
 static int spCountColumns(const spBody* body)
 {
     int count = 0;
@@ -39,8 +54,10 @@ static int spCountColumns(const spBody* body)
 bool spCreateBodySystem(spBodySystem* s, spBody* body, const spFill* fill, const spSystemNeeds* needs,
                         spError* error)
 {
-    *s = (spBodySystem){
-        .kernels = spFindLinearKernels(body->laneCount), .fill = *fill, .version = body->topologyVersion};
+    *s = (spBodySystem){.kernels = spFindLinearKernels(body->laneCount),
+                        .fill = *fill,
+                        .version = body->topologyVersion,
+                        .constant = spIsConstant(body, fill)};
     spHeap* heap = body->heap;
     size_t size = spArraySize(body->nodeCount, sizeof(spVec4));
     s->columnCount = spCountColumns(body);
@@ -135,8 +152,10 @@ void spAddToOwn(spBodySystem* s, int node, spReal stiffness)
 }
 
 void spAssembleSystem(spBodySystem* s, spBody* body, const spForceContext* force, spReal mass,
-                      const spFill* fill, bool pairs)
+                      const spFill* fill, bool pairs, int64_t edits)
 {
+    bool same = s->constant && s->filled && s->edits == edits && s->fill.stiffness == fill->stiffness &&
+                s->fill.damping == fill->damping && s->fill.bound == fill->bound;
     s->mass = mass;
     s->fill = *fill;
     s->force = *force;
@@ -170,9 +189,11 @@ void spAssembleSystem(spBodySystem* s, spBody* body, const spForceContext* force
             s->ownC[node] = (spVec4){d.cy.x, d.cz.y, d.cz.x, 0};
         }
     }
-    if (pairs)
+    if (pairs && same == false)
     {
         spFillSparse(&s->sparse, spGetSets(body), body->setCount, &force->state, fill, force->team);
+        s->filled = true;
+        s->edits = edits;
     }
 }
 

@@ -26,6 +26,9 @@ typedef struct spBodySystem
     spColumn columns[SP_MAX_COLUMNS];
     int columnCount;
     uint32_t version; // of the body's elements that the pattern was made for
+    int64_t edits;    // of materials that the pairs were filled for, when they stay the same in every state
+    bool constant;
+    bool filled;
 
     spVec4* product; // of the pairs: nodes, then slots
 
@@ -51,9 +54,10 @@ void spDestroyBodySystem(spBodySystem* s, spBody* body);
 // Whether the pattern still fits the element sets of the body
 bool spFitsBodySystem(const spBodySystem* s, const spBody* body, const spFill* fill);
 
-// Fills in own, and the columns of global kinds; the pairs too when `pairs` is set
+// Fills in own, and the columns of global kinds; the pairs too when `pairs` is set. Pairs that are the same
+// in every state are filled again only for another fill, or another number of edits.
 void spAssembleSystem(spBodySystem* s, spBody* body, const spForceContext* force, spReal mass,
-                      const spFill* fill, bool pairs);
+                      const spFill* fill, bool pairs, int64_t edits);
 
 // Adds to the block of one node, before anything is made from it
 void spAddToOwn(spBodySystem* s, int node, spReal stiffness);
