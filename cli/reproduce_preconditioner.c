@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define SP_PART_COUNT 6
 
@@ -43,8 +44,19 @@ spSolverDef spMakeBeamSolver(spPreconditionerType type, bool asynchronous, bool 
     return solver;
 }
 
-void spNoteStep(spSolveRun* run, const spTestWorld* test, double stepMs)
+// Processor time of the calling thread, s: what other programs do is not in it
+static double spGetOwnClock(void)
 {
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+void spTakeStep(const spTestWorld* test, double dt, spSolveRun* run)
+{
+    double start = spGetClock(), ownStart = spGetOwnClock();
+    spWorld_Step(test->world, (spReal)dt);
+    double own = spGetOwnClock() - ownStart, wall = spGetClock() - start;
     if (run->count == SP_MOST_STEPS)
     {
         return;
@@ -53,7 +65,8 @@ void spNoteStep(spSolveRun* run, const spTestWorld* test, double stepMs)
     int i = run->count;
     run->steps[i] = i;
     run->iterations[i] = report.iterations;
-    run->stepMs[i] = stepMs;
+    run->stepMs[i] = 1e3 * wall;
+    run->ownMs[i] = 1e3 * own;
     run->assembleMs[i] = 1e3 * report.assembleSeconds;
     run->solveMs[i] = 1e3 * report.solveSeconds;
     run->buildMs[i] = 1e3 * report.buildSeconds;
@@ -79,8 +92,8 @@ static double spGetQuantile(double* values, int count, double share)
 
 void spSummarizeRun(spSolveRun* run)
 {
-    double times[SP_MOST_STEPS], handOvers[SP_MOST_STEPS];
-    int n = run->count - 1, last = 0;
+    double times[SP_MOST_STEPS], own[SP_MOST_STEPS], handOvers[SP_MOST_STEPS], spikes[SP_MOST_STEPS];
+    int n = run->count - 1, last = 0, spikeCount = 0;
     for (int i = 1; i <= n; ++i)
     {
         run->meanIterations += run->iterations[i] / n;
@@ -89,19 +102,26 @@ void spSummarizeRun(spSolveRun* run)
         run->meanSolve += run->solveMs[i] / n;
         run->meanBuild += run->buildMs[i] / n;
         times[i - 1] = run->stepMs[i];
+        own[i - 1] = run->ownMs[i];
         if (run->factorSteps[i] != run->factorSteps[i - 1])
         {
             handOvers[run->handOvers] = run->stepMs[i];
             run->handOvers += 1;
             run->longest = i - last > run->longest ? i - last : run->longest;
             last = i;
+            if (i < n)
+            {
+                spikes[spikeCount] = run->ownMs[i] / run->ownMs[i + 1];
+                spikeCount += 1;
+            }
         }
         int age = (int)(i - run->factorSteps[i]);
         run->oldest = age > run->oldest ? age : run->oldest;
     }
     run->medianStep = spGetQuantile(times, n, 0.5);
     run->highRatio = spGetQuantile(times, n, 0.95) / run->medianStep;
-    run->mostRatio = spGetQuantile(times, n, 1.0) / run->medianStep;
+    run->ownRatio = spGetQuantile(own, n, 1.0) / spGetQuantile(own, n, 0.5);
+    run->spike = spGetQuantile(spikes, spikeCount, 0.5);
     run->handOver = spGetQuantile(handOvers, run->handOvers, 0.5);
 }
 
@@ -126,9 +146,7 @@ static bool spStepBeam(const spTestWorld* test, const spSolverBeamDef* def, spLo
         {
             fcn(&load);
         }
-        double start = spGetClock();
-        spWorld_Step(test->world, (spReal)SP_BEAM_DT);
-        spNoteStep(run, test, 1e3 * (spGetClock() - start));
+        spTakeStep(test, SP_BEAM_DT, run);
     }
     free(positions);
     return true;

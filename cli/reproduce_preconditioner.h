@@ -27,6 +27,7 @@ typedef struct spSolveRun
     double steps[SP_MOST_STEPS]; // numbers of the steps, from 0
     double iterations[SP_MOST_STEPS];
     double stepMs[SP_MOST_STEPS];     // wall clock of the whole step, ms
+    double ownMs[SP_MOST_STEPS];      // processor time of the stepping thread, ms
     double assembleMs[SP_MOST_STEPS]; // filling the matrix, ms
     double solveMs[SP_MOST_STEPS];    // conjugate gradients, ms
     double buildMs[SP_MOST_STEPS];    // making the preconditioner that was used, on whatever thread, ms
@@ -39,8 +40,9 @@ typedef struct spSolveRun
     int oldest;          // most steps that one was old when it was used
     double handOver;     // median of the steps that took in a new one, ms; NaN without any
     int64_t waits;       // steps that waited for one
-    double mostRatio;    // slowest step over the median
+    double spike;        // steps that took in a new one over the next step, processor time, median
     double highRatio;    // the slowest in twenty over the median
+    double ownRatio;     // most processor time of a step over the median
 } spSolveRun;
 
 // A load: called before every step. `rest` are the positions of all nodes at the start, m.
@@ -64,8 +66,8 @@ spSolverDef spMakeBeamSolver(spPreconditionerType type, bool asynchronous, bool 
 // Makes a beam as small as a test has the time for, when a quick run is asked for
 void spShrinkBeam(const spReproduction* r, spSolverBeamDef* def);
 
-// Writes down what the solver did in the step that was just taken
-void spNoteStep(spSolveRun* run, const spTestWorld* test, double stepMs);
+// Steps a world and writes down what the solver did
+void spTakeStep(const spTestWorld* test, double dt, spSolveRun* run);
 void spSummarizeRun(spSolveRun* run);
 
 // Builds a beam and steps it. False, with the reason reported, when it cannot be built. `load` may be NULL.

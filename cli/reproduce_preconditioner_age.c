@@ -268,8 +268,8 @@ void spReproducePolicies(spReproduction* r)
         snprintf(quantity, sizeof(quantity), "%s: step, mean", names[k]);
         spReportRow(r, quantity, "ms", k == sp_policyEach ? "4 x of CG" : "", runs[k].meanStep, true);
     }
-    spReportRow(r, "PCG-30: slowest step over the median: spikes", "x", "spikes", thirty->mostRatio,
-                thirty->mostRatio > 1.2 || r->quick);
+    spReportRow(r, "PCG-30: step that makes a new one over the next step", "x", "spikes", thirty->spike,
+                thirty->spike > 1.5 || r->quick);
     spReportRow(r, "as soon as possible: steps that waited for a factor", "", "0", (double)soon->waits,
                 soon->waits == 0);
     char quantity[80];
@@ -277,6 +277,8 @@ void spReproducePolicies(spReproduction* r)
              soon->handOvers);
     double ratio = soon->handOver / soon->medianStep;
     spReportRow(r, quantity, "x", "no spikes", ratio, ratio < 2.0 || r->quick);
+    spReportRow(r, "   processor time of the stepping thread: most over the median", "x", "no spikes",
+                soon->ownRatio, soon->ownRatio < 2.0 || r->quick);
     spReportRow(r, "   the slowest in twenty steps over the median", "x", "", soon->highRatio, true);
     spReportRow(r, "   the same without any factor thread (PCG-0)", "x", "", never->highRatio, true);
     spReportRow(r, "   oldest factor over the longest way between two", "x", "2 x",
