@@ -39,22 +39,24 @@ static spVec3 spTurnAboutHeld(spVec3 x, int step, int stepCount)
 
 // ---- age ----
 
-// The whole beam as it was at rest, turned, and the load with it: the very same system in another frame
-static void spPlaceTurned(const spLoad* load)
+// The held end turns, and every node has the velocity that takes it to where it would be in a rigid beam
+static void spTurnRigidly(const spLoad* load)
 {
     spWorld* world = load->test->world;
+    spBodyId body = load->test->body;
+    int last = load->stepCount - 1;
+    spVec3View x = spBody_GetPositions(world, body);
     for (int i = 0; i < load->nodeCount; ++i)
     {
-        load->work[i] = spTurnAboutHeld(load->rest[i], load->step, load->stepCount - 1);
+        spVec3 to = spTurnAboutHeld(load->rest[i], load->step + 1, last), from = x.data[i];
+        spReal rate = (spReal)(1.0 / SP_BEAM_DT);
+        load->work[i] = (spVec3){rate * (to.x - from.x), rate * (to.y - from.y), rate * (to.z - from.z)};
+        if (i < spGetBeamEndCount(load->def))
+        {
+            spBody_DriveNode(world, body, i, to);
+        }
     }
-    spBody_SetPositions(world, load->test->body, load->work, load->nodeCount);
-    for (int i = 0; i < load->nodeCount; ++i)
-    {
-        load->work[i] = (spVec3){0, 0, 0};
-    }
-    spBody_SetVelocities(world, load->test->body, load->work, load->nodeCount);
-    spVec3 down = {0, (spReal)-load->def->gravity, 0};
-    spWorld_SetGravity(world, spTurnTwice(down, load->step, load->stepCount - 1));
+    spBody_SetVelocities(world, body, load->work, load->nodeCount);
 }
 
 static double spGetMost(const spSolveRun* run)
@@ -71,6 +73,8 @@ void spReproduceAge(spReproduction* r)
 {
     static const char* const names[4] = {"bending, as it was made", "bending, turned with the nodes",
                                          "rotation, as it was made", "rotation, turned with the nodes"};
+    static const char* const heads[4] = {"bending: iterations", "bending turned: iterations",
+                                         "rotation: iterations", "rotation turned: iterations"};
     static spSolveRun runs[4];
     double most[4];
     spPlotSeries series[4];
@@ -85,14 +89,14 @@ void spReproduceAge(spReproduction* r)
         spShrinkBeam(r, &def);
         def.moduli[0] = def.moduli[1] = def.moduli[2] = 2.5e5;
         def.test.method.solver = spMakeBeamSolver(sp_preconditionCholesky, false, k % 2 == 1, 1000000, 0);
-        if (spRunBeam(r, &def, k < 2 ? NULL : spPlaceTurned, stepCount, runs + k) == false)
+        if (spRunBeam(r, &def, k < 2 ? NULL : spTurnRigidly, stepCount, runs + k) == false)
         {
             return;
         }
         most[k] = spGetMost(runs + k);
         series[k] = (spPlotSeries){names[k], runs[k].steps, runs[k].iterations, runs[k].count,
                                    k % 2 == 1 ? sp_plotLine : sp_plotDashed};
-        columns[k + 1] = (spColumn){names[k], runs[k].iterations};
+        columns[k + 1] = (spColumn){heads[k], runs[k].iterations};
     }
     double fresh = runs[0].iterations[0];
     spReportRow(r, "fresh: iterations", "", "1", fresh, fresh <= 2.0);
@@ -100,7 +104,7 @@ void spReproduceAge(spReproduction* r)
                 most[0] > 3.0 * fresh);
     spReportRow(r, "bending, turned with the nodes", "", "fewer", most[1], most[1] < most[0]);
     spReportRow(r, "rotation, as it was made", "", "several times more", most[2], most[2] > 3.0 * most[3]);
-    spReportRow(r, "rotation, turned with the nodes", "", "as when fresh", most[3], most[3] <= fresh + 1.0);
+    spReportRow(r, "rotation, turned with the nodes", "", "as when fresh", most[3], most[3] <= fresh + 2.0);
     spPlotDef plot = spDefaultPlotDef();
     plot.title = "A Cholesky factor grows old";
     plot.xLabel = "age of the factor [steps]";
