@@ -205,6 +205,11 @@ int spGetBendStiffness(const spElementSet* base, const spNodeState* state, int e
     return 4;
 }
 
+bool spIsBendSetDamped(const spElementSet* base)
+{
+    return ((const spBendSet*)base)->damping > 0;
+}
+
 spBlocks* spGetBendBlocks(spElementSet* base)
 {
     return &((spBendSet*)base)->blocks;

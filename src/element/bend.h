@@ -45,6 +45,7 @@ SP_DECLARE_KINDS(spBendKind);
 double spGetBendSetEnergy(const spElementSet* base, const spNodeState* state);
 int spGetBendStiffness(const spElementSet* base, const spNodeState* state, int element, bool project,
                        int32_t* nodes, spMat3* blocks);
+bool spIsBendSetDamped(const spElementSet* base);
 spBlocks* spGetBendBlocks(spElementSet* base);
 void spAddBendSetBounds(const spElementSet* base, const spNodeState* state, spBounds* bounds);
 void spDestroyBendSet(spElementSet* base, spHeap* heap);

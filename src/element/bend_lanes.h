@@ -140,6 +140,7 @@ const spElementKind SP_LANES_NAME(spBendKind) = {
     .getStiffness = spGetBendStiffness,
     .getPairForm = spGetBlockForm,
     .fillPairs = spFillBendPairs,
+    .isDamped = spIsBendSetDamped,
     .addBounds = spAddBendSetBounds,
     .getBlocks = spGetBendBlocks,
     .destroy = spDestroyBendSet,

@@ -121,6 +121,9 @@ typedef struct spElementKind
     void (*fillPairs)(const spElementSet* set, const spNodeState* state, const spFill* fill, int patch,
                       spVec4* pairs);
 
+    // Whether D is anything but zero. NULL: it is zero between nodes.
+    bool (*isDamped)(const spElementSet* set);
+
     // sp_pairsGradients: the number b
     spReal (*getGradientFactor)(const spElementSet* set, const spFill* fill);
 

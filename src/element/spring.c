@@ -154,6 +154,11 @@ int spGetSpringStiffness(const spElementSet* base, const spNodeState* state, int
     return 2;
 }
 
+bool spIsSpringSetDamped(const spElementSet* base)
+{
+    return ((const spSpringSet*)base)->damped;
+}
+
 spBlocks* spGetSpringBlocks(spElementSet* base)
 {
     return &((spSpringSet*)base)->blocks;

@@ -57,6 +57,7 @@ SP_DECLARE_KINDS(spSpringKind);
 double spGetSpringSetEnergy(const spElementSet* base, const spNodeState* state);
 int spGetSpringStiffness(const spElementSet* base, const spNodeState* state, int element, bool project,
                          int32_t* nodes, spMat3* blocks);
+bool spIsSpringSetDamped(const spElementSet* base);
 spBlocks* spGetSpringBlocks(spElementSet* base);
 void spAddSpringSetBounds(const spElementSet* base, const spNodeState* state, spBounds* bounds);
 void spDestroySpringSet(spElementSet* base, spHeap* heap);

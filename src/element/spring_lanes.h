@@ -193,6 +193,7 @@ const spElementKind SP_LANES_NAME(spSpringKind) = {
     .getStiffness = spGetSpringStiffness,
     .getPairForm = spGetBlockForm,
     .fillPairs = spFillSpringPairs,
+    .isDamped = spIsSpringSetDamped,
     .addBounds = spAddSpringSetBounds,
     .getBlocks = spGetSpringBlocks,
     .destroy = spDestroySpringSet,

@@ -138,6 +138,11 @@ void spDestroyTetSet(spElementSet* base, spHeap* heap)
     spFree(heap, set, sizeof(spTetSet));
 }
 
+bool spIsTetSetDamped(const spElementSet* base)
+{
+    return ((const spTetSet*)base)->damping > 0;
+}
+
 spBlocks* spGetTetBlocks(spElementSet* base)
 {
     return &((spTetSet*)base)->blocks;

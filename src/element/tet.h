@@ -82,6 +82,7 @@ int spGetTetStiffness(const spElementSet* base, const spNodeState* state, int el
 spMat3 spGetTetGradient(const spTetSet* set, const spNodeState* state, int element);
 spMat3 spGetTetStressOf(const spTetSet* set, int element, spMat3 gradient);
 // and the rest:
+bool spIsTetSetDamped(const spElementSet* base);
 spPairForm spGetTetPairForm(const spElementSet* base, const spFill* fill);
 spReal spGetTetGradientFactor(const spElementSet* base, const spFill* fill);
 void spAddTetSetBounds(const spElementSet* base, const spNodeState* state, spBounds* bounds);

@@ -326,6 +326,7 @@ const spElementKind SP_LANES_NAME(spTetKind) = {
     .getStiffness = spGetTetStiffness,
     .getPairForm = spGetTetPairForm,
     .fillPairs = spFillTetPairs,
+    .isDamped = spIsTetSetDamped,
     .getGradientFactor = spGetTetGradientFactor,
     .getEnergy = spGetTetSetEnergy,
     .addBounds = spAddTetSetBounds,
