@@ -12,6 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+// A box with a method, which is JSON
+#define METHOD(method)                                                                                       \
+    "{\"souple\": 1,\n\"bodies\": [{\"mesh\": {\"generator\": \"box\", \"cells\": [2, 2, 2]}, \"tets\": "    \
+    "{},\n"                                                                                                  \
+    "\"method\": " method "}]}"
+
 #define BODY "\"bodies\": [{\"mesh\": {\"generator\": \"box\"}, \"springs\": {}}]"
 
 // A body with a name, on one line
@@ -265,6 +271,42 @@ static const BadScene s_bad[] = {
     {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"box\"}, \"tets\": {}}], \"events\": "
      "{\"time\": 1, \"type\": \"set\", \"body\": \"body\", \"tets\": {}}}",
      1, -1, "this changes nothing", "events.tets"},
+    // Solvers of implicit methods
+    {METHOD("\"backwardEular\""), 3, 11, "did you mean \"backwardEuler\"?", "bodies[0].method"},
+    {METHOD("{\"type\": \"bdf2\", \"solver\": {\"tolerance\": 0}}"), 3, 52, "must be greater than 0",
+     "bodies[0].method.solver.tolerance"},
+    {METHOD("{\"type\": \"bdf2\", \"solver\": {\"tolerance\": 1}}"), 3, 52, "must be at most 0.999",
+     "bodies[0].method.solver.tolerance"},
+    {METHOD("{\"type\": \"bdf2\", \"solver\": {\"preconditioner\": \"blockJacoby\"}}"), 3, -1,
+     "did you mean \"blockJacobi\"?", "bodies[0].method.solver.preconditioner"},
+    {METHOD("{\"type\": \"bdf2\", \"solver\": \"cholesk\"}"), 3, -1, "did you mean \"cholesky\"?",
+     "bodies[0].method.solver"},
+    {METHOD("{\"type\": \"bdf2\", \"solver\": {\"operator\": \"matrix\"}}"), 3, -1,
+     "did you mean \"matrixFree\"?", "bodies[0].method.solver.operator"},
+    {METHOD("{\"type\": \"bdf2\", \"solver\": {\"newtonSteps\": 0}}"), 3, -1, "must be at least 1",
+     "bodies[0].method.solver.newtonSteps"},
+    {METHOD("{\"type\": \"bdf2\", \"solver\": {\"maxIterations\": 0}}"), 3, -1, "must be at least 1",
+     "bodies[0].method.solver.maxIterations"},
+    {METHOD("{\"type\": \"bdf2\", \"solver\": {\"newtonTolerance\": -1}}"), 3, -1, "must be greater than 0",
+     "bodies[0].method.solver.newtonTolerance"},
+    {METHOD("{\"type\": \"bdf2\", \"solver\": {\"age\": -1}}"), 3, -1, "must be at least 0",
+     "bodies[0].method.solver.age"},
+    {METHOD("{\"type\": \"bdf2\", \"solver\": {\"refresh\": \"often\"}}"), 3, -1, "or \"auto\"",
+     "bodies[0].method.solver.refresh"},
+    {METHOD("{\"type\": \"bdf2\", \"solver\": {\"dropTolerance\": 2}}"), 3, -1, "must be at most 0.999",
+     "bodies[0].method.solver.dropTolerance"},
+    {METHOD("{\"type\": \"bdf2\", \"filter\": \"gaussian\"}"), 3, -1,
+     "leave it out or choose an explicit method", "bodies[0].method.filter"},
+    {"{\"souple\": 1, " BODY
+     ", \"events\": {\"time\": 1, \"type\": \"set\", \"body\": \"body\", \"method\": {\"type\": \"imex\", "
+     "\"filter\": {\"type\": \"exponential\"}}}}",
+     1, -1, "implicit methods have no velocity filter", "events.method.filter"},
+    {"{\"souple\": 1, " BODY ", \"measurements\": [{\"type\": \"residual\"}]}", 1, -1, "\"body\" is missing",
+     "measurements[0]"},
+#ifndef SOUPLE_HAVE_CHOLMOD
+    {METHOD("{\"type\": \"bdf2\", \"solver\": \"cholesky\"}"), 2, -1,
+     "this build has no complete Cholesky factor", "bodies[0]"},
+#endif
 };
 
 static void TestBadScenes(void** state)
@@ -348,6 +390,30 @@ static void TestWarningsDoNotRefuse(void** state)
     }
 }
 
+// A solver that is of no use is pointed out
+static void TestSolverWarnings(void** state)
+{
+    SP_UNUSED(state);
+    static const char* const scenes[][2] = {
+        {METHOD("{\"type\": \"verlet\", \"solver\": {\"tolerance\": 1e-5}}"), "ignores the solver"},
+        {METHOD("{\"type\": \"bdf2\", \"solver\": {\"dropTolerance\": 0.1}}"), "\"incompleteCholesky\""},
+        {METHOD("{\"type\": \"bdf2\", \"solver\": {\"preconditioner\": \"ssor\", \"age\": 3}}"),
+         "\"asynchronous\""},
+        {METHOD("{\"type\": \"imex\", \"solver\": {\"newtonSteps\": 2}}"), "imex has one linearisation"},
+        {METHOD("{\"type\": \"quasiStatic\", \"solver\": {\"newtonSteps\": 1}}"),
+         "does not reach equilibrium"},
+    };
+    for (int i = 0; i < SP_COUNT(scenes); ++i)
+    {
+        spSceneProblem problem;
+        int count = 0;
+        assert_true(spCheckSceneText(scenes[i][0], strlen(scenes[i][0]), NULL, &problem, 1, &count));
+        assert_int_equal(count, 1);
+        assert_true(problem.warning && problem.line == 3);
+        assert_non_null(strstr(problem.message, scenes[i][1]));
+    }
+}
+
 static void TestDeepAndHugeInput(void** state)
 {
     SP_UNUSED(state);
@@ -406,6 +472,18 @@ static void TestDefaultsAgree(void** state)
     assert_int_equal(body->method.contact, method.contact);
     assert_int_equal(body->method.substeps, method.substeps);
     assert_int_equal(body->method.maxSubsteps, method.maxSubsteps);
+    const spSolverData* solver = &body->method.solver;
+    CHECK_NEAR(solver->tolerance, method.solver.tolerance, 1e-10);
+    CHECK_NEAR(solver->newtonTolerance, method.solver.newtonTolerance, 1e-10);
+    CHECK_NEAR(solver->dropTolerance, method.solver.dropTolerance, 1e-9);
+    assert_int_equal(solver->operatorType, method.solver.operatorType);
+    assert_int_equal(solver->preconditioner, method.solver.preconditioner);
+    assert_int_equal(solver->maxIterations, method.solver.maxIterations);
+    assert_int_equal(solver->newtonSteps, method.solver.newtonSteps);
+    assert_int_equal(solver->asynchronous, method.solver.asynchronous);
+    assert_int_equal(solver->warp, method.solver.warp);
+    assert_int_equal(solver->refresh, method.solver.refresh);
+    assert_int_equal(solver->age, method.solver.age);
     CHECK_NEAR(body->mesh.size.x, box.size.x, 0);
     spTetDef tetDef = spDefaultTetDef();
     CHECK_NEAR(body->tets.youngModulus, tetDef.youngModulus, 0);
@@ -548,6 +626,12 @@ static void ForEachScene(SceneFcn* fcn)
         {
             char path[1024];
             snprintf(path, sizeof(path), SOUPLE_SOURCE_DIR "/scenes/%s", entry->d_name);
+#ifndef SOUPLE_HAVE_CHOLMOD
+            if (strcmp(entry->d_name, "heterogeneous_beam.json") == 0)
+            {
+                continue; // asks for a complete factor
+            }
+#endif
             fcn(path);
             count += 1;
         }
@@ -1238,6 +1322,82 @@ static void TestColors(void** state)
     remove(SOUPLE_BINARY_DIR "/test/scene_colors.json");
 }
 
+static spMethodDef GetRunMethod(spRun* run)
+{
+    spBodyId body;
+    assert_int_equal(spWorld_GetBodies(spRun_GetWorld(run), &body, 1), 1);
+    return spBody_GetMethod(spRun_GetWorld(run), body);
+}
+
+static void CheckSolver(const spSolverDef* solver)
+{
+    assert_int_equal(solver->operatorType, sp_operatorMatrixFree);
+    assert_int_equal(solver->preconditioner, sp_preconditionIncomplete);
+    CHECK_NEAR(solver->tolerance, 2e-3, 1e-9);
+    assert_int_equal(solver->maxIterations, 77);
+    assert_int_equal(solver->newtonSteps, 3);
+    CHECK_NEAR(solver->newtonTolerance, 3e-3, 1e-9);
+    assert_true(solver->asynchronous && solver->warp == false);
+    assert_int_equal(solver->refresh, 5);
+    assert_int_equal(solver->age, 4);
+    CHECK_NEAR(solver->dropTolerance, 4e-3, 1e-9);
+}
+
+// Every key of a solver reaches the body, from the start and by an event, and comes back from a written file
+static void TestSolver(void** state)
+{
+    SP_UNUSED(state);
+    const char* text =
+        "{\"souple\": 1, \"duration\": 0.2, \"bodies\": [{\"name\": \"box\", \"mesh\": {\"generator\": "
+        "\"box\", "
+        "\"cells\": [2, 2, 2]}, \"tets\": {}, \"pins\": [0, 1, 2], \"method\": {\"type\": \"bdf2\", "
+        "\"solver\": "
+        "{\"operator\": \"matrixFree\", \"preconditioner\": \"incompleteCholesky\", \"tolerance\": 0.002, "
+        "\"maxIterations\": 77, \"newtonSteps\": 3, \"newtonTolerance\": 0.003, \"asynchronous\": true, "
+        "\"warp\": false, \"refresh\": 5, \"age\": 4, \"dropTolerance\": 0.004}}}], \"events\": [{\"time\": "
+        "0.1, "
+        "\"type\": \"set\", \"body\": \"box\", \"method\": {\"type\": \"imex\", \"solver\": \"ssor\"}}], "
+        "\"measurements\": [{\"name\": \"i\", \"type\": \"iterations\", \"body\": \"box\"}, {\"name\": "
+        "\"r\", "
+        "\"type\": \"residual\", \"body\": \"box\"}]}";
+    spScene* scene = Parse(text);
+    for (int copied = 0; copied < 3; ++copied)
+    {
+        const char* path = SOUPLE_BINARY_DIR "/test/solver.json";
+        spError error = SP_ZERO_INIT;
+        assert_true(copied == 0 || spSaveScene(scene, path, copied == 2, &error));
+        spScene* copy = copied == 0 ? Parse(text) : spLoadScene(path, NULL, &error);
+        assert_non_null(copy);
+        spRun* run = Start(copy);
+        spMethodDef method = GetRunMethod(run);
+        assert_int_equal(method.type, sp_bdf2);
+        CheckSolver(&method.solver);
+        while (spRun_IsDone(run) == false)
+        {
+            assert_int_equal(spRun_Step(run), 0);
+            spSolverReport report = spBody_GetSolverReport(spRun_GetWorld(run), spRun_FindBody(run, "box"));
+            assert_true(report.iterations > 0 && report.residual > 0.0);
+            assert_true(spRun_GetMeasurement(run, 0) == report.iterations);
+            assert_true(spRun_GetMeasurement(run, 1) == report.residual);
+        }
+        assert_string_equal(spRun_GetMeasurementUnit(run, 0), "");
+        method = GetRunMethod(run);
+        assert_int_equal(method.type, sp_imex);
+        assert_int_equal(method.solver.preconditioner, sp_preconditionSsor);
+        assert_int_equal(method.solver.maxIterations, spDefaultMethodDef().solver.maxIterations);
+        spDestroyRun(run);
+        spDestroyScene(copy);
+    }
+    remove(SOUPLE_BINARY_DIR "/test/solver.json");
+    spDestroyScene(scene);
+    assert_string_equal(spGetMethodWord(sp_quasiStatic), "quasiStatic");
+    assert_string_equal(spGetOperatorWord(sp_operatorMatrixFree), "matrixFree");
+    assert_string_equal(spGetPreconditionerWord(sp_preconditionIncomplete), "incompleteCholesky");
+    assert_string_equal(spGetPreconditionerWord(sp_preconditionMultilevel), "multilevel");
+    assert_string_equal(spGetMethodWord((spMethodType)-1), "");
+    assert_string_equal(spGetPreconditionerWord(sp_preconditionerTypeCount), "");
+}
+
 // The scene that says so: many tets turn inside out under the plate, and all come back
 static void TestInversion(void** state)
 {
@@ -1268,6 +1428,7 @@ int main(void)
         cmocka_unit_test(TestBadScenes),
         cmocka_unit_test(TestAllProblemsAreCollected),
         cmocka_unit_test(TestWarningsDoNotRefuse),
+        cmocka_unit_test(TestSolverWarnings),
         cmocka_unit_test(TestDeepAndHugeInput),
         cmocka_unit_test(TestDefaultsAgree),
         cmocka_unit_test(TestTableIsConsistent),
@@ -1289,6 +1450,7 @@ int main(void)
         cmocka_unit_test(TestTetMaterials),
         cmocka_unit_test(TestTetRegions),
         cmocka_unit_test(TestRelax),
+        cmocka_unit_test(TestSolver),
         cmocka_unit_test(TestInversion),
         cmocka_unit_test(TestColors),
     };

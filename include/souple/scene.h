@@ -220,6 +220,13 @@ SP_API const spMaterial* spGetMaterial(int index);
 /// @return the material with this name (case does not matter); NULL when there is none.
 SP_API const spMaterial* spFindMaterial(const char* name);
 
+/// @return the word of scene files for a method; "" for a bad value.
+SP_API const char* spGetMethodWord(spMethodType type);
+/// @return the word of scene files for an operator of a solver; "" for a bad value.
+SP_API const char* spGetOperatorWord(spOperatorType type);
+/// @return the word of scene files for a preconditioner of a solver; "" for a bad value.
+SP_API const char* spGetPreconditionerWord(spPreconditionerType type);
+
 /// Receives a piece of text, not terminated.
 typedef void spTextFcn(const char* text, size_t size, void* context);
 

@@ -32,6 +32,7 @@ static void spFindClothEdges(const spMeshData* mesh, int group, int* first, int*
 spMethodDef spMakeMethod(const spMethodData* data, const spMeshData* mesh, const int32_t* edges)
 {
     const spFilterData* filter = &data->filter;
+    const spSolverData* solver = &data->solver;
     spMethodDef def = spDefaultMethodDef();
     def.type = (spMethodType)data->type;
     def.contact = (spContactMode)data->contact;
@@ -44,6 +45,17 @@ spMethodDef spMakeMethod(const spMethodData* data, const spMeshData* mesh, const
     def.filter.adaptive = filter->adaptive;
     def.filter.keepRotation = filter->keepRotation;
     def.filter.allowNegative = filter->allowNegative;
+    def.solver.operatorType = (spOperatorType)solver->operatorType;
+    def.solver.preconditioner = (spPreconditionerType)solver->preconditioner;
+    def.solver.tolerance = (spReal)solver->tolerance;
+    def.solver.maxIterations = solver->maxIterations;
+    def.solver.newtonSteps = solver->newtonSteps;
+    def.solver.newtonTolerance = (spReal)solver->newtonTolerance;
+    def.solver.asynchronous = solver->asynchronous;
+    def.solver.warp = solver->warp;
+    def.solver.refresh = solver->refresh;
+    def.solver.age = solver->age;
+    def.solver.dropTolerance = (spReal)solver->dropTolerance;
     if (spIsGiven(&filter->head, &filter->pairs))
     {
         def.filter.edges = filter->pairs.data;

@@ -360,9 +360,57 @@ static void spCheckSprings(spChecker* checker, const spBodyData* body, const spS
     }
 }
 
+static bool spIsImplicit(int methodType)
+{
+    return methodType == sp_backwardEuler || methodType == sp_bdf2 || methodType == sp_imex ||
+           methodType == sp_quasiStatic;
+}
+
+static void spCheckSolver(spChecker* checker, const spMethodData* method)
+{
+    const spSolverData* solver = &method->solver;
+    const spObjectHead* head = &solver->head;
+    if (!spIsImplicit(method->type))
+    {
+        if (spIsGiven(&method->head, solver))
+        {
+            spWarn(checker->problems, &method->head, solver,
+                   "this method solves no system and ignores the solver: backwardEuler, bdf2, imex and "
+                   "quasiStatic have one");
+        }
+        return;
+    }
+    if (method->filter.type != sp_filterNone)
+    {
+        spReport(checker->problems, &method->head, &method->filter,
+                 "implicit methods have no velocity filter: leave it out or choose an explicit method");
+    }
+    if (spIsGiven(head, &solver->dropTolerance) && solver->preconditioner != sp_preconditionIncomplete)
+    {
+        spWarn(checker->problems, head, &solver->dropTolerance,
+               "only the preconditioner \"incompleteCholesky\" has a use for this");
+    }
+    if (spIsGiven(head, &solver->age) && !solver->asynchronous &&
+        solver->preconditioner != sp_preconditionAuto)
+    {
+        spWarn(checker->problems, head, &solver->age,
+               "only an asynchronous preconditioner has a use for this: set \"asynchronous\" to true");
+    }
+    if (spIsGiven(head, &solver->newtonSteps) && solver->newtonSteps > 1 && method->type == sp_imex)
+    {
+        spWarn(checker->problems, head, &solver->newtonSteps, "imex has one linearisation in each step");
+    }
+    if (method->type == sp_quasiStatic && solver->newtonSteps == 1)
+    {
+        spWarn(checker->problems, head, &solver->newtonSteps,
+               "one linearisation in each step does not reach equilibrium: leave it to \"auto\"");
+    }
+}
+
 static void spCheckMethod(spChecker* checker, const spMethodData* method, const spMeshData* mesh)
 {
     const spFilterData* filter = &method->filter;
+    spCheckSolver(checker, method);
     spCheckExclusive(checker, &filter->head, &filter->neighbours, &filter->pairs);
     if (filter->neighbours != sp_neighboursAll && mesh->generator != sp_generateCloth)
     {

@@ -38,6 +38,8 @@ static const char* spGetUnit(const spRun* run, const spRunMeasurement* measureme
             return "Pa";
         case sp_measureStrain:
         case sp_measureInverted:
+        case sp_measureIterations:
+        case sp_measureResidual:
             return "";
         default:
             return "N";
@@ -238,6 +240,10 @@ static double spMeasure(spRun* run, const spRunMeasurement* measurement)
         case sp_measureVonMises:
         case sp_measureStrain:
             return spMeasureTets(run, measurement);
+        case sp_measureIterations:
+            return spBody_GetSolverReport(run->world, body->id).iterations;
+        case sp_measureResidual:
+            return spBody_GetSolverReport(run->world, body->id).residual;
         case sp_measureContactForce:
             v = body != NULL ? spBody_GetContactForce(run->world, body->id)
                              : spCollider_GetForce(run->world, run->colliders[measurement->collider]);

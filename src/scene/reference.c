@@ -233,7 +233,7 @@ static void spSayKey(spManual* manual, const spSchema* schema, const spKey* key)
     }
     spSay(manual, "  %s%s%s%s\n", key->name, selectors[0] != 0 ? "  (" : "", selectors,
           selectors[0] != 0 ? ")" : "");
-    char line[800];
+    char line[1600];
     snprintf(line, sizeof(line), "%s%s%s%s%s. %s%s", type, unit[0] != 0 ? ", " : "", unit,
              (key->flags & sp_keyRequired) != 0 ? ", " : "; default: ", value, key->doc, "");
     spSayParagraph(manual, 6, line);

@@ -207,6 +207,19 @@ typedef struct spFilterData
     bool adaptive, keepRotation, allowNegative;
 } spFilterData;
 
+typedef struct spSolverData
+{
+    spObjectHead head;
+    int operatorType;   // spOperatorType
+    int preconditioner; // spPreconditionerType
+    double tolerance;
+    int maxIterations, newtonSteps;
+    double newtonTolerance;
+    bool asynchronous, warp;
+    int refresh, age;
+    double dropTolerance;
+} spSolverData;
+
 typedef struct spMethodData
 {
     spObjectHead head;
@@ -215,6 +228,7 @@ typedef struct spMethodData
     int substeps, maxSubsteps;
     double safety;
     spFilterData filter;
+    spSolverData solver;
 } spMethodData;
 
 typedef struct spBodyData
@@ -344,6 +358,8 @@ typedef enum spMeasurementType
     sp_measureVonMises,
     sp_measureStrain,
     sp_measureInverted,
+    sp_measureIterations,
+    sp_measureResidual,
     sp_measurementTypeCount
 } spMeasurementType;
 

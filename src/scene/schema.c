@@ -337,17 +337,49 @@ static const spSchema s_filter = SCHEMA("filter", spFilterData, s_filterKeys,
     "A filter on velocities: each becomes a mean with those of its neighbours before nodes move, which allows larger substeps and damps the motion. A text alone "
     "stands for `type`.", .shorthand = "type");
 
+static const char* const s_operators[] = {"auto", "assembled", "matrixFree"};
+static const char* const s_preconditioners[] = {"auto", "none", "jacobi", "blockJacobi", "ssor", "incompleteCholesky", "cholesky", "multilevel"};
+_Static_assert(SP_COUNT(s_operators) == sp_operatorTypeCount, "one word for each operator");
+_Static_assert(SP_COUNT(s_preconditioners) == sp_preconditionerTypeCount, "one word for each preconditioner");
+
+static const spKey s_solverKeys[] = {
+    CHOICE(spSolverData, "operator", operatorType, s_operators, sp_operatorAuto,
+           "How the matrix is multiplied with. `assembled`: its 3x3 blocks are filled once in each linearisation. `matrixFree`: from the elements at every product. "
+           "`auto`: whichever suits the body and the preconditioner."),
+    CHOICE(spSolverData, "preconditioner", preconditioner, s_preconditioners, sp_preconditionAuto,
+           "What saves iterations. `auto`: whichever is likely the fastest for the body. `jacobi`: the diagonal. `blockJacobi`: the 3x3 block of each node. `ssor`: symmetric over-relaxation. "
+           "`incompleteCholesky`: a factor without its small numbers. `cholesky`: the complete factor, if the build has CHOLMOD. "
+           "`multilevel`: coarse spaces of rigid motions."),
+    NUMBER(spSolverData, "tolerance", tolerance, NULL, 1e-4, 0, 0.999, "Residual of the linear system over its right-hand side at which iterations stop.", .flags = sp_keyAboveLower),
+    INTEGER(spSolverData, "maxIterations", maxIterations, 1000, 1, 1000000, "Conjugate gradients for each linear system at most; a step that needs more says so and goes on."),
+    INTEGER(spSolverData, "newtonSteps", newtonSteps, 0, 1, 10000,
+            "Linearisations in each step at most; several go on, with line search, until `newtonTolerance` is met. \"auto\": one, for `quasiStatic` up to 50.", .flags = sp_keyAuto),
+    NUMBER(spSolverData, "newtonTolerance", newtonTolerance, NULL, 1e-4, 0, 0.999, "Net force over load at which no further linearisation is made.", .flags = sp_keyAboveLower),
+    BOOL(spSolverData, "asynchronous", asynchronous, 0, "A thread of its own makes the next preconditioner while the simulation goes on with the last one."),
+    BOOL(spSolverData, "warp", warp, 1, "Turn an old preconditioner with the nodes."),
+    INTEGER(spSolverData, "refresh", refresh, 0, 1, 1000000, "Steps between two preconditioners; \"auto\": a new one when iterations have risen.", .flags = sp_keyAuto),
+    INTEGER(spSolverData, "age", age, 2, 0, 1000000,
+            "Asynchronous: steps from asking for a preconditioner to using it, waiting if need be, so that runs repeat bit for bit; 0: as soon as it is there, never waiting."),
+    NUMBER(spSolverData, "dropTolerance", dropTolerance, NULL, 1e-3, 0, 0.999, "`incompleteCholesky`: blocks smaller than this share of their diagonals are left out."),
+};
+static const spSchema s_solver = SCHEMA("solver", spSolverData, s_solverKeys,
+    "How an implicit method solves the linear systems of its steps: by conjugate gradients, with a preconditioner. A text alone stands for `preconditioner`.",
+    .shorthand = "preconditioner");
+
 static const spKey s_methodKeys[] = {
     CHOICE(spMethodData, "type", type, s_methodTypes, sp_symplecticEuler,
            "`symplecticEuler`: cheapest, robust. `forwardEuler`: gains energy, for comparison. `verlet`: second order. `rungeKutta4`: fourth order, "
-           "four force evaluations. `localImplicit`: implicit in each node alone, larger steps, damps all motion."),
+           "four force evaluations. `localImplicit`: implicit in each node alone, larger steps, damps all motion. Implicit, any step is stable: "
+           "`backwardEuler`: first order, damps fast motion. `bdf2`: second order, damps less. `imex`: implicit in a constant bound on the stiffness, one matrix for ever. "
+           "`quasiStatic`: no inertia, every step ends in equilibrium."),
     CHOICE(spMethodData, "contact", contact, s_contactModes, sp_contactRows,
            "`rows`: unilateral contact with friction, held in every substep. `backtrack`: back to the moment of impact, reflect, go on. `off`: pass through."),
-    INTEGER(spMethodData, "substeps", substeps, 0, 1, 1000000, "Substeps in each step; \"auto\": as many as the estimated stable step asks for.",
+    INTEGER(spMethodData, "substeps", substeps, 0, 1, 1000000, "Substeps in each step; \"auto\": as many as the estimated stable step asks for, one for implicit methods.",
             .flags = sp_keyAuto),
     INTEGER(spMethodData, "maxSubsteps", maxSubsteps, 10000, 1, 10000000, "Limit for automatic substeps; beyond it the step is reported as unstable."),
     NUMBER(spMethodData, "safety", safety, NULL, 0.8, 0, 1, "Share of the estimated stable step that automatic substeps use.", .flags = sp_keyAboveLower),
-    OBJECT(spMethodData, "filter", filter, s_filter, "Filter on velocities.", .flags = sp_keyImplied),
+    OBJECT(spMethodData, "filter", filter, s_filter, "Filter on velocities; explicit methods only.", .flags = sp_keyImplied),
+    OBJECT(spMethodData, "solver", solver, s_solver, "Solver; implicit methods only.", .flags = sp_keyImplied),
 };
 static const spSchema s_method = SCHEMA("method", spMethodData, s_methodKeys,
     "How a body moves in time. A text alone stands for `type`.", .shorthand = "type");
@@ -493,7 +525,7 @@ static const spSchema s_event = SCHEMA("event", spEventData, s_eventKeys, "Somet
 
 static const char* const s_measurementTypes[] = {
     "position", "velocity", "energy", "volume", "pressure", "height", "contactForce", "pinForce", "linkForce", "momentum",
-    "angularMomentum", "stableStep", "vonMises", "strain", "inverted",
+    "angularMomentum", "stableStep", "vonMises", "strain", "inverted", "iterations", "residual",
 };
 _Static_assert(SP_COUNT(s_measurementTypes) == sp_measurementTypeCount, "one word for each measurement");
 static const char* const s_components[] = {"x", "y", "z", "magnitude"};
@@ -502,6 +534,7 @@ static const char* const s_summaries[] = {"mean", "min", "max"};
 #define PROBE (BIT(sp_measurePosition) | BIT(sp_measureVelocity))
 #define FORCES (BIT(sp_measureContactForce) | BIT(sp_measurePinForce) | BIT(sp_measureLinkForce))
 #define STRESS (BIT(sp_measureVonMises) | BIT(sp_measureStrain))
+#define SOLVER (BIT(sp_measureIterations) | BIT(sp_measureResidual))
 #define MOMENTA (BIT(sp_measureMomentum) | BIT(sp_measureAngularMomentum))
 
 static const spKey s_measurementKeys[] = {
@@ -510,10 +543,11 @@ static const spKey s_measurementKeys[] = {
            "`position` (m) and `velocity` (m/s) of a node, `energy` (J), `volume` (m^3, m^2 in 2D), `pressure` of the gas (Pa, N/m in 2D), `height` of the nodes (m), "
            "`contactForce` on a body or on a collider (N), `pinForce` that holds pinned nodes (N), `linkForce` of a grab or attachment (N), "
            "`momentum` (kg m/s), `angularMomentum` about the origin (kg m^2/s), `stableStep` (s), "
-           "`vonMises` stress in the tets (Pa), `strain`: largest principal strain in the tets, `inverted`: number of tets that are inside out or flat.",
+           "`vonMises` stress in the tets (Pa), `strain`: largest principal strain in the tets, `inverted`: number of tets that are inside out or flat, "
+           "`iterations` of the solver of an implicit method in the step, `residual` that it left, over the right-hand side.",
            .flags = sp_keySelector | sp_keyRequired),
     STRING(spMeasurementData, "body", body, "Which body.", .flags = sp_keyRequired,
-           .selector = PROBE | BIT(sp_measureVolume) | BIT(sp_measurePressure) | BIT(sp_measureHeight) | BIT(sp_measurePinForce) | STRESS),
+           .selector = PROBE | BIT(sp_measureVolume) | BIT(sp_measurePressure) | BIT(sp_measureHeight) | BIT(sp_measurePinForce) | STRESS | SOLVER),
     STRING(spMeasurementData, "body", body, "Which body.", .selector = BIT(sp_measureEnergy) | MOMENTA | BIT(sp_measureStableStep) | BIT(sp_measureInverted), .text = "all bodies together"),
     STRING(spMeasurementData, "body", body, "Force of all colliders on this body.", .selector = BIT(sp_measureContactForce), .text = "none"),
     STRING(spMeasurementData, "collider", collider, "Instead of a body: force of all bodies on this collider.", .selector = BIT(sp_measureContactForce), .text = "none"),

@@ -5,6 +5,8 @@
 
 #include "scene/schema.h"
 
+#include "souple/scene.h"
+
 #include <ctype.h>
 #include <locale.h>
 #include <stdio.h>
@@ -225,4 +227,29 @@ void spFormatNumber(char* buffer, size_t size, double value)
         }
         memmove(to, from, strlen(from) + 1);
     }
+}
+
+// A word of a choice in the method of a body, or in an object of it
+static const char* spGetMethodChoice(const char* object, const char* name, int value)
+{
+    const spKey* bodies = spFindKey(&g_sceneSchema, "bodies", -1);
+    const spSchema* schema = spFindKey(bodies->object, "method", -1)->object;
+    schema = object != NULL ? spFindKey(schema, object, -1)->object : schema;
+    const spKey* key = spFindKey(schema, name, -1);
+    return value >= 0 && value < key->choiceCount ? key->choices[value] : "";
+}
+
+const char* spGetMethodWord(spMethodType type)
+{
+    return spGetMethodChoice(NULL, "type", (int)type);
+}
+
+const char* spGetOperatorWord(spOperatorType type)
+{
+    return spGetMethodChoice("solver", "operator", (int)type);
+}
+
+const char* spGetPreconditionerWord(spPreconditionerType type)
+{
+    return spGetMethodChoice("solver", "preconditioner", (int)type);
 }
