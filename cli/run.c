@@ -5,6 +5,7 @@
 
 #include "commands.h"
 #include "options.h"
+#include "solver_notes.h"
 #include "souple/element.h"
 #include "souple/scene.h"
 #include "tools.h"
@@ -38,6 +39,8 @@ typedef struct spRunResult
     int64_t flagCounts[32];
     int mostSubsteps;
     double leastStableStep; // s
+    spSolverNotes* solvers; // of each body
+    int bodyCount;
     int firstFrameError;
     bool interrupted;
     bool notRelaxed; // a body did not come to its equilibrium
@@ -154,6 +157,10 @@ static bool spPlay(spRun* run, spRecorder* recorder, double frameRate, const spR
     {
         uint32_t flags = spRun_Step(run);
         spNoteStep(result, flags, spWorld_GetProfile(world).step);
+        for (int i = 0; i < result->bodyCount; ++i)
+        {
+            spNoteSolver(&result->solvers[i], world, 1e-3 * spWorld_GetProfile(world).step);
+        }
         spStepReport report = spWorld_GetReport(world);
         result->mostSubsteps =
             report.substepCount > result->mostSubsteps ? report.substepCount : result->mostSubsteps;
@@ -242,7 +249,7 @@ static json_t* spMakeRelaxJson(const spRelaxResult* relax)
     return json;
 }
 
-static json_t* spMakeBodiesJson(const spRun* run, spWorld* world)
+static json_t* spMakeBodiesJson(const spRun* run, spWorld* world, const spRunResult* result)
 {
     json_t* list = json_array();
     int count = 0;
@@ -271,6 +278,11 @@ static json_t* spMakeBodiesJson(const spRun* run, spWorld* world)
         if (spRun_GetRelaxResult(run, spBody_GetName(world, ids[i]), &relax))
         {
             json_object_set_new(body, "relax", spMakeRelaxJson(&relax));
+        }
+        json_t* solver = i < result->bodyCount ? spMakeSolverJson(&result->solvers[i]) : NULL;
+        if (solver != NULL)
+        {
+            json_object_set_new(body, "solver", solver);
         }
         json_array_append_new(list, body);
     }
@@ -320,7 +332,7 @@ static void spTellJson(const spRunOptions* options, const spScene* scene, spRun*
     json_object_set_new(json, "stateHash", json_string(hash));
     json_object_set_new(json, "status", json_string(status));
     json_object_set_new(json, "interrupted", json_boolean(result->interrupted));
-    json_object_set_new(json, "bodies", spMakeBodiesJson(run, world));
+    json_object_set_new(json, "bodies", spMakeBodiesJson(run, world, result));
     json_object_set_new(json, "measurements", measurements);
     if (result->recordingPath[0] != 0)
     {
@@ -329,7 +341,7 @@ static void spTellJson(const spRunOptions* options, const spScene* scene, spRun*
     spPrintJson(json);
 }
 
-static void spTellBodies(const spRun* run, const spWorld* world)
+static void spTellBodies(const spRun* run, const spWorld* world, const spRunResult* result)
 {
     int count = 0;
     spBodyId* ids = spListBodies(world, &count);
@@ -344,6 +356,10 @@ static void spTellBodies(const spRun* run, const spWorld* world)
                    relax.converged ? "Equilibrium" : "Trouble: the equilibrium", name,
                    relax.converged ? "found" : "was not found", relax.iterations, relax.residual,
                    relax.force);
+        }
+        if (i < result->bodyCount)
+        {
+            spTellSolver(&result->solvers[i], name);
         }
         if (tets.count == 0)
         {
@@ -395,7 +411,7 @@ static void spTellWords(const spRunOptions* options, const spScene* scene, spRun
         printf("  %-32s %12.6g %s\n", spRun_GetMeasurementName(run, i), spRun_GetMeasurement(run, i),
                spRun_GetMeasurementUnit(run, i));
     }
-    spTellBodies(run, world);
+    spTellBodies(run, world, result);
     for (int i = 0; i < SP_FLAG_WORD_COUNT; ++i)
     {
         if (result->flagCounts[i] > 0)
@@ -541,6 +557,12 @@ static int spPlayScene(const spRunOptions* options, const spScene* scene, spRun*
         bool relaxed = spRun_GetRelaxResult(run, spBody_GetName(spRun_GetWorld(run), ids[i]), &relax);
         result.notRelaxed |= relaxed && !relax.converged;
     }
+    result.solvers = calloc((size_t)bodyCount + 1, sizeof(spSolverNotes));
+    result.bodyCount = result.solvers != NULL ? bodyCount : 0;
+    for (int i = 0; i < result.bodyCount; ++i)
+    {
+        result.solvers[i].body = ids[i];
+    }
     free(ids);
     spCatchInterrupt();
     spPlay(run, recorder, spScene_GetOutput(scene).frameRate, options, &result);
@@ -569,6 +591,7 @@ static int spPlayScene(const spRunOptions* options, const spScene* scene, spRun*
         code = exportCode != SP_EXIT_FINE ? exportCode : code;
     }
     free(result.stepTimes);
+    free(result.solvers);
     return result.interrupted ? SP_EXIT_INTERRUPTED : code;
 }
 

@@ -41,10 +41,11 @@ void spNoteSolver(spSolverNotes* notes, const spWorld* world, double stepSeconds
     notes->mostNewtonSteps =
         report.newtonSteps > notes->mostNewtonSteps ? report.newtonSteps : notes->mostNewtonSteps;
     notes->worstResidual = fmax(notes->worstResidual, report.residual);
-    notes->worstForceResidual = fmax(notes->worstForceResidual, report.forceResidual);
+    notes->worstForceResidual =
+        report.rounded ? notes->worstForceResidual : fmax(notes->worstForceResidual, report.forceResidual);
     if (!report.converged)
     {
-        bool newton = method.solver.newtonSteps != 1 && report.residual <= (double)method.solver.tolerance;
+        bool newton = report.newtonSteps > 1 && report.residual <= (double)method.solver.tolerance;
         notes->stoppedNewton += newton;
         notes->stoppedLinear += !newton;
     }
@@ -97,17 +98,19 @@ static void spTellStopped(const spSolverNotes* notes)
     const spSolverDef* solver = &notes->method.solver;
     if (notes->stoppedLinear > 0)
     {
-        printf("  In %lld of %lld steps the linear system was not solved to %.2g; the worst residual was %.2g: "
-               "raise maxIterations (%d) or tolerance of the solver, or take another preconditioner.\n",
-               (long long)notes->stoppedLinear, (long long)notes->steps, (double)solver->tolerance,
-               notes->worstResidual, solver->maxIterations);
+        printf(
+            "  In %lld of %lld steps the linear system was not solved to %.2g; the worst residual was %.2g: "
+            "raise maxIterations (%d) or tolerance of the solver, or take another preconditioner.\n",
+            (long long)notes->stoppedLinear, (long long)notes->steps, (double)solver->tolerance,
+            notes->worstResidual, solver->maxIterations);
     }
     if (notes->stoppedNewton > 0)
     {
-        printf("  In %lld of %lld steps the net force did not come down to %.2g of the load; at worst %.2g was "
-               "left: raise newtonSteps or newtonTolerance of the solver, or take smaller steps.\n",
-               (long long)notes->stoppedNewton, (long long)notes->steps, (double)solver->newtonTolerance,
-               notes->worstForceResidual);
+        printf(
+            "  In %lld of %lld steps the net force did not come down to %.2g of the load; at worst %.2g was "
+            "left: raise newtonSteps or newtonTolerance of the solver, or take smaller steps.\n",
+            (long long)notes->stoppedNewton, (long long)notes->steps, (double)solver->newtonTolerance,
+            notes->worstForceResidual);
     }
 }
 
@@ -123,7 +126,7 @@ void spTellSolver(const spSolverNotes* notes, const char* name)
            name, spGetMethodWord(notes->method.type), spGetOperatorWord(notes->report.operatorType),
            spGetPreconditionerWord(notes->report.preconditioner), (double)notes->iterations / count,
            notes->mostIterations, notes->worstResidual);
-    if (notes->mostNewtonSteps > 1)
+    if (notes->method.solver.newtonSteps > 1 || notes->worstForceResidual > 0.0)
     {
         printf("; %.3g linearisations in a step (%d at most), net force %.2g of the load at most",
                (double)notes->newtonSteps / count, notes->mostNewtonSteps, notes->worstForceResidual);

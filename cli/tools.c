@@ -144,10 +144,12 @@ const spFlagWord g_flagWords[SP_FLAG_WORD_COUNT] = {
     {sp_stepNonFinite, "nonFinite", "a body turned non-finite and was stopped at its last good state"},
     {sp_stepUnstable, "unstable", "a body's time step was above its estimated stability limit"},
     {sp_stepNotConverged, "notConverged",
-     "a solver did not reach its tolerance: contacts, links between bodies, or a method"},
+     "contacts or links between bodies were not solved to their tolerance"},
     {sp_stepContactsFull, "contactsFull", "memory for contacts ran out and some were ignored"},
     {sp_stepDeadlineMissed, "deadlineMissed", "a step covered less time than it should"},
     {sp_stepBadInput, "badInput", "a step could not be done with this time step"},
+    {sp_stepSolverStopped, "solverStopped",
+     "the system of an implicit body was not solved to its tolerance and the best iterate was taken"},
     {SP_RUN_EVENT_FAILED, "eventFailed", "an event of the scene could not be carried out"},
 };
 

@@ -38,7 +38,7 @@ void spCatchInterrupt(void);
 bool spIsInterrupted(void);
 
 // The flags that a step of a run may return: the word for JSON, and a sentence
-#define SP_FLAG_WORD_COUNT 7
+#define SP_FLAG_WORD_COUNT 8
 typedef struct spFlagWord
 {
     uint32_t flag;

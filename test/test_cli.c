@@ -247,6 +247,54 @@ static void TestTrouble(void** state)
     Expect("run event.json", 1, "event.json:3:12: events.nodes: no node of the body is in this region");
 }
 
+// What a run says about the solver of an implicit method
+static void TestSolver(void** state)
+{
+    SP_UNUSED(state);
+    static const char scene[] =
+        "{\"souple\": 1, \"duration\": 0.2, \"bodies\": [{\"name\": \"beam\", \"mesh\": "
+        "{\"generator\": \"beam\", \"cells\": [8, 2, 2]}, \"tets\": {\"youngModulus\": 1e6}, "
+        "\"pins\": [0, 1, 2, 3], \"method\": {\"type\": \"bdf2\", \"solver\": %s}}]}";
+    char text[600];
+    snprintf(text, sizeof(text), scene,
+             "{\"preconditioner\": \"ssor\", \"operator\": \"assembled\", \"refresh\": 4}");
+    WriteFile("solver.json", text);
+    json_t* json = RunJson("run solver.json --json", 0);
+    json_t* solver = json_object_get(json_array_get(json_object_get(json, "bodies"), 0), "solver");
+    assert_string_equal(json_string_value(json_object_get(solver, "method")), "bdf2");
+    assert_string_equal(json_string_value(json_object_get(solver, "operator")), "assembled");
+    assert_string_equal(json_string_value(json_object_get(solver, "preconditioner")), "ssor");
+    assert_int_equal(json_integer_value(json_object_get(solver, "steps")), 12);
+    assert_int_equal(json_integer_value(json_object_get(solver, "stopped")), 0);
+    assert_int_equal(json_integer_value(json_object_get(solver, "factors")), 3); // of steps 0, 4 and 8
+    assert_int_equal(json_integer_value(json_object_get(solver, "factorAge")), 3);
+    json_t* iterations = json_object_get(solver, "iterations");
+    double mean = json_number_value(json_object_get(iterations, "mean"));
+    assert_true(mean >= 1.0 && mean <= (double)json_integer_value(json_object_get(iterations, "most")));
+    double residual = json_number_value(json_object_get(solver, "residual"));
+    assert_true(residual > 0.0 && residual < 2e-4);
+    assert_true(json_number_value(json_object_get(solver, "solveShare")) > 0.0);
+    json_decref(json);
+    Expect("run solver.json", 0, "beam: bdf2, assembled operator, preconditioner ssor; ");
+    Expect("run solver.json", 0, "3 preconditioners made, the one in use 3 steps old.");
+
+    // Stopped short of the tolerance: which steps, how far they came, what to do
+    snprintf(text, sizeof(text), scene, "{\"preconditioner\": \"jacobi\", \"maxIterations\": 2}");
+    WriteFile("stopped.json", text);
+    Expect("run stopped.json", 1, "raise maxIterations (2)");
+    Expect("run stopped.json", 1, "was not solved to its tolerance and the best iterate was taken");
+    json = RunJson("run stopped.json --json", 1);
+    assert_string_equal(json_string_value(json_object_get(json, "status")), "solverStopped");
+    solver = json_object_get(json_array_get(json_object_get(json, "bodies"), 0), "solver");
+    assert_true(json_integer_value(json_object_get(solver, "stopped")) > 0);
+    json_decref(json);
+
+    // Explicit methods have none
+    json = RunJson("run " SCENES "/tet_beam.json --steps 1 --json", 0);
+    assert_null(json_object_get(json_array_get(json_object_get(json, "bodies"), 0), "solver"));
+    json_decref(json);
+}
+
 // What a run says about tets, what it records of them, and what is made of that
 static void TestTets(void** state)
 {
@@ -441,10 +489,11 @@ static void TestMesh(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(TestUsage),    cmocka_unit_test(TestHelp),       cmocka_unit_test(TestDoctor),
-        cmocka_unit_test(TestCheck),    cmocka_unit_test(TestRunAsJson),  cmocka_unit_test(TestRunAndExport),
-        cmocka_unit_test(TestPictures), cmocka_unit_test(TestInterrupt),  cmocka_unit_test(TestTrouble),
-        cmocka_unit_test(TestTets),     cmocka_unit_test(TestWrongFiles), cmocka_unit_test(TestMesh),
+        cmocka_unit_test(TestUsage),    cmocka_unit_test(TestHelp),      cmocka_unit_test(TestDoctor),
+        cmocka_unit_test(TestCheck),    cmocka_unit_test(TestRunAsJson), cmocka_unit_test(TestRunAndExport),
+        cmocka_unit_test(TestPictures), cmocka_unit_test(TestInterrupt), cmocka_unit_test(TestTrouble),
+        cmocka_unit_test(TestSolver),   cmocka_unit_test(TestTets),      cmocka_unit_test(TestWrongFiles),
+        cmocka_unit_test(TestMesh),
     };
     return cmocka_run_group_tests(tests, SetUp, NULL);
 }
