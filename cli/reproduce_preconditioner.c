@@ -462,10 +462,11 @@ void spReproducePreconditioner(spReproduction* r)
     };
     if (sizeof(spReal) < sizeof(double))
     {
-        spReportNote(r,
-                     "In single precision residuals end between 1e-5 and 1e-4: %g is asked for, which every "
-                     "solver here reaches; a double build asks for the thesis' 1e-7.",
-                     spGetBeamTolerance());
+        spReportNote(
+            r,
+            "In single precision residuals end between 1e-5 and 1e-4: %g is asked for, which only factors "
+            "that fit no more miss now and then; a double build asks for the thesis' 1e-7.",
+            spGetBeamTolerance());
     }
     for (int i = 0; i < SP_PART_COUNT; ++i)
     {
