@@ -542,6 +542,17 @@ static void spTakeBound(spImplicitStep* s)
         *f = (spVec4){f->x - (product[node].x - m * v[node].x), f->y - (product[node].y - m * v[node].y),
                       f->z - (product[node].z - m * v[node].z), 0};
     }
+    // Soft holds stand in the matrix too, but their impulses are those at the velocity already
+    for (int i = 0; i < s->body->rowCount; ++i)
+    {
+        if (state->rows[i].status == sp_statusSoft)
+        {
+            const spNodeRow* row = s->body->rows + i;
+            spVec4* f = state->f + row->node;
+            spVec3 back = spScale3(s->fill.stiffness / row->compliance, spXyz(v[row->node]));
+            *f = (spVec4){f->x + back.x, f->y + back.y, f->z + back.z, 0};
+        }
+    }
 }
 
 // What the linearisation where the substep starts has in addition: the way that the nodes go anyway
@@ -692,7 +703,8 @@ static spCgResult spSolveRounds(spStageContext* c, bool first)
     return result;
 }
 
-// Goes along dv as far as the force along it does not turn round too much. b of the end is left in state->f.
+// Goes along dv as far as the force along it does not turn round too much. b of the end is left in state->f,
+// and with the rows in cg.b.
 static void spSearchLine(spStageContext* c, double slope)
 {
     spImplicitStep* s = c->step;
@@ -702,7 +714,9 @@ static void spSearchLine(spStageContext* c, double slope)
     {
         spRunNodes(c, sp_stageMove);
         spFindForces(c);
-        double end = spDotFree(s, state->f, state->cg.x);
+        memcpy(state->cg.b, state->f, (size_t)s->body->nodeCount * sizeof(spVec4));
+        spAddRowImpulses(s, state->cg.b);
+        double end = spDotFree(s, state->cg.b, state->cg.x);
         if (!(end < -SP_LINE_SHARE * fabs(slope)) && isfinite(end))
         {
             return;
@@ -716,10 +730,11 @@ static void spSearchLine(spStageContext* c, double slope)
 // The step of a quasi-static method that is left: net force over load
 static double spGetNewtonResidual(const spImplicitStep* s, double load)
 {
-    return load > 0.0 ? spGetFreeLength(s, s->state->f) / load : 0.0;
+    return load > 0.0 ? spGetFreeLength(s, s->state->cg.b) / load : 0.0;
 }
 
-// Whether the last step of Newton's method, taken whole, moved nodes by no more than positions resolve
+// Whether the last step of Newton's method, taken whole, would move nodes by no more than positions resolve.
+// A line search only sees rounding then: how much of the step it took says nothing.
 static bool spIsRounding(const spStageContext* c)
 {
     const spImplicitStep* s = c->step;
@@ -729,7 +744,7 @@ static bool spIsRounding(const spStageContext* c)
     {
         moved = fmax(moved, (double)spLengthSquared3(spXyz(s->state->cg.x[node])));
     }
-    return c->share == 1 && (double)s->reach * sqrt(moved) <= SP_ROUNDING_STEPS * epsilon * s->state->extent;
+    return (double)s->reach * sqrt(moved) <= SP_ROUNDING_STEPS * epsilon * s->state->extent;
 }
 
 // Returns flags
