@@ -66,12 +66,50 @@ typedef enum spStepFlags
 /// @return spStepFlags, 0 when all went well
 SP_API uint32_t spWorld_Step(spWorld* world, spReal dt);
 
-/// Advances the world within a budget. When the last steps show that `dt` cannot be covered in the budget,
-/// the step covers less time (slow motion instead of instability), returns sp_stepDeadlineMissed, and
-/// spStepReport.dtTaken says how much. Calling spWorld_Step with dtTaken repeats the step bit for bit.
+/// Advances the world within a budget.
+///
+/// The solvers of implicit bodies get what the rest of a step, as the last ones show, leaves of it, shared by
+/// what each body cost. One that has not come to its tolerance by then stops with its best iterate, after one
+/// iteration at least: the step returns sp_stepSolverStopped, and spSolverReport.residual says how far it
+/// came.
+///
+/// When the last steps show that `dt` cannot be covered in the budget even so, the step covers less time
+/// (slow motion instead of instability), returns sp_stepDeadlineMissed, and spStepReport.dtTaken says how
+/// much.
+///
+/// Both depend on the clock: spWorld_GetDecisions tells what it decided, spWorld_Decide repeats it.
 /// @param dt time step, s, > 0 and finite
-/// @param budget seconds of wall clock that the step may take, > 0
+/// @param budget seconds of wall clock that the step may take, > 0 and finite
 SP_API uint32_t spWorld_StepBudget(spWorld* world, spReal dt, double budget);
+
+/// One thing that the clock decided in a step: how much time the step covered, or what a substep of an
+/// implicit body did. A step that was decided by counts only, as spWorld_Step does without asynchronous
+/// preconditioners of age 0, has none.
+typedef struct spDecision
+{
+    int64_t step;       ///< the step that it belongs to: spWorld_GetStepCount before it
+    spBodyId body;      ///< whose substep; null for the time that the step covered
+    int substep;        ///< of the body in that step, from 0; 0 without a body
+    int64_t factorStep; ///< step of the preconditioner that came into use, as in spSolverReport; -1 for none
+    int64_t stopAfter;  ///< chances to stop that the solver passed, about one for each iteration, before the
+                        ///< budget stopped it; -1 when it was not stopped
+    double dt;          ///< without a body: time that the step covered, s; else 0
+} spDecision;
+
+/// @return number of things that the clock decided in the last step.
+SP_API int spWorld_GetDecisionCount(const spWorld* world);
+/// Writes what the clock decided in the last step. @return how many were written.
+SP_API int spWorld_GetDecisions(const spWorld* world, spDecision* decisions, int capacity);
+
+/// Sets what the next step does instead of looking at the clock: it covers the time that is named, takes in
+/// the preconditioners that are named, waiting for them, and no others, and stops solvers where it is told
+/// to. No decisions at all mean that the clock decided nothing. With the decisions of every step of another
+/// run from the same start, and the same inputs, every step gives the same bits as there.
+/// @param decisions count decisions of the step that comes next; may be NULL when count is 0
+/// @return false, with nothing changed, when one cannot be obeyed; spWorld_GetLastError says which and why.
+/// What shows only in the step itself is an error there: before anything has moved, with sp_stepBadInput, or
+/// else in spWorld_GetLastError after it.
+SP_API bool spWorld_Decide(spWorld* world, const spDecision* decisions, int count);
 
 /// What happened in the last step.
 typedef struct spStepReport

@@ -301,7 +301,7 @@ static double spIterate(spCgStage* c, const spCgDef* def, double goal, double rr
     double rz = spStartDirection(c, team);
     while (rr > goal && result->iterations < def->maxIterations)
     {
-        if (def->deadline > 0.0 && result->iterations > 0 && spGetSeconds() > def->deadline)
+        if (def->stop != NULL && result->iterations > 0 && spShouldStop(def->stop))
         {
             result->late = true;
             break;
@@ -334,6 +334,17 @@ static double spIterate(spCgStage* c, const spCgDef* def, double goal, double rr
         }
     }
     return rr;
+}
+
+bool spShouldStop(spStop* stop)
+{
+    if (stop->stopped == false)
+    {
+        stop->stopped = stop->decided ? stop->passed == stop->after
+                                      : stop->deadline > 0.0 && spGetSeconds() > stop->deadline;
+        stop->passed += stop->stopped ? 0 : 1;
+    }
+    return stop->stopped;
 }
 
 spCgResult spSolveCg(const spSystem* system, const spCgVectors* v, const spCgDef* def, spTeam* team)

@@ -76,13 +76,27 @@ typedef struct spCgVectors
     double* partial; // 2 for each patch
 } spCgVectors;
 
+// When a solve ends before its tolerance: by the clock, or after as many chances to stop as were passed when
+// the clock ended it before
+typedef struct spStop
+{
+    double deadline; // on the clock of spGetSeconds; 0 for none
+    bool decided;    // `after` counts instead of the clock
+    int64_t after;   // chances to pass; -1 for all
+    int64_t passed;  // so far
+    bool stopped;
+} spStop;
+
+// A chance to stop. Once stopped it stays so.
+bool spShouldStop(spStop* stop);
+
 typedef struct spCgDef
 {
     double tolerance;
     int maxIterations;
-    double least;    // right-hand sides smaller than this count as this
-    double deadline; // on the clock of spGetSeconds; 0 for none
-    bool guess;      // x holds a first guess; else it is 0 except for constraints
+    double least; // right-hand sides smaller than this count as this
+    spStop* stop; // asked before every iteration but the first; NULL for none
+    bool guess;   // x holds a first guess; else it is 0 except for constraints
 } spCgDef;
 
 typedef struct spCgResult
@@ -92,7 +106,7 @@ typedef struct spCgResult
         residual; // |b - A x| / |b| where it ended, computed from x; where b is less, over that at the start
     bool converged;
     bool indefinite; // a direction of no or negative curvature was met
-    bool late;       // the deadline stopped it
+    bool late;       // it was stopped
 } spCgResult;
 
 bool spCreateCgVectors(spCgVectors* v, spHeap* heap, int nodeCount, int patchCount);

@@ -330,6 +330,21 @@ static bool spIsTired(const spImplicitState* state)
     return state->steps > last + 1 && (double)state->lastIterations > most;
 }
 
+// Whether the one that was asked for is to be used from now on
+static bool spIsFactorDue(spImplicitStep* s)
+{
+    const spSolverDef* solver = &s->state->def.solver;
+    spFactor* f = s->state->factor;
+    int64_t step = spGetFactorStep(f, true);
+    if (solver->age > 0 || solver->asynchronous == false || s->context->choices == NULL)
+    {
+        return s->state->steps - step >= solver->age;
+    }
+    bool due = s->context->decided ? s->given.factorStep == step : spIsFactorDone(f);
+    s->choice.factorStep = due ? step : -1;
+    return due;
+}
+
 // Takes in a preconditioner that is due, and asks for the next one. The state of the body is that at the
 // start of the step.
 static void spRefreshFactor(spImplicitStep* s)
@@ -344,6 +359,7 @@ static void spRefreshFactor(spImplicitStep* s)
                                .step = state->steps,
                                .edits = state->edits};
     request.fill.project = true;
+    double start = spGetSeconds();
     bool fresh = false;
     if (spGetFactorStep(f, false) < 0 && spIsFactorAsked(f) == false)
     {
@@ -354,9 +370,7 @@ static void spRefreshFactor(spImplicitStep* s)
     }
     else if (spIsFactorAsked(f))
     {
-        bool due =
-            solver->age > 0 ? state->steps - spGetFactorStep(f, true) >= solver->age : spIsFactorDone(f);
-        if (due)
+        if (spIsFactorDue(s))
         {
             report->waitSeconds = spTakeFactor(f);
             state->waitCount += report->waitSeconds > 0.0;
@@ -381,6 +395,7 @@ static void spRefreshFactor(spImplicitStep* s)
     report->factorCount = spGetFactorCount(f);
     report->waitCount = state->waitCount;
     report->buildSeconds = spGetFactorSeconds(f);
+    s->refreshSeconds += spGetSeconds() - start;
 }
 
 // ---- stages over nodes ----
@@ -635,7 +650,7 @@ static spCgResult spSolveLinear(spImplicitStep* s, bool guess, int allowed)
     spCgDef def = {.tolerance = (double)state->def.solver.tolerance,
                    .maxIterations = spMinInt(state->def.solver.maxIterations, allowed),
                    .least = SP_REST_SHARE * s->weight,
-                   .deadline = s->context->deadline,
+                   .stop = &s->stop,
                    .guess = guess};
     body->solverReport.operatorType = pairs ? sp_operatorAssembled : sp_operatorMatrixFree;
     memcpy(state->cg.b, state->f, (size_t)body->nodeCount * sizeof(spVec4));
@@ -697,6 +712,12 @@ static spCgResult spSolveRounds(spStageContext* c, bool first)
         spRunNodes(c, sp_stageMove);
         if (result.late || result.indefinite || spCheckRows(s) == false)
         {
+            break;
+        }
+        if (spShouldStop(&s->stop))
+        {
+            result.late = true;
+            result.converged = false;
             break;
         }
     }
@@ -796,7 +817,7 @@ static uint32_t spSolveSubstep(spImplicitStep* s)
         report->rounded = result.converged && (s->fill.project || report->forceResidual < SP_EXACT_LIMIT) &&
                           spIsRounding(&c);
         s->fill.project = project || report->forceResidual > SP_EXACT_LIMIT || helps == false;
-        if (report->forceResidual <= tolerance || report->rounded || result.late)
+        if (report->forceResidual <= tolerance || report->rounded || spShouldStop(&s->stop))
         {
             break;
         }
@@ -831,6 +852,19 @@ static int spCountImplicitSubsteps(const spBody* body, spReal dt, uint32_t* flag
     SP_UNUSED(dt);
     SP_UNUSED(flags);
     return spMaxInt(1, body->methodDef.substeps);
+}
+
+// Solves the substep as far as the clock, or what was chosen before, lets it. Returns flags.
+static uint32_t spSolveWithin(spImplicitStep* s)
+{
+    s->choice = (spChoice){-1, -1};
+    if (s->state->factor != NULL)
+    {
+        spRefreshFactor(s);
+    }
+    uint32_t flags = spSolveSubstep(s);
+    s->choice.stopAfter = s->stop.stopped ? s->stop.passed : -1;
+    return flags;
 }
 
 static void spRunImplicitSubstep(spImplicitStep* s, uint32_t* flags)
@@ -871,11 +905,7 @@ static void spRunImplicitSubstep(spImplicitStep* s, uint32_t* flags)
     {
         spStartRows(s);
     }
-    if (state->factor != NULL)
-    {
-        spRefreshFactor(s);
-    }
-    *flags |= spSolveSubstep(s);
+    *flags |= spSolveWithin(s);
     if (s->isStatic)
     {
         memset(body->v, 0, size);
@@ -887,6 +917,67 @@ static void spRunImplicitSubstep(spImplicitStep* s, uint32_t* flags)
         state->pastDt = h;
     }
     state->steps += 1;
+}
+
+// A substep has its share of the time until the deadline, or what was chosen for it before
+static void spStartClock(spImplicitStep* s, int substep, int substepCount, double begin)
+{
+    const spAdvanceContext* c = s->context;
+    bool decided = c->choices != NULL && c->decided;
+    double share = (double)(substep + 1) / (double)substepCount;
+    s->given = decided ? c->choices[c->firstSubstep + substep] : (spChoice){-1, -1};
+    s->stop = (spStop){.decided = decided, .after = s->given.stopAfter};
+    s->stop.deadline = c->deadline > 0.0 ? begin + share * fmax(c->deadline - begin, 1e-9) : 0.0;
+}
+
+// Tells what was chosen. False when it is not what was to be.
+static bool spEndClock(const spImplicitStep* s, int substep)
+{
+    const spAdvanceContext* c = s->context;
+    if (c->choices == NULL)
+    {
+        return true;
+    }
+    c->choices[c->firstSubstep + substep] = s->choice;
+    return s->stop.decided == false ||
+           (s->given.factorStep == s->choice.factorStep && s->given.stopAfter == s->choice.stopAfter);
+}
+
+// What a step costs in which each substep has one linearisation and one iteration
+static double spGetLeastSeconds(const spSolverReport* before, const spSolverReport* after, double spent,
+                                int substepCount)
+{
+    double count = (double)substepCount, solve = after->solveSeconds - before->solveSeconds;
+    double steps = (double)(after->newtonSteps - before->newtonSteps);
+    double iterations = (double)(after->iterations - before->iterations);
+    return fmax(spent - solve, 0.0) * fmin(1.0, count / fmax(steps, 1.0)) +
+           solve * fmin(1.0, count / fmax(iterations, 1.0));
+}
+
+static bool spCheckImplicitChoice(const spBody* body, const spChoice* choice, spError* error)
+{
+    const spImplicitState* state = body->methodState;
+    const spSolverDef* solver = &state->def.solver;
+    int64_t step = choice->factorStep;
+    if (choice->stopAfter < -1 || step < -1)
+    {
+        return spFail(error, sp_errorBadArgument, "factorStep %lld and stopAfter %lld must be at least -1",
+                      (long long)step, (long long)choice->stopAfter);
+    }
+    if (step >= 0 && (solver->asynchronous == false || solver->age > 0))
+    {
+        return spFail(error, sp_errorBadArgument,
+                      "only an asynchronous preconditioner of age 0 is taken in use by a decision");
+    }
+    // One that is still to be asked for in that step cannot be known
+    bool known = state->factor != NULL && spIsFactorAsked(state->factor);
+    if (step >= 0 && step < state->steps && (known == false || spGetFactorStep(state->factor, true) != step))
+    {
+        return spFail(error, sp_errorBadArgument,
+                      "no preconditioner of step %lld is being made: the decisions are those of another run",
+                      (long long)step);
+    }
+    return true;
 }
 
 static spAdvanceResult spAdvanceImplicit(spBody* body, const spAdvanceContext* context)
@@ -916,7 +1007,8 @@ static spAdvanceResult spAdvanceImplicit(spBody* body, const spAdvanceContext* c
         .mass = 1,
         .isStatic = state->def.type == sp_quasiStatic,
     };
-    int before = body->solverReport.iterations;
+    const spSolverReport before = body->solverReport;
+    double begin = spGetSeconds();
     for (int i = 0; i < result.substepCount; ++i)
     {
         spReal covered = context->dt * (spReal)(i + 1) / (spReal)result.substepCount;
@@ -929,16 +1021,22 @@ static spAdvanceResult spAdvanceImplicit(spBody* body, const spAdvanceContext* c
             }
         }
         int start = body->solverReport.iterations;
+        spStartClock(&s, i, result.substepCount, begin);
         spRunImplicitSubstep(&s, &result.flags);
-        state->lastIterations = body->solverReport.iterations - start;
-        if (state->bestIterations == 0 || state->lastIterations < state->bestIterations)
+        result.disobeyed = spEndClock(&s, i) == false || result.disobeyed;
+        // One that was stopped would have needed more, nobody knows how many
+        state->lastIterations = s.stop.stopped ? INT32_MAX : body->solverReport.iterations - start;
+        if (s.stop.stopped == false &&
+            (state->bestIterations == 0 || state->lastIterations < state->bestIterations))
         {
             state->bestIterations = state->lastIterations;
         }
     }
+    double spent = spGetSeconds() - begin - s.refreshSeconds;
+    result.leastSeconds = spGetLeastSeconds(&before, &body->solverReport, spent, result.substepCount);
     body->time += (double)context->dt;
     result.forceEvaluations = body->solverReport.newtonSteps;
-    result.solverIterations = body->solverReport.iterations - before;
+    result.solverIterations = body->solverReport.iterations - before.iterations;
     result.solverResidual = body->solverReport.residual;
     return result;
 }
@@ -987,6 +1085,7 @@ const spMethodKind spImplicitMethod = {
     .getStableStep = spGetImplicitStableStep,
     .pause = spPauseImplicit,
     .countSubsteps = spCountImplicitSubsteps,
+    .checkChoice = spCheckImplicitChoice,
     .advance = spAdvanceImplicit,
     .freeze = spFreezeImplicit,
     .correct = spCorrectImplicit,

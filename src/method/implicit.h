@@ -81,6 +81,10 @@ typedef struct spImplicitStep
     spFill fill;
     bool isStatic;
     spReal fraction; // of the step that has passed at the end
+    spStop stop;
+    spChoice given;        // -1 and -1 when nothing was chosen before
+    spChoice choice;       // what was done
+    double refreshSeconds; // spent on the preconditioner
 } spImplicitStep;
 
 // ---- implicit_rows.c ----

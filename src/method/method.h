@@ -20,6 +20,13 @@ typedef struct spComplianceList
 // Makes room for more blocks. False when there is no memory.
 bool spGrowCompliance(spComplianceList* list, spArena* arena, int more);
 
+// What the clock decided in a substep, or what is to be done instead of looking at it
+typedef struct spChoice
+{
+    int64_t factorStep; // preconditioner that the substep took in use; -1 for none
+    int64_t stopAfter;  // chances to stop that its solver passed before it was stopped; -1 when it was not
+} spChoice;
+
 // What a method gets to advance a body over a step, or over a slice of one
 typedef struct spAdvanceContext
 {
@@ -28,12 +35,16 @@ typedef struct spAdvanceContext
     spReal stepDt;        // of the whole step, s
     spReal startFraction; // of the whole step that has passed before
     int substepCount;     // to be taken; 0 leaves it to the method
+    int firstSubstep;     // of the step that it takes now
     spVec3 gravity;
     const spCollider* const* colliders; // by slot, NULL where the slot is empty
     int colliderCount;
     spPose* poses; // room for colliderCount, for this body alone
     spReal restitutionThreshold;
-    double deadline; // on the clock of spGetSeconds, for methods that can stop early; 0 for none
+    double deadline;   // on the clock of spGetSeconds, for methods that can stop early; 0 for none
+    spChoice* choices; // of every substep of the step, to be filled; NULL when nobody wants them
+    int choiceCount;   // of them
+    bool decided;      // they are filled already and count instead of the clock
 } spAdvanceContext;
 
 // What it did
@@ -46,6 +57,8 @@ typedef struct spAdvanceResult
     double filterStrength;
     int64_t solverIterations;
     double solverResidual;
+    double leastSeconds; // that the body needs however early its solver is stopped; 0 when it knows none
+    bool disobeyed;      // a choice could not be kept
 } spAdvanceResult;
 
 typedef void spWalkMemoryFcn(void* walk, void* bytes, size_t size);
@@ -71,6 +84,10 @@ struct spMethodKind
 
     // Substeps that it would take for this dt. Sets sp_stepUnstable when they are too few.
     int (*countSubsteps)(const spBody* body, spReal dt, uint32_t* flags);
+
+    // Whether a choice of the next step can be kept, as far as that is known before; a sentence when not.
+    // NULL when nothing in the method depends on the clock.
+    bool (*checkChoice)(const spBody* body, const spChoice* choice, spError* error);
 
     // Free motion over dt, holding the node rows of the body
     spAdvanceResult (*advance)(spBody* body, const spAdvanceContext* context);

@@ -254,6 +254,7 @@ bool spWorld_Restore(spWorld* world, const spSnapshot* snapshot)
         }
     }
     world->contactCount = 0;
+    world->decided = false;
     if (world->lastDt > 0 && world->rowsDirty == false)
     {
         uint32_t flags = 0;

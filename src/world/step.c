@@ -15,18 +15,20 @@
 #include <math.h>
 #include <stdatomic.h>
 
-// Share of the budget that a step plans to use
-#define SP_BUDGET_SHARE 0.85
-
 typedef struct spStep
 {
     spWorld* world;
     spTeam* team;
     spReal dt;
+    spReal askedDt;
+    double budget; // s; 0 for none
     spStepReport report;
     spAdvanceContext* advances; // by body slot
     spAdvanceResult* results;
+    spBodyTime* times;
+    int slices; // that linked bodies go in
     bool outOfMemory;
+    spError error; // what keeps the step from being done
 } spStep;
 
 // Bodies of one patch are run side by side, each on one thread; larger ones one after the other, each on all
@@ -113,6 +115,56 @@ static bool spHasMovingLink(const spWorld* world)
     return false;
 }
 
+// Marks the bodies that a link joins to another one. Finds the number of slices that they advance in
+// together: one for each substep of the body that needs most of them.
+static void spMarkLinkedBodies(spStep* step)
+{
+    spWorld* world = step->world;
+    step->slices = 0;
+    for (int i = 0; i < world->bodyIds.slotCount; ++i)
+    {
+        if (world->bodies[i] != NULL)
+        {
+            world->bodies[i]->linked = false;
+        }
+    }
+    for (int i = 0; i < world->linkIds.slotCount; ++i)
+    {
+        const spLink* link = world->links[i];
+        if (link == NULL || link->otherBody < 0)
+        {
+            continue;
+        }
+        const int ends[2] = {link->body, link->otherBody};
+        for (int k = 0; k < 2; ++k)
+        {
+            spBody* body = world->bodies[ends[k]];
+            if (body->running && body->linked == false)
+            {
+                body->linked = true;
+                uint32_t* flags = &step->report.flags;
+                step->slices = spMaxInt(step->slices, body->method->countSubsteps(body, step->dt, flags));
+            }
+        }
+    }
+}
+
+// What bodies do where they would look at the clock, or how long they may take
+static void spPrepareClock(spStep* step)
+{
+    spWorld* world = step->world;
+    if (step->outOfMemory)
+    {
+        spFailMemory(&step->error, "a step", world->arena.used);
+        return;
+    }
+    spMarkLinkedBodies(step);
+    if (spPrepareChoices(world, step->advances, step->slices, step->dt, &step->error) && step->budget > 0.0)
+    {
+        spShareBudget(world, step->dt, step->budget, step->times);
+    }
+}
+
 // Takes in what the user has changed, and prepares every body
 static void spRunCommands(spStep* step)
 {
@@ -122,7 +174,9 @@ static void spRunCommands(spStep* step)
     step->report.stableStep = INFINITY;
     step->advances = spArenaAlloc(&world->arena, spArraySize(slotCount, sizeof(spAdvanceContext)));
     step->results = spArenaAlloc(&world->arena, spArraySize(slotCount, sizeof(spAdvanceResult)));
-    step->outOfMemory = slotCount > 0 && (step->advances == NULL || step->results == NULL);
+    step->times = spArenaAlloc(&world->arena, spArraySize(slotCount, sizeof(spBodyTime)));
+    step->outOfMemory =
+        slotCount > 0 && (step->advances == NULL || step->results == NULL || step->times == NULL);
     if (world->rowsDirty || spHasMovingCollider(world) || spHasMovingLink(world))
     {
         spFindRows(world, NULL, step->dt, &step->report.flags);
@@ -155,6 +209,7 @@ static void spRunCommands(spStep* step)
         }
         size_t poseSize = spArraySize(world->colliderIds.slotCount, sizeof(spPose));
         step->results[i] = (spAdvanceResult){0};
+        step->times[i] = (spBodyTime){0};
         step->advances[i] = (spAdvanceContext){
             .dt = step->dt,
             .stepDt = step->dt,
@@ -182,16 +237,23 @@ static void spRunCommands(spStep* step)
         }
     }
     world->contactCount = 0;
+    spPrepareClock(step);
 }
 
 // ---- free motion ----
 
-static void spAdvanceBody(spStep* step, int slot, spTeam* team)
+// Over the whole step, or over one of several slices of it
+static void spAdvanceBody(spStep* step, int slot, spTeam* team, int slices)
 {
     spBody* body = step->world->bodies[slot];
     spAdvanceResult* total = step->results + slot;
+    spBodyTime* time = step->times + slot;
+    double start = spGetSeconds();
     step->advances[slot].team = team;
+    step->advances[slot].deadline = time->allowed > 0.0 ? start + time->allowed / slices : 0.0;
     spAdvanceResult result = body->method->advance(body, step->advances + slot);
+    time->taken += spGetSeconds() - start;
+    time->least += result.leastSeconds;
     total->flags |= result.flags;
     total->substepCount += result.substepCount;
     total->forceEvaluations += result.forceEvaluations;
@@ -199,6 +261,7 @@ static void spAdvanceBody(spStep* step, int slot, spTeam* team)
     total->filterStrength = fmax(total->filterStrength, result.filterStrength);
     total->solverIterations += result.solverIterations;
     total->solverResidual = fmax(total->solverResidual, result.solverResidual);
+    total->disobeyed = total->disobeyed || result.disobeyed;
 }
 
 static void spAdvanceSmallBodies(int begin, int end, int workerIndex, void* context)
@@ -210,7 +273,7 @@ static void spAdvanceSmallBodies(int begin, int end, int workerIndex, void* cont
         spBody* body = step->world->bodies[i];
         if (body != NULL && body->running && spIsSmall(body) && body->linked == false)
         {
-            spAdvanceBody(step, i, NULL);
+            spAdvanceBody(step, i, NULL, 1);
         }
     }
 }
@@ -240,46 +303,12 @@ static void spSolveResponse(spStep* step, spReal dt, bool links)
     step->report.flags |= result.outOfMemory ? sp_stepContactsFull : 0;
 }
 
-// Marks the bodies that a link joins to another one. Returns the number of slices that they advance in
-// together: one for each substep of the body that needs most of them.
-static int spMarkLinkedBodies(spStep* step)
-{
-    spWorld* world = step->world;
-    int slices = 0;
-    for (int i = 0; i < world->bodyIds.slotCount; ++i)
-    {
-        if (world->bodies[i] != NULL)
-        {
-            world->bodies[i]->linked = false;
-        }
-    }
-    for (int i = 0; i < world->linkIds.slotCount; ++i)
-    {
-        const spLink* link = world->links[i];
-        if (link == NULL || link->otherBody < 0)
-        {
-            continue;
-        }
-        const int ends[2] = {link->body, link->otherBody};
-        for (int k = 0; k < 2; ++k)
-        {
-            spBody* body = world->bodies[ends[k]];
-            if (body->running && body->linked == false)
-            {
-                body->linked = true;
-                uint32_t* flags = &step->report.flags;
-                slices = spMaxInt(slices, body->method->countSubsteps(body, step->dt, flags));
-            }
-        }
-    }
-    return slices;
-}
-
 // Linked bodies go side by side, a substep each, and are joined again after every one: a link that acted only
 // once in a step would be as soft as the step is long
-static void spAdvanceLinkedBodies(spStep* step, int slices)
+static void spAdvanceLinkedBodies(spStep* step)
 {
     spWorld* world = step->world;
+    int slices = step->slices;
     spReal dt = step->dt / (spReal)slices;
     for (int slice = 0; slice < slices; ++slice)
     {
@@ -291,7 +320,8 @@ static void spAdvanceLinkedBodies(spStep* step, int slices)
                 step->advances[i].dt = dt;
                 step->advances[i].startFraction = (spReal)slice / (spReal)slices;
                 step->advances[i].substepCount = 1;
-                spAdvanceBody(step, i, step->team);
+                step->advances[i].firstSubstep = slice;
+                spAdvanceBody(step, i, step->team, slices);
             }
         }
         spSolveResponse(step, dt, true);
@@ -311,13 +341,24 @@ static void spSaveGoodStates(spWorld* world)
     }
 }
 
+static void spTellDisobedience(spStep* step, int slot)
+{
+    if (step->results[slot].disobeyed)
+    {
+        spError error = {0};
+        spFail(&error, sp_errorBadArgument,
+               "%s: step %lld could not do what was decided for it: the decisions are those of another run",
+               step->world->bodies[slot]->name, (long long)step->world->stepCount);
+        spRecordError(step->world, &error);
+    }
+}
+
 static void spRunFreeMotion(spStep* step)
 {
     spWorld* world = step->world;
     spSaveGoodStates(world);
-    int slices = spMarkLinkedBodies(step);
     spParallelFor(step->team, spAdvanceSmallBodies, world->bodyIds.slotCount, 1, step);
-    spAdvanceLinkedBodies(step, slices);
+    spAdvanceLinkedBodies(step);
     for (int i = 0; i < world->bodyIds.slotCount; ++i)
     {
         spBody* body = world->bodies[i];
@@ -327,8 +368,9 @@ static void spRunFreeMotion(spStep* step)
         }
         if (spIsSmall(body) == false && body->linked == false)
         {
-            spAdvanceBody(step, i, step->team);
+            spAdvanceBody(step, i, step->team, 1);
         }
+        spTellDisobedience(step, i);
         step->report.flags |= step->results[i].flags;
         step->report.substepCount = spMaxInt(step->report.substepCount, step->results[i].substepCount);
         step->report.forceEvaluations += step->results[i].forceEvaluations;
@@ -339,6 +381,7 @@ static void spRunFreeMotion(spStep* step)
         spFinishDrivenNodes(body);
         body->time = world->time + (double)step->dt;
     }
+    spKeepDecisions(world, step->advances, step->dt != step->askedDt ? (double)step->dt : 0.0);
     for (int i = 0; i < world->colliderIds.slotCount; ++i)
     {
         spCollider* collider = world->colliders[i];
@@ -532,24 +575,33 @@ static double spTimeStage(spStep* step, void (*stage)(spStep* step))
     return 1000.0 * (spGetSeconds() - start);
 }
 
-static uint32_t spRunStep(spWorld* world, spReal dt, uint32_t flags)
+// Budget 0 means none
+static uint32_t spRunStep(spWorld* world, spReal askedDt, double budget)
 {
     double start = spGetSeconds();
     spTeam* team = spHasParallelWork(world) ? world->team : NULL;
-    spStep step = {.world = world, .team = team, .dt = dt, .report = {.flags = flags, .dtTaken = dt}};
+    budget = world->decided ? 0.0 : budget;
+    spReal dt = budget > 0.0 ? spPlanTime(world, askedDt, budget) : spGetDecidedTime(world, askedDt);
+    uint32_t flags = dt < askedDt ? sp_stepDeadlineMissed : 0;
+    spStep step = {.world = world,
+                   .team = team,
+                   .dt = dt,
+                   .askedDt = askedDt,
+                   .budget = budget,
+                   .report = {.flags = flags, .dtTaken = dt}};
     spProfile profile = {0};
+    world->decisionCount = 0;
 
     spBeginTeam(team);
     profile.commands = spTimeStage(&step, spRunCommands);
-    if (step.outOfMemory)
+    world->decided = false;
+    if (step.error.code != sp_errorNone)
     {
         spEndTeam(team);
         // Nothing has moved yet: give up the step and say so
-        spError error = {0};
-        spFailMemory(&error, "a step", world->arena.used);
-        spRecordError(world, &error);
+        spRecordError(world, &step.error);
         world->report = step.report;
-        world->report.flags |= sp_stepContactsFull;
+        world->report.flags |= step.error.code == sp_errorOutOfMemory ? sp_stepContactsFull : sp_stepBadInput;
         world->report.dtTaken = 0;
         return world->report.flags;
     }
@@ -564,8 +616,7 @@ static uint32_t spRunStep(spWorld* world, spReal dt, uint32_t flags)
     double seconds = spGetSeconds() - start;
     profile.step = 1000.0 * seconds;
     world->profile = profile;
-    double cost = seconds / (double)dt;
-    world->costPerSecond = world->costPerSecond > 0.0 ? 0.7 * world->costPerSecond + 0.3 * cost : cost;
+    spNoteCosts(world, dt, step.times, 1e-3 * profile.freeMotion, seconds);
     if (world->frameFcn != NULL)
     {
         world->frameFcn(world, world->frameContext);
@@ -587,7 +638,7 @@ uint32_t spWorld_Step(spWorld* world, spReal dt)
         world->report = (spStepReport){.flags = sp_stepBadInput};
         return sp_stepBadInput;
     }
-    return spRunStep(world, dt, 0);
+    return spRunStep(world, dt, 0.0);
 }
 
 uint32_t spWorld_StepBudget(spWorld* world, spReal dt, double budget)
@@ -604,12 +655,5 @@ uint32_t spWorld_StepBudget(spWorld* world, spReal dt, double budget)
         world->report = (spStepReport){.flags = sp_stepBadInput};
         return sp_stepBadInput;
     }
-    // The time that the last steps show can be covered within the budget: an input of the step like any other
-    double affordable =
-        world->costPerSecond > 0.0 ? SP_BUDGET_SHARE * budget / world->costPerSecond : (double)dt;
-    if (affordable < (double)dt)
-    {
-        return spRunStep(world, (spReal)affordable, sp_stepDeadlineMissed);
-    }
-    return spRunStep(world, dt, 0);
+    return spRunStep(world, dt, budget);
 }

@@ -133,6 +133,8 @@ void spDestroyWorld(spWorld* world)
     spFree(&world->heap, world->colliders, (size_t)world->colliderCapacity * sizeof(void*));
     spFree(&world->heap, world->links, (size_t)world->linkCapacity * sizeof(void*));
     spFree(&world->heap, world->contacts, (size_t)world->contactCapacity * sizeof(spContact));
+    spFree(&world->heap, world->decisions, (size_t)world->decisionCapacity * sizeof(spDecision));
+    spFree(&world->heap, world->given, (size_t)world->givenCapacity * sizeof(spDecision));
     spFreeIdPool(&world->bodyIds, &world->heap);
     spFreeIdPool(&world->colliderIds, &world->heap);
     spFreeIdPool(&world->linkIds, &world->heap);

@@ -36,7 +36,18 @@ struct spWorld
     double time;
     int64_t stepCount;
     spReal lastDt;
-    double costPerSecond; // wall seconds per simulated second, smoothed; 0 before the first step
+    double costPerSecond; // wall seconds per simulated second without the bodies that the clock may stop,
+                          // smoothed; 0 before the first step
+    double overlap;       // wall seconds of free motion per second of a body's, smoothed; 0 before
+
+    // What the clock decided in the last step, and what is decided for the next one
+    spDecision* decisions;
+    int decisionCount;
+    int decisionCapacity;
+    spDecision* given;
+    int givenCount;
+    int givenCapacity;
+    bool decided; // the next step obeys
 
     // What the last step said
     spStepReport report;
@@ -68,6 +79,33 @@ bool spRefuse(spWorld* world, spErrorCode code, const char* body, const char* wh
 // Takes a slot, with room for it in the array of pointers that goes with the pool. Returns the null id
 // without memory.
 spSlotId spTakeObjectSlot(spWorld* world, spIdPool* pool, void*** objects, int* capacity, spError* error);
+
+// ---- decisions.c ----
+
+// What a body may take of a step, and what it took, s
+typedef struct spBodyTime
+{
+    double allowed; // 0 for as much as it needs
+    double taken;
+    double least; // of that: what it needs however early it is stopped
+} spBodyTime;
+
+// Time that a step within the budget covers: dt, or less when the last steps show that it does not suffice
+spReal spPlanTime(const spWorld* world, spReal dt, double budget);
+// Shares what the rest of the step leaves of the budget among the bodies that the clock may stop
+void spShareBudget(const spWorld* world, spReal dt, double budget, spBodyTime* times);
+// Remembers what the step cost, s
+void spNoteCosts(spWorld* world, spReal dt, const spBodyTime* times, double freeMotion, double whole);
+
+// The time that the next step covers when that is decided, else dt
+spReal spGetDecidedTime(const spWorld* world, spReal dt);
+// Room for the choices of all bodies, filled where they are decided. linkedSubsteps is the number of substeps
+// of bodies that are linked. False, with a sentence, without memory or when a decision cannot be obeyed.
+bool spPrepareChoices(spWorld* world, spAdvanceContext* advances, int linkedSubsteps, spReal dt,
+                      spError* error);
+// Keeps what was chosen as the decisions of the step; dt is the time that it covered, 0 when it is what was
+// asked for
+void spKeepDecisions(spWorld* world, const spAdvanceContext* advances, double dt);
 
 // Finds the rows of all bodies for a step of dt. Sets sp_stepContactsFull in flags when memory runs out.
 void spFindRows(spWorld* world, spTeam* team, spReal dt, uint32_t* flags);
