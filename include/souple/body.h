@@ -292,8 +292,39 @@ SP_API const int32_t* spBody_GetTriangles(const spWorld* world, spBodyId body, i
 /// @return edges to draw for a body without triangles, two node numbers each: those of its mesh, or of its
 /// first springs when it came without; NULL when none.
 SP_API const int32_t* spBody_GetEdges(const spWorld* world, spBodyId body, int* edgeCount);
-/// @return a number that grows when the triangles or edges of the body change.
+/// @return a number that grows when the triangles or edges of the body, or its attached surface, change.
 SP_API uint32_t spBody_GetTopologyVersion(const spWorld* world, spBodyId body);
+
+/// Attaches a surface for the eye: a mesh of any resolution that moves with the body and has no mass. Frames,
+/// exports and pictures show it instead of the triangles of the body; forces, contact and state hash do not
+/// know it. It is placed as the mesh of the body is: in the coordinates of that mesh, before the transform
+/// of the definition, wherever the nodes have moved since. Each vertex is tied to the tet that held it at
+/// rest, or to the nearest one, whose motion it then continues; in a body without tets to the nearest
+/// triangle, on which it then lies. Triangles of the surface are those of the mesh, or the boundary of its
+/// tets; vertices that no triangle uses are left out, the others keep their order.
+/// @param mesh copied; NULL detaches the surface
+/// @return false for a mesh without triangles, a body without tets and triangles, or no memory; the surface
+/// that was there stays.
+SP_API bool spBody_AttachSurface(spWorld* world, spBodyId body, const spMesh* mesh);
+
+/// @return number of vertices of the attached surface; 0 when there is none.
+SP_API int spBody_GetSurfaceVertexCount(const spWorld* world, spBodyId body);
+/// @return triangles of the attached surface, three of its own vertex numbers each, and their number; NULL
+/// when there is none.
+SP_API const int32_t* spBody_GetSurfaceTriangles(const spWorld* world, spBodyId body, int* triangleCount);
+/// @return positions of the vertices of the attached surface, m, from where the nodes are now. The view is
+/// filled by this call: not from several threads at once.
+SP_API spVec3View spBody_GetSurfacePositions(spWorld* world, spBodyId body);
+/// Copies the same positions, m. @return number of vertices copied, at most capacity. Safe from several
+/// threads.
+SP_API int spBody_CopySurfacePositions(const spWorld* world, spBodyId body, spVec3* positions, int capacity);
+/// Copies what ties the attached surface to the body: a vertex is at the sum of weight times position over
+/// four nodes, and a force on it goes to each of them times the same weight.
+/// @param nodes receives four node numbers for each vertex
+/// @param weights receives four weights for each vertex, non-dimensional, with the sum 1
+/// @return number of vertices copied, at most capacity.
+SP_API int spBody_CopySurfaceWeights(const spWorld* world, spBodyId body, int32_t* nodes, spReal* weights,
+                                     int capacity);
 
 /// Energies of a body, J.
 typedef struct spEnergy

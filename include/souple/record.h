@@ -192,6 +192,20 @@ SP_API const int32_t* spRecording_GetEdges(const spRecording* recording, int fra
 /// number; NULL when there were none.
 SP_API const int32_t* spRecording_GetTets(const spRecording* recording, int frame, int body, int* tetCount);
 
+/// @return number of vertices of the surface that was attached to a body in a frame; 0 when there was none.
+/// Exports and pictures show that surface instead of the triangles and edges of the body.
+SP_API int spRecording_GetSurfaceVertexCount(const spRecording* recording, int frame, int body);
+/// @return triangles of the attached surface in a frame, three of its own vertex numbers each, and their
+/// number; NULL when there was none.
+SP_API const int32_t* spRecording_GetSurfaceTriangles(const spRecording* recording, int frame, int body,
+                                                      int* triangleCount);
+/// Finds where the vertices of the attached surface were in a frame, m, from the positions of the nodes.
+/// @param positions receives x, y, z of each vertex
+/// @param capacity room for this many vertices
+/// @return number of vertices, at most capacity.
+SP_API int spRecording_CopySurfacePositions(const spRecording* recording, int frame, int body,
+                                            float* positions, int capacity);
+
 /// Numbers in a recording, as float whatever spReal is.
 typedef struct spValueView
 {
@@ -256,13 +270,14 @@ SP_API spExportDef spDefaultExportDef(void);
 /// with times. A file holds all bodies: tets, triangles and edges as cells with the arrays "body" and
 /// "element" (0 triangle, 1 edge, 2 lone point, 3 tet), node numbers as "node" and, when they were stored,
 /// "velocity" and "vonMises" (Pa) on points. When states of tets were stored, cells have "vonMises" and
-/// "principalStress" (Pa) and "volumeRatio", which are NaN on cells that are not tets. Colliders other than
+/// "principalStress" (Pa) and "volumeRatio", which are NaN on cells that are not tets. An attached surface
+/// has points of its own, "node" -1, and its triangles take the place of the body's. Colliders other than
 /// planes are in it as bodies -1, -2 and so on.
 /// @return false on a bad definition, no memory or a file that cannot be written; error says which.
 SP_API bool spExportVtu(const spRecording* recording, const spExportDef* def, spError* error);
 
 /// Writes one Wavefront file <base>_000000.obj per frame: one object per body, triangles as faces, edges as
-/// lines.
+/// lines; of a body with an attached surface that surface alone.
 /// @return false as spExportVtu.
 SP_API bool spExportObj(const spRecording* recording, const spExportDef* def, spError* error);
 

@@ -178,10 +178,11 @@ static bool spAllocState(spBody* body, spError* error)
     body->roles = spAllocZeroed(heap, spArraySize(body->nodeCount, 1));
     body->held = spAlloc(heap, spArraySize(body->nodeCount, sizeof(int32_t)));
     body->view = spAlloc(heap, spArraySize(body->nodeCount, 2 * sizeof(spVec3)));
+    body->rest = spAlloc(heap, spArraySize(body->nodeCount, sizeof(spDVec3)));
     body->patchRow = spAllocZeroed(heap, spArraySize(body->order.patchCount + 1, sizeof(int32_t)));
     if (body->mass == NULL || body->x == NULL || body->v == NULL || body->goodX == NULL ||
         body->goodV == NULL || body->roles == NULL || body->held == NULL || body->view == NULL ||
-        body->patchRow == NULL)
+        body->rest == NULL || body->patchRow == NULL)
     {
         return spFailMemory(error, "the state of a body", 5 * stateSize);
     }
@@ -235,6 +236,8 @@ static bool spPlaceNodes(spBody* body, const spBodyDef* def, spError* error)
         body->mass[i] = masses[user];
         body->x[i] = (spVec4){(spReal)p[0], (spReal)p[1], (spReal)p[2], 1 / masses[user]};
         body->v[i] = (spVec4){def->velocity.x, def->velocity.y, def->velocity.z, 0};
+        spVec3 given = def->mesh == NULL ? def->positions[i] : (spVec3){0};
+        body->rest[i] = def->mesh != NULL ? def->mesh->vertices[i] : (spDVec3){given.x, given.y, given.z};
     }
     spFree(heap, places, placeSize);
     spFree(heap, masses, massSize);
@@ -302,6 +305,8 @@ void spDestroyBodyData(spBody* body)
     spFree(heap, body->roles, n);
     spFree(heap, body->held, n * sizeof(int32_t));
     spFree(heap, body->view, n * 2 * sizeof(spVec3));
+    spFree(heap, body->rest, n * sizeof(spDVec3));
+    spFreeAttachedSurface(heap, body->surface);
     spFree(heap, body->f, (n + (size_t)body->slots.slotCount) * sizeof(spVec4));
     spFree(heap, body->patchRow, (size_t)(body->order.patchCount + 1) * sizeof(int32_t));
     spFree(heap, body->rows, (size_t)body->rowCapacity * sizeof(spNodeRow));

@@ -38,6 +38,17 @@ typedef struct spDrivenNode
     spVec3 target;
 } spDrivenNode;
 
+// A surface for the eye, of any resolution: x0 + w1 (x1 - x0) + w2 (x2 - x0) + w3 (x3 - x0) over four nodes
+typedef struct spAttachedSurface
+{
+    int vertexCount;
+    int triangleCount;
+    int32_t* triangles; // of its own vertices
+    int32_t* nodes;     // 4 for each vertex
+    spReal* weights;    // 3 for each vertex; differences of nodes keep them exact far from the origin
+    spVec3* view;       // what the getter of its positions fills
+} spAttachedSurface;
+
 typedef struct spBody
 {
     char name[SP_NAME_SIZE];
@@ -58,6 +69,9 @@ typedef struct spBody
     int32_t* tets; // in the user's numbering
     int tetCount;
     uint32_t topologyVersion;
+    spDVec3* rest;              // nodes before the placement, in the user's numbering
+    spAttachedSurface* surface; // drawn instead of the triangles; NULL when there is none
+    uint32_t surfaceVersion;    // apart from the topology, which snapshots compare
 
     // State
     spVec4* x; // position and inverse mass
@@ -132,6 +146,12 @@ spGasSet* spGetGasSet(const spBody* body, int set);
 spFieldSet* spGetFieldSet(const spBody* body, int set);
 
 spNodeState spGetNodeState(const spBody* body);
+
+// Exchanges the surface that the body carries for the eye; NULL takes it away. On failure the old one stays.
+bool spAttachSurface(spBody* body, const spMesh* mesh, spError* error);
+// Positions of its first vertices now, m
+void spMapSurface(const spBody* body, spVec3* positions, int count);
+void spFreeAttachedSurface(spHeap* heap, spAttachedSurface* surface);
 
 // Sets the role of a node. Fixed and driven nodes have inverse mass 0.
 bool spSetNodeRole(spBody* body, int node, spNodeRole role, spError* error);

@@ -6,6 +6,7 @@
 #include "record/camera.h"
 
 #include "base/core.h"
+#include "record/recording.h"
 
 #include <math.h>
 
@@ -25,9 +26,18 @@ static void spExtendBox(spMotionBox* box, const spRecording* recording, int fram
     for (int body = 0; body < spRecording_GetBodyCount(recording); ++body)
     {
         spPointView x = spRecording_GetPositions(recording, frame, body);
-        for (int i = 0; i < x.count; ++i)
+        const spTopologyEntry* topology = spGetTopologyEntry(recording, frame, body);
+        bool surface = x.count > 0 && topology->surfaceVertexCount > 0;
+        int count = surface ? topology->surfaceVertexCount : x.count;
+        for (int i = 0; i < count; ++i)
         {
-            double p[3] = {(double)x.data[3 * i], (double)x.data[3 * i + 1], (double)x.data[3 * i + 2]};
+            float mapped[3];
+            const float* point = surface ? mapped : x.data + 3 * i;
+            if (surface)
+            {
+                spMapToSurface(topology, x.data, 3, i, mapped);
+            }
+            double p[3] = {(double)point[0], (double)point[1], (double)point[2]};
             bool inside = true;
             for (int k = 0; k < 3; ++k)
             {

@@ -37,6 +37,7 @@
 #define SP_FRAME_BODY_SIZE 8
 #define SP_FRAME_COLLIDER_SIZE 32
 #define SP_TETS_SIZE 8
+#define SP_SURFACE_SIZE 16
 #define SP_STRESS_SIZE 16
 #define SP_PROFILE_COUNT 8
 
@@ -53,6 +54,7 @@ enum
     sp_chunkBody = SP_CHUNK_TYPE('B', 'O', 'D', 'Y'),       // a body appears
     sp_chunkTopology = SP_CHUNK_TYPE('T', 'O', 'P', 'O'),   // triangles and edges of a body from here on
     sp_chunkTets = SP_CHUNK_TYPE('T', 'E', 'T', 'S'),       // tets of a topology
+    sp_chunkSurface = SP_CHUNK_TYPE('S', 'U', 'R', 'F'),    // surface attached to a topology
     sp_chunkCollider = SP_CHUNK_TYPE('C', 'O', 'L', 'L'),   // a collider appears
     sp_chunkRows = SP_CHUNK_TYPE('R', 'O', 'W', 'S'),       // some steps
     sp_chunkFrame = SP_CHUNK_TYPE('F', 'R', 'A', 'M'),      // a frame

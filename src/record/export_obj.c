@@ -4,8 +4,9 @@
 // Wavefront OBJ: one file per frame, one object per body. Every program reads it, and none reads a sequence
 // with topology changes wrongly.
 
+#include "base/error.h"
+#include "record/drawn.h"
 #include "record/output.h"
-#include "record/recording.h"
 
 #include <math.h>
 
@@ -20,7 +21,8 @@ static void spPrintObjName(spBytes* text, const char* name, int body)
     spPrintText(text, "%s%d\n", name[0] != 0 ? "_" : "body_", body);
 }
 
-static void spPrintObj(spBytes* text, const spRecording* recording, int frame)
+// Returns false when there is no memory for a body; the text knows by itself when it has none
+static bool spPrintObj(spBytes* text, const spRecording* recording, int frame, spDrawnBody* drawn)
 {
     text->count = 0;
     spPrintText(text, "# Souple, frame %d, time ", frame);
@@ -29,11 +31,11 @@ static void spPrintObj(spBytes* text, const spRecording* recording, int frame)
     int64_t first = 1;
     for (int body = 0; body < recording->bodyCount; ++body)
     {
-        spPointView x = spRecording_GetPositions(recording, frame, body);
-        int triangleCount = 0;
-        int edgeCount = 0;
-        const int32_t* triangles = spRecording_GetTriangles(recording, frame, body, &triangleCount);
-        const int32_t* edges = spRecording_GetEdges(recording, frame, body, &edgeCount);
+        if (!spGetDrawnBody(text->heap, recording, frame, body, drawn))
+        {
+            return false;
+        }
+        spPointView x = drawn->x;
         if (x.count == 0)
         {
             continue;
@@ -52,19 +54,20 @@ static void spPrintObj(spBytes* text, const spRecording* recording, int frame)
             }
             spPrintText(text, "\n");
         }
-        for (int i = 0; i < triangleCount; ++i)
+        for (int i = 0; i < drawn->triangleCount; ++i)
         {
-            const int32_t* t = triangles + 3 * i;
+            const int32_t* t = drawn->triangles + 3 * i;
             spPrintText(text, "f %lld %lld %lld\n", (long long)(first + t[0]), (long long)(first + t[1]),
                         (long long)(first + t[2]));
         }
-        for (int i = 0; i < edgeCount; ++i)
+        for (int i = 0; i < drawn->edgeCount; ++i)
         {
-            const int32_t* e = edges + 2 * i;
+            const int32_t* e = drawn->edges + 2 * i;
             spPrintText(text, "l %lld %lld\n", (long long)(first + e[0]), (long long)(first + e[1]));
         }
         first += x.count;
     }
+    return true;
 }
 
 bool spExportObj(const spRecording* recording, const spExportDef* def, spError* error)
@@ -77,6 +80,7 @@ bool spExportObj(const spRecording* recording, const spExportDef* def, spError* 
     spHeap heap = spMakeHeap(&recording->heap.allocator);
     spBytes text = {.heap = &heap};
     spBytes path = {.heap = &heap};
+    spDrawnBody drawn = {0};
     bool ok = true;
     for (int i = 0; ok && i < range.frameCount; ++i)
     {
@@ -84,12 +88,14 @@ bool spExportObj(const spRecording* recording, const spExportDef* def, spError* 
         ok = spReportProgress(def, (double)i / range.frameCount, error);
         if (ok)
         {
-            spPrintObj(&text, recording, frame);
-            ok = spSetPath(&path, error, "%s/%s_%06d.obj", range.folder, range.baseName, frame) &&
+            ok = (spPrintObj(&text, recording, frame, &drawn) ||
+                  spFailMemory(error, "OBJ export", heap.byteCount)) &&
+                 spSetPath(&path, error, "%s/%s_%06d.obj", range.folder, range.baseName, frame) &&
                  spSaveBytes(&text, (const char*)path.data, error);
         }
     }
     ok = ok && spReportProgress(def, 1.0, error);
+    spFreeDrawnBody(&heap, &drawn);
     spFreeBytes(&text);
     spFreeBytes(&path);
     return ok;

@@ -144,6 +144,35 @@ static void spAddPoints(spGrid* grid, const float* positions, const float* veloc
     grid->pointCount += count;
 }
 
+// The points of an attached surface, which are no nodes, and its triangles
+static void spAddSurface(spGrid* grid, const spRecording* recording, int frame, int body)
+{
+    const spTopologyEntry* topology = spGetTopologyEntry(recording, frame, body);
+    spPointView x = spRecording_GetPositions(recording, frame, body);
+    spPointView v = spRecording_GetVelocities(recording, frame, body);
+    spValueView stress = spRecording_GetNodeStress(recording, frame, body);
+    int64_t first = grid->pointCount;
+    for (int i = 0; i < topology->surfaceVertexCount; ++i)
+    {
+        float position[3], velocity[3] = {0}, ownStress = 0.0f;
+        spMapToSurface(topology, x.data, 3, i, position);
+        if (v.count > 0)
+        {
+            spMapToSurface(topology, v.data, 3, i, velocity);
+        }
+        if (stress.count > 0)
+        {
+            spMapToSurface(topology, stress.data, 1, i, &ownStress);
+        }
+        spPutData(&grid->points, position, sizeof(position));
+        spPutData(&grid->velocities, velocity, sizeof(velocity));
+        spPutF32(&grid->nodeStress, ownStress);
+        spPutU32(&grid->nodes, UINT32_MAX);
+    }
+    grid->pointCount += topology->surfaceVertexCount;
+    spAddCells(grid, topology->surfaceTriangles, topology->surfaceTriangleCount, 3, body, first, NULL);
+}
+
 static bool spFillGrid(spGrid* grid, spShapeMesh* shape, spHeap* heap, const spRecording* recording,
                        int frame)
 {
@@ -162,7 +191,14 @@ static bool spFillGrid(spGrid* grid, spShapeMesh* shape, spHeap* heap, const spR
         int64_t first = grid->pointCount;
         spAddPoints(grid, x.data, v.data, spRecording_GetNodeStress(recording, frame, body).data, x.count);
         spAddCells(grid, tets, tetCount, 4, body, first, &states);
-        spAddCells(grid, triangles, triangleCount, 3, body, first, NULL);
+        if (spRecording_GetSurfaceVertexCount(recording, frame, body) > 0)
+        {
+            spAddSurface(grid, recording, frame, body);
+        }
+        else
+        {
+            spAddCells(grid, triangles, triangleCount, 3, body, first, NULL);
+        }
         spAddCells(grid, edges, edgeCount, 2, body, first, NULL);
         for (int32_t i = 0; tetCount + triangleCount + edgeCount == 0 && i < x.count; ++i)
         {

@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "record/camera.h"
+#include "record/drawn.h"
 #include "record/output.h"
-#include "record/recording.h"
 #include "record/shading.h"
 #include "record/shape.h"
 #include "record/stroke_text.h"
@@ -49,6 +49,9 @@ typedef struct spPicture
     int facesCapacity;
     float* values; // what colours its nodes, 0 to 1
     int valueCapacity;
+    float* surfaceValues; // the same at the vertices of its attached surface
+    int surfaceValueCapacity;
+    spDrawnBody drawn;
 
     // What the first and the last colour stand for
     double low;
@@ -226,7 +229,7 @@ static bool spChooseRange(spPicture* picture)
     return true;
 }
 
-// The values of a body as shares of the range; NULL when it has none
+// The values at the points that are drawn of a body, as shares of the range; NULL when it has none
 static bool spMapNodeValues(spPicture* picture, int frame, int body, const float** values)
 {
     int count = 0;
@@ -241,6 +244,21 @@ static bool spMapNodeValues(spPicture* picture, int frame, int body, const float
             (float)(((double)picture->values[i] - picture->low) / (picture->high - picture->low));
     }
     *values = count > 0 ? picture->values : NULL;
+    int vertexCount = spRecording_GetSurfaceVertexCount(picture->recording, frame, body);
+    if (count > 0 && vertexCount > 0)
+    {
+        if (!spReserve(&picture->heap, (void**)&picture->surfaceValues, 0, &picture->surfaceValueCapacity,
+                       vertexCount, sizeof(float)))
+        {
+            return false;
+        }
+        const spTopologyEntry* topology = spGetTopologyEntry(picture->recording, frame, body);
+        for (int i = 0; i < vertexCount; ++i)
+        {
+            spMapToSurface(topology, picture->values, 1, i, picture->surfaceValues + i);
+        }
+        *values = picture->surfaceValues;
+    }
     return true;
 }
 
@@ -312,6 +330,8 @@ static void spEndPicture(spPicture* picture)
     spFree(heap, picture->firstFace, (size_t)picture->firstCapacity * sizeof(int));
     spFree(heap, picture->faces, (size_t)picture->facesCapacity * sizeof(int));
     spFree(heap, picture->values, (size_t)picture->valueCapacity * sizeof(float));
+    spFree(heap, picture->surfaceValues, (size_t)picture->surfaceValueCapacity * sizeof(float));
+    spFreeDrawnBody(heap, &picture->drawn);
 }
 
 static bool spReserveTriangles(spPicture* picture, int64_t count)
@@ -633,14 +653,15 @@ static bool spAddBodies(spPicture* picture, int frame, bool caster)
     const spRecording* recording = picture->recording;
     for (int body = 0; body < recording->bodyCount; ++body)
     {
-        spPointView x = spRecording_GetPositions(recording, frame, body);
-        int triangleCount = 0;
-        int edgeCount = 0;
-        const int32_t* triangles = spRecording_GetTriangles(recording, frame, body, &triangleCount);
-        const int32_t* edges = spRecording_GetEdges(recording, frame, body, &edgeCount);
         spFloat3 color = spMakeColor(SP_BODY_COLORS[body % SP_COUNT(SP_BODY_COLORS)]);
         const float* values = NULL;
-        bool ok = spMapNodeValues(picture, frame, body, &values);
+        bool ok = spGetDrawnBody(&picture->heap, recording, frame, body, &picture->drawn) &&
+                  spMapNodeValues(picture, frame, body, &values);
+        spPointView x = picture->drawn.x;
+        int triangleCount = picture->drawn.triangleCount;
+        int edgeCount = picture->drawn.edgeCount;
+        const int32_t* triangles = picture->drawn.triangles;
+        const int32_t* edges = picture->drawn.edges;
         if (ok && triangleCount > 0 && !caster)
         {
             // Without highlights colours are easier to compare with the legend

@@ -50,6 +50,12 @@ struct spRecorder
     int numberCapacity;
     int32_t* tets; // of one body
     int tetCapacity;
+    int32_t* surfaceNodes; // of one body, likewise the next two
+    int surfaceNodeCapacity;
+    spReal* surfaceWeights;
+    int surfaceWeightCapacity;
+    float* surfaceNumbers;
+    int surfaceNumberCapacity;
     spTetState* tetStates; // of one body
     int tetStateCapacity;
     spReal* stress; // at the nodes of one body
@@ -117,6 +123,33 @@ static bool spGatherTets(spRecorder* recorder, const spWorld* world, spBodyId id
     return true;
 }
 
+// What ties the attached surface to the body
+static bool spGatherSurface(spRecorder* recorder, const spWorld* world, spBodyId id, spTopologyData* data)
+{
+    spHeap* heap = &recorder->writer.heap;
+    int count = spBody_GetSurfaceVertexCount(world, id);
+    if (count > INT32_MAX / 4 ||
+        !spReserve(heap, (void**)&recorder->surfaceNodes, 0, &recorder->surfaceNodeCapacity, 4 * count,
+                   sizeof(int32_t)) ||
+        !spReserve(heap, (void**)&recorder->surfaceWeights, 0, &recorder->surfaceWeightCapacity, 4 * count,
+                   sizeof(spReal)) ||
+        !spReserve(heap, (void**)&recorder->surfaceNumbers, 0, &recorder->surfaceNumberCapacity, 3 * count,
+                   sizeof(float)))
+    {
+        return spFailRecorderMemory(recorder);
+    }
+    spBody_CopySurfaceWeights(world, id, recorder->surfaceNodes, recorder->surfaceWeights, count);
+    for (int i = 0; i < 3 * count; ++i)
+    {
+        recorder->surfaceNumbers[i] = (float)recorder->surfaceWeights[i / 3 * 4 + i % 3 + 1];
+    }
+    data->surfaceNodes = recorder->surfaceNodes;
+    data->surfaceWeights = recorder->surfaceNumbers;
+    data->surfaceVertexCount = count;
+    data->surfaceTriangles = spBody_GetSurfaceTriangles(world, id, &data->surfaceTriangleCount);
+    return true;
+}
+
 // Makes sure that the file knows the body as it is now
 static spTrackedBody* spTrackBody(spRecorder* recorder, const spWorld* world, spBodyId id, int guess)
 {
@@ -147,6 +180,10 @@ static spTrackedBody* spTrackBody(spRecorder* recorder, const spWorld* world, sp
         data.edgeCount = data.edges != NULL ? data.edgeCount : 0;
         data.tets = recorder->tets;
         data.tetCount = tetCount;
+        if (!spGatherSurface(recorder, world, id, &data))
+        {
+            return NULL;
+        }
         body->version = version;
         body->nodeCount = nodeCount;
         body->tetCount = tetCount;
@@ -450,6 +487,9 @@ bool spCloseRecorder(spRecorder* recorder, spError* error)
     spFree(&heap, recorder->vectors, (size_t)recorder->vectorCapacity * sizeof(spVec3));
     spFree(&heap, recorder->numbers, (size_t)recorder->numberCapacity * sizeof(float));
     spFree(&heap, recorder->tets, (size_t)recorder->tetCapacity * sizeof(int32_t));
+    spFree(&heap, recorder->surfaceNodes, (size_t)recorder->surfaceNodeCapacity * sizeof(int32_t));
+    spFree(&heap, recorder->surfaceWeights, (size_t)recorder->surfaceWeightCapacity * sizeof(spReal));
+    spFree(&heap, recorder->surfaceNumbers, (size_t)recorder->surfaceNumberCapacity * sizeof(float));
     spFree(&heap, recorder->tetStates, (size_t)recorder->tetStateCapacity * sizeof(spTetState));
     spFree(&heap, recorder->stress, (size_t)recorder->stressCapacity * sizeof(spReal));
     spFree(&heap, recorder, sizeof(spRecorder));

@@ -214,6 +214,34 @@ static spChunkResult spReadTets(spRecording* recording, spCursor cursor)
     return sp_chunkGood;
 }
 
+static spChunkResult spReadSurface(spRecording* recording, spCursor cursor)
+{
+    const uint8_t* p = spTake(&cursor, SP_SURFACE_SIZE);
+    if (p == NULL || spGetU32(p) >= (uint32_t)recording->topologyCount || spGetU32(p + 4) == 0 ||
+        spGetU32(p + 4) > INT_MAX / 4 || spGetU32(p + 8) == 0 || spGetU32(p + 8) > INT_MAX / 3)
+    {
+        return sp_chunkBad;
+    }
+    spTopologyEntry* entry = recording->topologies + spGetU32(p);
+    uint32_t vertexCount = spGetU32(p + 4);
+    uint32_t triangleCount = spGetU32(p + 8);
+    const int32_t* nodes = spTakeIndices(&cursor, (uint64_t)vertexCount * 4, (uint32_t)entry->nodeCount);
+    const uint8_t* weights =
+        nodes != NULL ? spTake(&cursor, (uint64_t)vertexCount * 3 * sizeof(float)) : NULL;
+    const int32_t* triangles =
+        weights != NULL ? spTakeIndices(&cursor, (uint64_t)triangleCount * 3, vertexCount) : NULL;
+    if (triangles == NULL || entry->surfaceNodes != NULL || cursor.left != 0)
+    {
+        return sp_chunkBad;
+    }
+    entry->surfaceNodes = nodes;
+    entry->surfaceWeights = (const float*)(const void*)weights;
+    entry->surfaceVertexCount = (int)vertexCount;
+    entry->surfaceTriangles = triangles;
+    entry->surfaceTriangleCount = (int)triangleCount;
+    return sp_chunkGood;
+}
+
 // The entry of a body of the last frame by its topology; NULL when it was not there
 static spBodyEntry* spFindLastEntry(spRecording* recording, uint32_t topology)
 {
@@ -464,6 +492,8 @@ static spChunkResult spReadChunk(spRecording* recording, uint32_t type, spCursor
             return spReadTopology(recording, cursor);
         case sp_chunkTets:
             return spReadTets(recording, cursor);
+        case sp_chunkSurface:
+            return spReadSurface(recording, cursor);
         case sp_chunkNodeStress:
             return spReadStress(recording, cursor, true);
         case sp_chunkTetStates:
@@ -900,6 +930,12 @@ static const spBodyEntry* spFindBodyEntry(const spRecording* recording, int fram
     return NULL;
 }
 
+const spTopologyEntry* spGetTopologyEntry(const spRecording* recording, int frame, int body)
+{
+    const spBodyEntry* entry = spFindBodyEntry(recording, frame, body);
+    return entry != NULL ? recording->topologies + entry->topology : NULL;
+}
+
 spPointView spRecording_GetPositions(const spRecording* recording, int frame, int body)
 {
     const spBodyEntry* entry = spFindBodyEntry(recording, frame, body);
@@ -917,26 +953,66 @@ spPointView spRecording_GetVelocities(const spRecording* recording, int frame, i
 
 const int32_t* spRecording_GetTriangles(const spRecording* recording, int frame, int body, int* triangleCount)
 {
-    const spBodyEntry* entry = spFindBodyEntry(recording, frame, body);
-    const spTopologyEntry* topology = entry != NULL ? recording->topologies + entry->topology : NULL;
+    const spTopologyEntry* topology = spGetTopologyEntry(recording, frame, body);
     *triangleCount = topology != NULL ? topology->triangleCount : 0;
     return topology != NULL ? topology->triangles : NULL;
 }
 
 const int32_t* spRecording_GetEdges(const spRecording* recording, int frame, int body, int* edgeCount)
 {
-    const spBodyEntry* entry = spFindBodyEntry(recording, frame, body);
-    const spTopologyEntry* topology = entry != NULL ? recording->topologies + entry->topology : NULL;
+    const spTopologyEntry* topology = spGetTopologyEntry(recording, frame, body);
     *edgeCount = topology != NULL ? topology->edgeCount : 0;
     return topology != NULL ? topology->edges : NULL;
 }
 
 const int32_t* spRecording_GetTets(const spRecording* recording, int frame, int body, int* tetCount)
 {
-    const spBodyEntry* entry = spFindBodyEntry(recording, frame, body);
-    const spTopologyEntry* topology = entry != NULL ? recording->topologies + entry->topology : NULL;
+    const spTopologyEntry* topology = spGetTopologyEntry(recording, frame, body);
     *tetCount = topology != NULL ? topology->tetCount : 0;
     return topology != NULL ? topology->tets : NULL;
+}
+
+void spMapToSurface(const spTopologyEntry* topology, const float* values, int size, int vertex, float* result)
+{
+    const int32_t* nodes = topology->surfaceNodes + 4 * (size_t)vertex;
+    const float* weights = topology->surfaceWeights + 3 * (size_t)vertex;
+    const float* a = values + (size_t)size * (size_t)nodes[0];
+    for (int i = 0; i < size; ++i)
+    {
+        result[i] = a[i];
+        for (int k = 1; k < 4; ++k)
+        {
+            const float* b = values + (size_t)size * (size_t)nodes[k];
+            result[i] += weights[k - 1] * (b[i] - a[i]);
+        }
+    }
+}
+
+int spRecording_GetSurfaceVertexCount(const spRecording* recording, int frame, int body)
+{
+    const spTopologyEntry* topology = spGetTopologyEntry(recording, frame, body);
+    return topology != NULL ? topology->surfaceVertexCount : 0;
+}
+
+const int32_t* spRecording_GetSurfaceTriangles(const spRecording* recording, int frame, int body,
+                                               int* triangleCount)
+{
+    const spTopologyEntry* topology = spGetTopologyEntry(recording, frame, body);
+    *triangleCount = topology != NULL ? topology->surfaceTriangleCount : 0;
+    return topology != NULL ? topology->surfaceTriangles : NULL;
+}
+
+int spRecording_CopySurfacePositions(const spRecording* recording, int frame, int body, float* positions,
+                                     int capacity)
+{
+    const spTopologyEntry* topology = spGetTopologyEntry(recording, frame, body);
+    spPointView x = spRecording_GetPositions(recording, frame, body);
+    int count = topology != NULL ? spMinInt(topology->surfaceVertexCount, capacity) : 0;
+    for (int i = 0; i < count; ++i)
+    {
+        spMapToSurface(topology, x.data, 3, i, positions + 3 * (size_t)i);
+    }
+    return spMaxInt(count, 0);
 }
 
 spValueView spRecording_GetNodeStress(const spRecording* recording, int frame, int body)

@@ -19,6 +19,11 @@ typedef struct spTopologyEntry
     int edgeCount;
     const int32_t* tets;
     int tetCount;
+    const int32_t* surfaceNodes; // 4 for each vertex; NULL without an attached surface
+    const float* surfaceWeights; // 3 for each vertex, of the second to the fourth node
+    int surfaceVertexCount;
+    const int32_t* surfaceTriangles;
+    int surfaceTriangleCount;
 } spTopologyEntry;
 
 typedef struct spRowBlock
@@ -107,3 +112,10 @@ struct spRecording
     int bodyEntryCount;
     int bodyEntryCapacity;
 };
+
+// What a body consisted of in a frame; NULL when it was not there
+const spTopologyEntry* spGetTopologyEntry(const spRecording* recording, int frame, int body);
+
+// Numbers at a vertex of the attached surface, from `size` numbers at each node
+void spMapToSurface(const spTopologyEntry* topology, const float* values, int size, int vertex,
+                    float* result);

@@ -207,6 +207,19 @@ int spWriteBody(spRecordWriter* writer, const char* name)
     return spEndChunk(writer, sp_chunkBody) ? writer->bodyCount++ : -1;
 }
 
+static bool spWriteSurface(spRecordWriter* writer, const spTopologyData* data, int topology)
+{
+    spBytes* chunk = spBeginChunk(writer);
+    spPutU32(chunk, (uint32_t)topology);
+    spPutU32(chunk, (uint32_t)data->surfaceVertexCount);
+    spPutU32(chunk, (uint32_t)data->surfaceTriangleCount);
+    spPutU32(chunk, 0);
+    spPutData(chunk, data->surfaceNodes, (size_t)data->surfaceVertexCount * 4 * sizeof(int32_t));
+    spPutData(chunk, data->surfaceWeights, (size_t)data->surfaceVertexCount * 3 * sizeof(float));
+    spPutData(chunk, data->surfaceTriangles, (size_t)data->surfaceTriangleCount * 3 * sizeof(int32_t));
+    return spEndChunk(writer, sp_chunkSurface);
+}
+
 int spWriteTopology(spRecordWriter* writer, const spTopologyData* data)
 {
     if (writer->error.code != sp_errorNone)
@@ -214,7 +227,8 @@ int spWriteTopology(spRecordWriter* writer, const spTopologyData* data)
         return -1;
     }
     if (data->body < 0 || data->body >= writer->bodyCount || data->nodeCount < 0 || data->triangleCount < 0 ||
-        data->edgeCount < 0 || data->tetCount < 0)
+        data->edgeCount < 0 || data->tetCount < 0 || data->surfaceVertexCount < 0 ||
+        data->surfaceTriangleCount < 0)
     {
         spFailWriterArgument(writer, "a topology with a bad body or count");
         return -1;
@@ -239,9 +253,13 @@ int spWriteTopology(spRecordWriter* writer, const spTopologyData* data)
         spPutU32(chunk, (uint32_t)topology);
         spPutU32(chunk, (uint32_t)data->tetCount);
         spPutData(chunk, data->tets, (size_t)data->tetCount * 4 * sizeof(int32_t));
-        return spEndChunk(writer, sp_chunkTets) ? topology : -1;
+        if (!spEndChunk(writer, sp_chunkTets))
+        {
+            return -1;
+        }
     }
-    return topology;
+    bool whole = data->surfaceTriangleCount == 0 || spWriteSurface(writer, data, topology);
+    return whole ? topology : -1;
 }
 
 int spWriteCollider(spRecordWriter* writer, const spColliderDef* def)

@@ -37,7 +37,7 @@ typedef struct spRecordWriter
     spError error; // the first one
 } spRecordWriter;
 
-// Triangles, edges and tets of a body from here on. Indices must be in range.
+// Triangles, edges, tets and attached surface of a body from here on. Indices must be in range.
 typedef struct spTopologyData
 {
     int body;
@@ -49,6 +49,11 @@ typedef struct spTopologyData
     int edgeCount;
     const int32_t* tets;
     int tetCount;
+    const int32_t* surfaceNodes; // 4 for each vertex
+    const float* surfaceWeights; // 3 for each vertex, of the second to the fourth node
+    int surfaceVertexCount;
+    const int32_t* surfaceTriangles;
+    int surfaceTriangleCount; // 0 without an attached surface
 } spTopologyData;
 
 typedef struct spFrameBody

@@ -366,6 +366,18 @@ static void spApplySpin(spWorld* world, const spRunBody* body, spVec3* positions
     spBody_SetVelocities(world, body->id, positions, body->nodeCount);
 }
 
+static void spBuildSurface(const spScene* scene, spWorld* world, const spRunBody* body, spHeap* heap,
+                           spProblems* problems)
+{
+    const spBodyData* data = body->data;
+    spMesh* mesh = spMakeSceneMesh(scene, data, &data->surface, heap, problems);
+    if (mesh != NULL && !spBody_AttachSurface(world, body->id, mesh))
+    {
+        spReportWorld(problems, world, &data->head, &data->surface, "this surface cannot be attached");
+    }
+    spDestroyMesh(mesh);
+}
+
 static bool spCreateSceneBody(spWorld* world, const spBodyData* data, const spMesh* mesh, spHeap* heap,
                               spRunBody* body, spProblems* problems)
 {
@@ -410,7 +422,7 @@ void spBuildSceneBody(const spScene* scene, spWorld* world, const spBodyData* da
                         .windSet = -1,
                         .friction = data->friction,
                         .restitution = data->restitution};
-    spMesh* mesh = spMakeSceneMesh(scene, data, heap, problems);
+    spMesh* mesh = spMakeSceneMesh(scene, data, &data->mesh, heap, problems);
     if (mesh == NULL)
     {
         return;
@@ -447,6 +459,10 @@ void spBuildSceneBody(const spScene* scene, spWorld* world, const spBodyData* da
         for (int i = 0; i < data->fields.count; ++i)
         {
             body->fieldSets[i] = spBuildField(world, body, &fields[i], problems);
+        }
+        if (spIsGiven(&data->head, &data->surface))
+        {
+            spBuildSurface(scene, world, body, heap, problems);
         }
         spVec3* positions = spCopySceneNodes(heap, world, body);
         if (positions == NULL)

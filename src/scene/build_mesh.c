@@ -85,10 +85,11 @@ static spMesh* spGenerateLattice(const spMeshData* data, const spAllocator* allo
     return spMakeLatticeMesh(&def, error);
 }
 
-static spMesh* spLoadSceneMesh(const spScene* scene, const spBodyData* body, spHeap* heap, spError* error)
+static spMesh* spLoadSceneMesh(const spScene* scene, const spBodyData* body, const spMeshData* data,
+                               spHeap* heap, spError* error)
 {
-    const spMeshData* data = &body->mesh;
-    bool field = spIsGiven(&body->head, &body->tets) && spIsGiven(&body->tets.head, &body->tets.field);
+    bool field = data == &body->mesh && spIsGiven(&body->head, &body->tets) &&
+                 spIsGiven(&body->tets.head, &body->tets.field);
     char* path = spJoinPath(heap, scene->baseFolder, data->file);
     if (path == NULL)
     {
@@ -131,14 +132,14 @@ static spMesh* spGenerateMesh(const spMeshData* data, const spAllocator* allocat
     }
 }
 
-spMesh* spMakeSceneMesh(const spScene* scene, const spBodyData* body, spHeap* heap, spProblems* problems)
+spMesh* spMakeSceneMesh(const spScene* scene, const spBodyData* body, const spMeshData* data, spHeap* heap,
+                        spProblems* problems)
 {
-    const spMeshData* data = &body->mesh;
     spDVec3 scale = body->transform.scale;
     spError error = {0};
     bool file = spIsGiven(&data->head, &data->file);
-    spMesh* mesh =
-        file ? spLoadSceneMesh(scene, body, heap, &error) : spGenerateMesh(data, &heap->allocator, &error);
+    spMesh* mesh = file ? spLoadSceneMesh(scene, body, data, heap, &error)
+                        : spGenerateMesh(data, &heap->allocator, &error);
     spTransform identity = {{0, 0, 0}, {0, 0, 0, 1}};
     if (mesh != NULL && (scale.x != 1.0 || scale.y != 1.0 || scale.z != 1.0) &&
         !spMesh_Transform(mesh, scale, identity, &error))

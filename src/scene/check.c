@@ -460,6 +460,7 @@ static void spCheckBody(spChecker* checker, spBodyData* body, int index)
     }
     spCheckName(checker, head, &body->name, index, spGetBodyName);
     spCheckMesh(checker, &body->mesh);
+    spCheckMesh(checker, &body->surface);
     spCheckRotation(checker, &body->transform.rotation);
     spCheckMass(checker, body);
     if (spIsGiven(head, &body->material) && spFindMaterial(body->material) == NULL)

@@ -235,7 +235,7 @@ typedef struct spBodyData
 {
     spObjectHead head;
     const char* name;
-    spMeshData mesh;
+    spMeshData mesh, surface;
     spPlacementData transform;
     spDVec3 velocity, spin;
     const char* material;

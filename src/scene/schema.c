@@ -390,6 +390,8 @@ static const spSchema s_method = SCHEMA("method", spMethodData, s_methodKeys,
 static const spKey s_bodyKeys[] = {
     STRING(spBodyData, "name", name, "Name, for everything that refers to the body; at most 63 bytes, no two alike.", .text = "body, body2, ..."),
     OBJECT(spBodyData, "mesh", mesh, s_mesh, "The shape.", .flags = sp_keyRequired),
+    OBJECT(spBodyData, "surface", surface, s_mesh,
+           "What is drawn instead of the surface of the mesh: a mesh of any resolution in the same place, which moves with the body and changes nothing else."),
     OBJECT(spBodyData, "transform", transform, s_bodyPlacement, "Where it starts.", .flags = sp_keyImplied),
     VECTOR(spBodyData, "velocity", velocity, "m/s", 0, 0, 0, FAR_AWAY, "Initial velocity of every node."),
     VECTOR(spBodyData, "spin", spin, "rad/s", 0, 0, 0, FAR_AWAY, "Initial angular velocity about the centre of mass, added to the velocity."),

@@ -489,7 +489,84 @@ const int32_t* spBody_GetEdges(const spWorld* world, spBodyId id, int* edgeCount
 uint32_t spBody_GetTopologyVersion(const spWorld* world, spBodyId id)
 {
     const spBody* body = spGetBody(world, id);
-    return body != NULL ? body->topologyVersion : 0;
+    return body != NULL ? body->topologyVersion + body->surfaceVersion : 0;
+}
+
+// ---- the surface for the eye ----
+
+bool spBody_AttachSurface(spWorld* world, spBodyId id, const spMesh* mesh)
+{
+    spBody* body = spUseBody(world, id);
+    spError error = {0};
+    if (body == NULL)
+    {
+        return false;
+    }
+    return spAttachSurface(body, mesh, &error) || spRecordError(world, &error);
+}
+
+// NULL when the body does not carry one
+static const spBody* spGetSurfaceBody(const spWorld* world, spBodyId id)
+{
+    const spBody* body = spGetBody(world, id);
+    return body != NULL && body->surface != NULL ? body : NULL;
+}
+
+int spBody_GetSurfaceVertexCount(const spWorld* world, spBodyId id)
+{
+    const spBody* body = spGetSurfaceBody(world, id);
+    return body != NULL ? body->surface->vertexCount : 0;
+}
+
+const int32_t* spBody_GetSurfaceTriangles(const spWorld* world, spBodyId id, int* triangleCount)
+{
+    const spBody* body = spGetSurfaceBody(world, id);
+    if (triangleCount != NULL)
+    {
+        *triangleCount = body != NULL ? body->surface->triangleCount : 0;
+    }
+    return body != NULL ? body->surface->triangles : NULL;
+}
+
+spVec3View spBody_GetSurfacePositions(spWorld* world, spBodyId id)
+{
+    const spBody* body = spGetSurfaceBody(world, id);
+    if (body == NULL)
+    {
+        return (spVec3View){0};
+    }
+    spMapSurface(body, body->surface->view, body->surface->vertexCount);
+    return (spVec3View){body->surface->view, body->surface->vertexCount};
+}
+
+int spBody_CopySurfacePositions(const spWorld* world, spBodyId id, spVec3* positions, int capacity)
+{
+    const spBody* body = spGetSurfaceBody(world, id);
+    bool asked = body != NULL && positions != NULL && capacity > 0;
+    int count = asked ? spMinInt(body->surface->vertexCount, capacity) : 0;
+    if (asked)
+    {
+        spMapSurface(body, positions, count);
+    }
+    return count;
+}
+
+int spBody_CopySurfaceWeights(const spWorld* world, spBodyId id, int32_t* nodes, spReal* weights,
+                              int capacity)
+{
+    const spBody* body = spGetSurfaceBody(world, id);
+    bool asked = body != NULL && nodes != NULL && weights != NULL && capacity > 0;
+    int count = asked ? spMinInt(body->surface->vertexCount, capacity) : 0;
+    for (int i = 0; i < count; ++i, nodes += 4, weights += 4)
+    {
+        const spReal* w = body->surface->weights + 3 * (size_t)i;
+        for (int k = 0; k < 4; ++k)
+        {
+            nodes[k] = body->order.order[body->surface->nodes[4 * (size_t)i + (size_t)k]];
+            weights[k] = k == 0 ? 1 - (w[0] + w[1] + w[2]) : w[k - 1];
+        }
+    }
+    return count;
 }
 
 // ---- numbers ----
