@@ -17,6 +17,8 @@ const spPreconditionerKind* spFindPreconditioner(spPreconditionerType type)
             return &spIncompleteKind;
         case sp_preconditionCholesky:
             return &spCholeskyKind;
+        case sp_preconditionMultilevel:
+            return &spMultilevelKind;
         default:
             return NULL;
     }

@@ -61,7 +61,7 @@ struct spPreconditioner
 const spPreconditionerKind* spFindPreconditioner(spPreconditionerType type);
 
 extern const spPreconditionerKind spJacobiKind, spBlockJacobiKind, spSsorKind, spIncompleteKind,
-    spCholeskyKind;
+    spCholeskyKind, spMultilevelKind;
 
 // What kinds share: memory for `size` bytes of one, zeroed, with a heap of its own, and its end.
 void* spAllocPreconditioner(const spPreconditionerDef* def, const spPreconditionerKind* kind, size_t size,

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/memory.h"
+#include "base/node.h"
 #include "math/mat3.h"
 
 typedef struct spBlockRows
@@ -17,4 +18,5 @@ typedef struct spBlockRows
     int32_t* columns; // rising in each row, all below the row's own number (blockCount)
     spMat3* blocks;   // A_ij, i the row, j the column (blockCount)
     spMat3* diagonal; // A_ii (nodeCount)
+    const spVec4* x;  // where the nodes are, m; NULL: unknown (nodeCount)
 } spBlockRows;

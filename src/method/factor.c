@@ -89,6 +89,7 @@ static void spReadBody(spFactor* f, spFactorSlot* slot)
 static void spMakeFactor(spFactor* f, spFactorSlot* slot, double start)
 {
     spFillSystemRows(&f->rows, &f->system, slot->x);
+    f->rows.x = slot->x;
     spPreconditioner* p = slot->preconditioner;
     slot->made = p->kind->build(p, &f->rows);
     slot->seconds = spGetSeconds() - start;
