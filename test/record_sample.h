@@ -239,6 +239,8 @@ static inline bool WriteSample(const char* path, const SampleDef* sample, spErro
     def.measurementNames = names;
     def.measurementUnits = units;
     def.measurementCount = 3;
+    const spPlayInfo play = {.scenePath = "scenes/sample.json", .dt = 0.01, .budget = 0.004, .live = true};
+    def.play = &play;
     def.storeVelocities = sample->velocities;
     spRecordWriter writer;
     if (!spOpenWriter(&writer, &def, error))
@@ -311,6 +313,14 @@ static inline bool WriteSample(const char* path, const SampleDef* sample, spErro
             row.flags = step == 3 ? (uint32_t)sp_stepUnstable : 0;
             row.profile.step = 0.25 + 0.001 * (double)step;
             double values[3] = {SampleBounce(row.time), 0.1 * (double)step, (double)NAN};
+            // The step before the first row is none; every other one is decided by the clock
+            if (step % 2 == 1)
+            {
+                spDecisionData stop = {step - 1, 0, (int)step, step - 2, 7 * step, 0.0};
+                spDecisionData time = {step - 1, -1, 0, -1, -1, dt};
+                spWriteDecision(&writer, &time);
+                spWriteDecision(&writer, &stop);
+            }
             spWriteRow(&writer, &row, values);
             step += 1;
         }

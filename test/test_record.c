@@ -164,6 +164,18 @@ static void TestTopologyChange(void** state)
 static void TouchRecording(const spRecording* r)
 {
     double sum = 0.0;
+    spPlayInfo play;
+    sum += spRecording_GetPlayInfo(r, &play) ? play.dt + (double)strlen(play.scenePath) : 0.0;
+    for (int64_t step = -1; step < 8; ++step)
+    {
+        spBodyId ids[3] = {{1, 1}, {2, 1}, {3, 1}};
+        spDecision decisions[4];
+        int count = spRecording_GetDecisions(r, step, ids, 3, decisions, 4);
+        for (int i = 0; i < count && i < 4; ++i)
+        {
+            assert_true(decisions[i].step == step && isfinite(decisions[i].dt) && decisions[i].substep >= 0);
+        }
+    }
     for (int frame = -1; frame <= spRecording_GetFrameCount(r); ++frame)
     {
         sum += spRecording_GetFrameTime(r, frame) + (double)spRecording_GetStateHash(r, frame);
@@ -284,6 +296,43 @@ static void TestByteFlips(void** state)
     }
     free(data);
     spDestroyRecording(whole);
+}
+
+// Decisions come back with the ids that a world has for the bodies
+static void TestDecisions(void** state)
+{
+    (void)state;
+    spRecording* r = LoadSample(&s_small, SAMPLE);
+    spPlayInfo play;
+    assert_true(spRecording_GetPlayInfo(r, &play));
+    assert_string_equal(play.scenePath, "scenes/sample.json");
+    assert_true(play.dt == 0.01 && play.budget == 0.004 && play.live);
+    assert_int_equal(spRecording_GetNumberSize(r), sizeof(spReal));
+    int rows = spRecording_GetRowCount(r);
+    assert_int_equal(spRecording_GetDecisionCount(r), rows / 2 * 2);
+    spBodyId ids[1] = {{5, 3}};
+    spDecision d[3];
+    for (int64_t step = -1; step <= rows; ++step)
+    {
+        int expected = step >= 0 && step % 2 == 0 && step + 1 < rows ? 2 : 0;
+        assert_int_equal(spRecording_GetDecisions(r, step, ids, 1, d, 3), expected);
+        if (expected > 0)
+        {
+            assert_true(SP_IS_NULL(d[0].body) && d[0].dt > 0.0 && d[0].factorStep == -1);
+            assert_true(SP_ID_EQUALS(d[1].body, ids[0]) && d[1].dt == 0.0);
+            assert_int_equal(d[1].step, step);
+            assert_int_equal(d[1].substep, step + 1);
+            assert_int_equal(d[1].factorStep, step - 1);
+            assert_int_equal(d[1].stopAfter, 7 * (step + 1));
+        }
+    }
+    // Less room, and a body without an id
+    assert_int_equal(spRecording_GetDecisions(r, 0, NULL, 0, d, 1), 2);
+    assert_int_equal(spRecording_GetDecisions(r, 0, NULL, 0, d, 3), 2);
+    assert_int_equal(d[1].body.index1, UINT32_MAX);
+    assert_int_equal(spRecording_GetDecisions(NULL, 0, NULL, 0, d, 3), 0);
+    assert_false(spRecording_GetPlayInfo(NULL, &play));
+    spDestroyRecording(r);
 }
 
 // Sets the checksums right again after something was changed
@@ -1050,23 +1099,15 @@ static void TestFailingWriterMemory(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(TestRoundTrip),
-        cmocka_unit_test(TestTopologyChange),
-        cmocka_unit_test(TestTruncation),
-        cmocka_unit_test(TestByteFlips),
-        cmocka_unit_test(TestLies),
-        cmocka_unit_test(TestTrailingBytes),
-        cmocka_unit_test(TestNotARecording),
-        cmocka_unit_test(TestUnwritable),
-        cmocka_unit_test(TestWorld),
-        cmocka_unit_test(TestStress),
-        cmocka_unit_test(TestRecorderErrors),
-        cmocka_unit_test(TestCsv),
-        cmocka_unit_test(TestVtu),
-        cmocka_unit_test(TestObj),
-        cmocka_unit_test(TestExportErrors),
-        cmocka_unit_test(TestFailingMemory),
-        cmocka_unit_test(TestFailingWriterMemory),
+        cmocka_unit_test(TestRoundTrip),     cmocka_unit_test(TestTopologyChange),
+        cmocka_unit_test(TestTruncation),    cmocka_unit_test(TestDecisions),
+        cmocka_unit_test(TestByteFlips),     cmocka_unit_test(TestLies),
+        cmocka_unit_test(TestTrailingBytes), cmocka_unit_test(TestNotARecording),
+        cmocka_unit_test(TestUnwritable),    cmocka_unit_test(TestWorld),
+        cmocka_unit_test(TestStress),        cmocka_unit_test(TestRecorderErrors),
+        cmocka_unit_test(TestCsv),           cmocka_unit_test(TestVtu),
+        cmocka_unit_test(TestObj),           cmocka_unit_test(TestExportErrors),
+        cmocka_unit_test(TestFailingMemory), cmocka_unit_test(TestFailingWriterMemory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
 // A recording is an asset: read whole into memory, checked, immutable, independent of any world. It has
 //
 //   rows      one per step that was recorded: time, flags, profile and measurements
+//   decisions what the clock decided in those steps; with them the run can be repeated bit for bit
 //   frames    now and then: the row it belongs to, state hash, positions of all bodies, places of colliders
 //
 // Exporters read a recording and write files. Every file is written under a temporary name and renamed when
@@ -40,6 +41,15 @@ typedef struct spCamera
 // ---------------------------------------------------------------------------------------------------------
 // Recorder
 
+/// How a scene was played: what is needed, beside its text and the decisions, to play it again.
+typedef struct spPlayInfo
+{
+    const char* scenePath; ///< file of the scene, in whose folder its meshes are; NULL or "" when it has none
+    double dt;             ///< time step that was asked for, s, > 0
+    double budget;         ///< wall clock that each step had, s; 0 when they had no budget
+    bool live;             ///< spRunDef.live
+} spPlayInfo;
+
 /// Writes a recording. Opaque; create it with spCreateRecorder. Belongs to one thread at a time.
 typedef struct spRecorder spRecorder;
 
@@ -48,6 +58,7 @@ typedef struct spRecorderDef
 {
     const char* path;                    ///< file to write; replaced when it exists
     const char* sceneText;               ///< source of the scene, stored whole; NULL when there is none
+    const spPlayInfo* play;              ///< how it is played; NULL when that is not known
     const char* const* measurementNames; ///< measurementCount names, for example "height"
     const char* const* measurementUnits; ///< measurementCount units, for example "m"; "" or NULL: no unit
     int measurementCount;                ///< values in each row, 0 to SP_MAX_MEASUREMENTS
@@ -67,8 +78,9 @@ SP_API spRecorderDef spDefaultRecorderDef(void);
 SP_API spRecorder* spCreateRecorder(const spWorld* world, const spRecorderDef* def, spError* error);
 
 /// Adds a frame, and with it a row for the last step unless that step has one already: time, step count,
-/// flags, profile, state hash, positions of all bodies, places of all colliders, measurements. How often is
-/// up to the caller. Bodies and colliders may come and go between frames, and topology may change.
+/// flags, profile, decisions of the clock, state hash, positions of all bodies, places of all colliders,
+/// measurements. How often is up to the caller. Bodies and colliders may come and go between frames, and
+/// topology may change.
 ///
 /// May be called from the frame callback of a world.
 /// @param values measurementCount numbers (NaN where there is none); NULL means NaN everywhere
@@ -76,7 +88,8 @@ SP_API spRecorder* spCreateRecorder(const spWorld* world, const spRecorderDef* d
 /// readable, and later calls return false too. spRecorder_GetError and spCloseRecorder say why.
 SP_API bool spRecorder_AddFrame(spRecorder* recorder, const spWorld* world, const double* values);
 
-/// Adds only a row for the last step: for the steps between frames.
+/// Adds only a row for the last step: for the steps between frames. A run can be repeated from its recording
+/// when every step has a row.
 /// @param values measurementCount numbers (NaN where there is none); NULL means NaN everywhere
 /// @return as spRecorder_AddFrame.
 SP_API bool spRecorder_AddMeasurements(spRecorder* recorder, const spWorld* world, const double* values);
@@ -120,6 +133,11 @@ SP_API const char* spRecording_GetDamage(const spRecording* recording);
 SP_API const char* spRecording_GetSceneText(const spRecording* recording);
 /// @return whether a camera was stored, which is then copied to *camera.
 SP_API bool spRecording_GetCamera(const spRecording* recording, spCamera* camera);
+/// @return whether it was stored how the scene was played, which is then copied to *play; its path points
+/// into the recording.
+SP_API bool spRecording_GetPlayInfo(const spRecording* recording, spPlayInfo* play);
+/// @return bytes of a number of the simulated state, sizeof(spReal) of the library that wrote it: 4 or 8.
+SP_API int spRecording_GetNumberSize(const spRecording* recording);
 /// @return version of the library that wrote the recording, as spGetVersion.
 SP_API int spRecording_GetLibraryVersion(const spRecording* recording);
 
@@ -153,6 +171,16 @@ SP_API int spRecording_CopySeries(const spRecording* recording, int measurement,
                                   int capacity);
 /// Copies the times of all rows, s. @return number of values copied, at most capacity.
 SP_API int spRecording_CopyTimes(const spRecording* recording, double* times, int capacity);
+
+/// @return number of decisions of the clock in all steps.
+SP_API int spRecording_GetDecisionCount(const spRecording* recording);
+/// Writes the decisions of one step, for spWorld_Decide.
+/// @param step the step: spWorld_GetStepCount before it
+/// @param bodies ids, in the world that is to obey, of the first bodyCount bodies of the recording. Decisions
+/// for others get an id that no world has.
+/// @return the number of decisions of that step, of which at most capacity were written.
+SP_API int spRecording_GetDecisions(const spRecording* recording, int64_t step, const spBodyId* bodies,
+                                    int bodyCount, spDecision* decisions, int capacity);
 
 /// @return number of frames.
 SP_API int spRecording_GetFrameCount(const spRecording* recording);

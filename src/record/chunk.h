@@ -39,6 +39,8 @@
 #define SP_TETS_SIZE 8
 #define SP_SURFACE_SIZE 16
 #define SP_STRESS_SIZE 16
+#define SP_PLAY_SIZE 24
+#define SP_DECISION_SIZE 40
 #define SP_PROFILE_COUNT 8
 
 // Numbers that are stored of a tet: von Mises stress, three principal stresses, volume ratio
@@ -51,11 +53,13 @@ enum
 {
     sp_chunkHead = SP_CHUNK_TYPE('H', 'E', 'A', 'D'),       // what the file holds; first, once
     sp_chunkScene = SP_CHUNK_TYPE('S', 'C', 'E', 'N'),      // source of the scene
+    sp_chunkPlay = SP_CHUNK_TYPE('P', 'L', 'A', 'Y'),       // how the scene is played
     sp_chunkBody = SP_CHUNK_TYPE('B', 'O', 'D', 'Y'),       // a body appears
     sp_chunkTopology = SP_CHUNK_TYPE('T', 'O', 'P', 'O'),   // triangles and edges of a body from here on
     sp_chunkTets = SP_CHUNK_TYPE('T', 'E', 'T', 'S'),       // tets of a topology
     sp_chunkSurface = SP_CHUNK_TYPE('S', 'U', 'R', 'F'),    // surface attached to a topology
     sp_chunkCollider = SP_CHUNK_TYPE('C', 'O', 'L', 'L'),   // a collider appears
+    sp_chunkDecisions = SP_CHUNK_TYPE('D', 'E', 'C', 'I'),  // what the clock decided in some steps
     sp_chunkRows = SP_CHUNK_TYPE('R', 'O', 'W', 'S'),       // some steps
     sp_chunkFrame = SP_CHUNK_TYPE('F', 'R', 'A', 'M'),      // a frame
     sp_chunkNodeStress = SP_CHUNK_TYPE('N', 'S', 'T', 'R'), // stress at the nodes in the last frame
@@ -68,6 +72,14 @@ enum
     sp_headVelocities = 1, // frames hold velocities
     sp_headCamera = 2,     // the camera in the head is meant
 };
+
+enum
+{
+    sp_playLive = 1, // preconditioners were taken in use as soon as they were there
+};
+
+// In place of a body in a decision: the time that the step covered
+#define SP_DECISION_OF_STEP UINT32_MAX
 
 // Tables for eight bytes at a time
 typedef struct spCrcTable

@@ -58,6 +58,8 @@ struct spRecorder
     int surfaceNumberCapacity;
     spTetState* tetStates; // of one body
     int tetStateCapacity;
+    spDecision* decisions; // of one step
+    int decisionCapacity;
     spReal* stress; // at the nodes of one body
     int stressCapacity;
     bool storeStress;
@@ -414,6 +416,42 @@ spRecorder* spCreateRecorder(const spWorld* world, const spRecorderDef* def, spE
     return recorder;
 }
 
+// What the clock decided in the last step
+static bool spAddDecisions(spRecorder* recorder, const spWorld* world)
+{
+    int count = spWorld_GetDecisionCount(world);
+    if (!spReserve(&recorder->writer.heap, (void**)&recorder->decisions, 0, &recorder->decisionCapacity,
+                   count, sizeof(spDecision)))
+    {
+        return spFailRecorderMemory(recorder);
+    }
+    spWorld_GetDecisions(world, recorder->decisions, count);
+    for (int i = 0; i < count; ++i)
+    {
+        const spDecision* d = recorder->decisions + i;
+        spDecisionData data = {d->step, -1, d->substep, d->factorStep, d->stopAfter, d->dt};
+        // A body that was destroyed since its step takes its decisions with it
+        if (!SP_IS_NULL(d->body))
+        {
+            if (!spBody_IsValid(world, d->body))
+            {
+                continue;
+            }
+            const spTrackedBody* body = spTrackBody(recorder, world, d->body, 0);
+            if (body == NULL)
+            {
+                return false;
+            }
+            data.body = body->body;
+        }
+        if (!spWriteDecision(&recorder->writer, &data))
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool spRecorder_AddMeasurements(spRecorder* recorder, const spWorld* world, const double* values)
 {
     if (recorder == NULL || world == NULL)
@@ -427,6 +465,10 @@ bool spRecorder_AddMeasurements(spRecorder* recorder, const spWorld* world, cons
     row.dtTaken = (double)report.dtTaken;
     row.flags = report.flags;
     row.profile = spWorld_GetProfile(world);
+    if (recorder->writer.lastStep != row.stepCount && !spAddDecisions(recorder, world))
+    {
+        return false;
+    }
     return spWriteRow(&recorder->writer, &row, values);
 }
 
@@ -491,6 +533,7 @@ bool spCloseRecorder(spRecorder* recorder, spError* error)
     spFree(&heap, recorder->surfaceWeights, (size_t)recorder->surfaceWeightCapacity * sizeof(spReal));
     spFree(&heap, recorder->surfaceNumbers, (size_t)recorder->surfaceNumberCapacity * sizeof(float));
     spFree(&heap, recorder->tetStates, (size_t)recorder->tetStateCapacity * sizeof(spTetState));
+    spFree(&heap, recorder->decisions, (size_t)recorder->decisionCapacity * sizeof(spDecision));
     spFree(&heap, recorder->stress, (size_t)recorder->stressCapacity * sizeof(spReal));
     spFree(&heap, recorder, sizeof(spRecorder));
     return ok;

@@ -82,6 +82,7 @@ static spChunkResult spReadHead(spRecording* recording, spCursor cursor)
     }
     recording->libraryVersion = (int)version;
     recording->flags = spGetU32(p + 4);
+    recording->numberSize = spGetU32(p + 12) == 8 ? 8 : 4;
     double numbers[10];
     memcpy(numbers, p + 16, sizeof(numbers));
     spCamera* camera = &recording->camera;
@@ -123,6 +124,25 @@ static spChunkResult spReadScene(spRecording* recording, spCursor cursor)
         return sp_chunkBad;
     }
     recording->sceneText = (const char*)cursor.data;
+    return sp_chunkGood;
+}
+
+static spChunkResult spReadPlay(spRecording* recording, spCursor cursor)
+{
+    const uint8_t* p = spTake(&cursor, SP_PLAY_SIZE);
+    const char* path = spTakeString(&cursor);
+    if (p == NULL || path == NULL || cursor.left != 0 || recording->hasPlay)
+    {
+        return sp_chunkBad;
+    }
+    spPlayInfo play = {.scenePath = path, .dt = spGetF64(p), .budget = spGetF64(p + 8)};
+    play.live = (spGetU32(p + 16) & sp_playLive) != 0;
+    if (!(play.dt > 0.0 && isfinite(play.dt)) || !(play.budget >= 0.0 && isfinite(play.budget)))
+    {
+        return sp_chunkBad;
+    }
+    recording->play = play;
+    recording->hasPlay = true;
     return sp_chunkGood;
 }
 
@@ -325,6 +345,52 @@ static spChunkResult spReadCollider(spRecording* recording, spCursor cursor)
     return sp_chunkGood;
 }
 
+static bool spReadDecision(const spRecording* recording, const uint8_t* p, spDecisionEntry* entry)
+{
+    uint32_t body = spGetU32(p + 8), substep = spGetU32(p + 12);
+    bool ofStep = body == SP_DECISION_OF_STEP;
+    if ((ofStep == false && body >= (uint32_t)recording->bodyCount) || substep > INT_MAX)
+    {
+        return false;
+    }
+    *entry = (spDecisionEntry){
+        .step = (int64_t)spGetU64(p),
+        .body = ofStep ? -1 : (int)body,
+        .substep = (int)substep,
+        .factorStep = (int64_t)spGetU64(p + 16),
+        .stopAfter = (int64_t)spGetU64(p + 24),
+        .dt = spGetF64(p + 32),
+    };
+    int64_t last = recording->decisionCount > 0 ? recording->decisions[recording->decisionCount - 1].step : 0;
+    return entry->step >= last && entry->factorStep >= -1 && entry->stopAfter >= -1 && isfinite(entry->dt) &&
+           entry->dt >= 0.0;
+}
+
+static spChunkResult spReadDecisions(spRecording* recording, spCursor cursor)
+{
+    const uint8_t* p = spTake(&cursor, 8);
+    if (p == NULL || spGetU64(p) != (uint64_t)recording->decisionCount || cursor.left == 0 ||
+        cursor.left % SP_DECISION_SIZE != 0 ||
+        cursor.left / SP_DECISION_SIZE > (size_t)(INT_MAX - recording->decisionCount))
+    {
+        return sp_chunkBad;
+    }
+    while (cursor.left > 0)
+    {
+        spDecisionEntry entry;
+        if (!spReadDecision(recording, spTake(&cursor, SP_DECISION_SIZE), &entry))
+        {
+            return sp_chunkBad;
+        }
+        if (!SP_GROW(recording, decisions, decision))
+        {
+            return sp_chunkNoMemory;
+        }
+        recording->decisions[recording->decisionCount++] = entry;
+    }
+    return sp_chunkGood;
+}
+
 static spChunkResult spReadRows(spRecording* recording, spCursor cursor)
 {
     const uint8_t* p = spTake(&cursor, 8);
@@ -486,6 +552,10 @@ static spChunkResult spReadChunk(spRecording* recording, uint32_t type, spCursor
             return spReadHead(recording, cursor);
         case sp_chunkScene:
             return spReadScene(recording, cursor);
+        case sp_chunkPlay:
+            return spReadPlay(recording, cursor);
+        case sp_chunkDecisions:
+            return spReadDecisions(recording, cursor);
         case sp_chunkBody:
             return spReadBody(recording, cursor);
         case sp_chunkTopology:
@@ -696,6 +766,7 @@ void spDestroyRecording(spRecording* recording)
     spFree(&heap, r->topologies, (size_t)r->topologyCapacity * sizeof(r->topologies[0]));
     spFree(&heap, r->colliders, (size_t)r->colliderCapacity * sizeof(r->colliders[0]));
     spFree(&heap, r->rowBlocks, (size_t)r->rowBlockCapacity * sizeof(r->rowBlocks[0]));
+    spFree(&heap, r->decisions, (size_t)r->decisionCapacity * sizeof(r->decisions[0]));
     spFree(&heap, r->frames, (size_t)r->frameCapacity * sizeof(r->frames[0]));
     spFree(&heap, r->bodyEntries, (size_t)r->bodyEntryCapacity * sizeof(r->bodyEntries[0]));
     spFree(&heap, r->data, r->dataCapacity);
@@ -725,6 +796,73 @@ bool spRecording_GetCamera(const spRecording* recording, spCamera* camera)
     }
     *camera = recording->camera;
     return true;
+}
+
+bool spRecording_GetPlayInfo(const spRecording* recording, spPlayInfo* play)
+{
+    if (recording == NULL || play == NULL || recording->hasPlay == false)
+    {
+        return false;
+    }
+    *play = recording->play;
+    return true;
+}
+
+int spRecording_GetNumberSize(const spRecording* recording)
+{
+    return recording != NULL ? recording->numberSize : 0;
+}
+
+int spRecording_GetDecisionCount(const spRecording* recording)
+{
+    return recording != NULL ? recording->decisionCount : 0;
+}
+
+// The first decision of this step, or of a later one
+static int spFindDecision(const spRecording* recording, int64_t step)
+{
+    int first = 0, last = recording->decisionCount;
+    while (first < last)
+    {
+        int middle = first + (last - first) / 2;
+        if (recording->decisions[middle].step < step)
+        {
+            first = middle + 1;
+        }
+        else
+        {
+            last = middle;
+        }
+    }
+    return first;
+}
+
+int spRecording_GetDecisions(const spRecording* recording, int64_t step, const spBodyId* bodies,
+                             int bodyCount, spDecision* decisions, int capacity)
+{
+    int count = 0;
+    for (int i = recording != NULL ? spFindDecision(recording, step) : 0;
+         recording != NULL && i < recording->decisionCount && recording->decisions[i].step == step; ++i)
+    {
+        const spDecisionEntry* entry = recording->decisions + i;
+        if (count < capacity && decisions != NULL)
+        {
+            spBodyId none = {0}, unknown = {.index1 = UINT32_MAX};
+            bool known = entry->body < bodyCount && bodies != NULL;
+            decisions[count] = (spDecision){
+                .step = entry->step,
+                .body = entry->body < 0 ? none
+                        : known         ? bodies[entry->body]
+                                        : unknown,
+                .substep = entry->substep,
+                .factorStep = entry->factorStep,
+                .stopAfter = entry->stopAfter,
+                .dt = entry->dt,
+            };
+        }
+        count += 1;
+    }
+    return count;
 }
 
 int spRecording_GetLibraryVersion(const spRecording* recording)

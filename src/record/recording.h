@@ -33,6 +33,16 @@ typedef struct spRowBlock
     const uint8_t* rows;
 } spRowBlock;
 
+typedef struct spDecisionEntry
+{
+    int64_t step;
+    int body; // -1 for the time that the step covered
+    int substep;
+    int64_t factorStep;
+    int64_t stopAfter;
+    double dt;
+} spDecisionEntry;
+
 typedef struct spBodyEntry
 {
     int topology;
@@ -85,8 +95,11 @@ struct spRecording
     bool hasTetStates;
     uint32_t flags;
     int libraryVersion;
+    int numberSize;
     spCamera camera;
     const char* sceneText;
+    spPlayInfo play;
+    bool hasPlay;
     size_t rowSize;
 
     spMeasurementInfo* measurements;
@@ -105,6 +118,9 @@ struct spRecording
     int rowBlockCount;
     int rowBlockCapacity;
     int rowCount;
+    spDecisionEntry* decisions; // by step
+    int decisionCount;
+    int decisionCapacity;
     spFrameEntry* frames;
     int frameCount;
     int frameCapacity;

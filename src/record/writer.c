@@ -142,6 +142,17 @@ static bool spWriteHead(spRecordWriter* writer, const spRecorderDef* def)
     return spEndChunk(writer, sp_chunkHead);
 }
 
+static bool spWritePlay(spRecordWriter* writer, const spPlayInfo* play)
+{
+    spBytes* chunk = spBeginChunk(writer);
+    spPutF64(chunk, play->dt);
+    spPutF64(chunk, play->budget);
+    spPutU32(chunk, play->live ? sp_playLive : 0);
+    spPutU32(chunk, 0);
+    spPutString(chunk, play->scenePath);
+    return spEndChunk(writer, sp_chunkPlay);
+}
+
 bool spOpenWriter(spRecordWriter* writer, const spRecorderDef* def, spError* error)
 {
     memset(writer, 0, sizeof(*writer));
@@ -163,10 +174,12 @@ bool spOpenWriter(spRecordWriter* writer, const spRecorderDef* def, spError* err
     writer->heap = spMakeHeap(&def->allocator);
     writer->chunk.heap = &writer->heap;
     writer->rows.heap = &writer->heap;
+    writer->decisions.heap = &writer->heap;
     writer->frameOffsets.heap = &writer->heap;
     writer->measurementCount = def->measurementCount;
     writer->storeVelocities = def->storeVelocities;
     writer->lastStep = INT64_MIN;
+    writer->lastDecided = INT64_MIN;
     spMakeCrcTable(&writer->crc);
 
     writer->pathSize = strlen(def->path) + 1;
@@ -186,6 +199,7 @@ bool spOpenWriter(spRecordWriter* writer, const spRecorderDef* def, spError* err
         spPutData(chunk, def->sceneText, strlen(def->sceneText) + 1);
         ok = spEndChunk(writer, sp_chunkScene);
     }
+    ok = ok && (def->play == NULL || spWritePlay(writer, def->play));
     ok = ok && spFlushWriter(writer);
     if (!ok)
     {
@@ -283,11 +297,60 @@ int spWriteCollider(spRecordWriter* writer, const spColliderDef* def)
     return spEndChunk(writer, sp_chunkCollider) ? writer->colliderCount++ : -1;
 }
 
+// Before the rows: who reads a row has what was decided in its step
+static bool spWritePendingDecisions(spRecordWriter* writer)
+{
+    if (writer->decisions.count == 0)
+    {
+        return true;
+    }
+    int64_t pending = (int64_t)(writer->decisions.count / SP_DECISION_SIZE);
+    spBytes* chunk = spBeginChunk(writer);
+    spPutU64(chunk, (uint64_t)(writer->decisionCount - pending));
+    spPutData(chunk, writer->decisions.data, writer->decisions.count);
+    writer->decisions.count = 0;
+    return spEndChunk(writer, sp_chunkDecisions);
+}
+
+bool spWriteDecision(spRecordWriter* writer, const spDecisionData* data)
+{
+    if (writer->error.code != sp_errorNone)
+    {
+        return false;
+    }
+    if (data->step < writer->lastDecided || writer->decisionCount == INT_MAX)
+    {
+        return true;
+    }
+    if (data->step < 0 || data->body < -1 || data->body >= writer->bodyCount || data->substep < 0)
+    {
+        return spFailWriterArgument(writer, "a decision with a bad step, body or substep");
+    }
+    spBytes* bytes = &writer->decisions;
+    spPutU64(bytes, (uint64_t)data->step);
+    spPutU32(bytes, data->body >= 0 ? (uint32_t)data->body : SP_DECISION_OF_STEP);
+    spPutU32(bytes, (uint32_t)data->substep);
+    spPutU64(bytes, (uint64_t)data->factorStep);
+    spPutU64(bytes, (uint64_t)data->stopAfter);
+    spPutF64(bytes, data->dt);
+    if (bytes->failed)
+    {
+        return spFailWriterMemory(writer, bytes->count);
+    }
+    writer->decisionCount += 1;
+    writer->lastDecided = data->step;
+    return true;
+}
+
 static bool spWritePendingRows(spRecordWriter* writer)
 {
     if (writer->pendingRows == 0)
     {
         return true;
+    }
+    if (!spWritePendingDecisions(writer))
+    {
+        return false;
     }
     spBytes* chunk = spBeginChunk(writer);
     spPutU64(chunk, (uint64_t)(writer->rowCount - writer->pendingRows));
@@ -456,6 +519,7 @@ bool spCloseWriter(spRecordWriter* writer, spError* error)
 
     spFreeBytes(&writer->chunk);
     spFreeBytes(&writer->rows);
+    spFreeBytes(&writer->decisions);
     spFreeBytes(&writer->frameOffsets);
     spFree(&writer->heap, writer->path, writer->pathSize);
     writer->path = NULL;

@@ -24,10 +24,13 @@ typedef struct spRecordWriter
     uint64_t offset;      // bytes written
     spBytes chunk;        // the chunk in the making, room for its header included
     spBytes rows;         // rows that are not written yet
+    spBytes decisions;    // of those rows
     spBytes frameOffsets; // u64 each, for the index
     int64_t rowCount;     // pending ones included
     int64_t pendingRows;
-    int64_t lastStep; // step count of the last row
+    int64_t lastStep;      // step count of the last row
+    int64_t decisionCount; // pending ones included
+    int64_t lastDecided;   // step of the last decision
     int measurementCount;
     bool storeVelocities;
     int bodyCount;
@@ -75,6 +78,17 @@ typedef struct spFrameCollider
     float rotation[4]; // x, y, z, w
 } spFrameCollider;
 
+// A decision of the clock
+typedef struct spDecisionData
+{
+    int64_t step;
+    int body; // -1 for the time that the step covered
+    int substep;
+    int64_t factorStep;
+    int64_t stopAfter;
+    double dt;
+} spDecisionData;
+
 // A frame of the last row
 typedef struct spFrameData
 {
@@ -90,6 +104,8 @@ bool spOpenWriter(spRecordWriter* writer, const spRecorderDef* def, spError* err
 int spWriteBody(spRecordWriter* writer, const char* name);
 int spWriteTopology(spRecordWriter* writer, const spTopologyData* data);
 int spWriteCollider(spRecordWriter* writer, const spColliderDef* def);
+// Of the step whose row comes next. Steps only go forward: one of an earlier step than the last is left out.
+bool spWriteDecision(spRecordWriter* writer, const spDecisionData* data);
 // values NULL means NaN everywhere
 bool spWriteRow(spRecordWriter* writer, const spRecordRow* row, const double* values);
 bool spWriteFrame(spRecordWriter* writer, const spFrameData* data);
