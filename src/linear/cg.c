@@ -259,6 +259,48 @@ static void spApplyLocalStage(int begin, int end, int workerIndex, void* context
     }
 }
 
+// z = P^-1 r with the first `count` columns in P
+static void spPreconditionAll(spCgStage* c, int count, spTeam* team)
+{
+    const spSystem* s = c->system;
+    if (s->localA != NULL)
+    {
+        spParallelFor(team, spApplyLocalStage, s->patchCount, 1, c);
+    }
+    else
+    {
+        spPrecondition(c, team);
+    }
+    for (int i = 0; i < count; ++i)
+    {
+        const spColumn* column = s->columns + i;
+        double along = spDotAll(c, column->g, c->v->z, team);
+        s->kernels->addScaled(c->v->z, (spReal)(-(double)column->gain * along), column->solved, 0,
+                              s->nodeCount);
+    }
+}
+
+static bool spIsPreconditioned(const spSystem* s)
+{
+    return s->localA != NULL || s->preconditioner != NULL;
+}
+
+// What the correction of the preconditioner by each column needs, the ones before it included
+static void spSolveColumns(spCgStage* c, spTeam* team)
+{
+    const spSystem* s = c->system;
+    for (int i = 0; i < s->columnCount && spIsPreconditioned(s); ++i)
+    {
+        spColumn* column = s->columns + i;
+        memcpy(c->v->r, column->g, (size_t)s->nodeCount * sizeof(spVec4));
+        spFilterAll(c, c->v->r, team);
+        spPreconditionAll(c, i, team);
+        memcpy(column->solved, c->v->z, (size_t)s->nodeCount * sizeof(spVec4));
+        double yield = column->c > 0 ? 1.0 / (double)column->c : INFINITY;
+        column->gain = (spReal)(1.0 / (yield + spDotAll(c, column->g, column->solved, team)));
+    }
+}
+
 // r = S (b - A x); returns r.r
 static double spFindResidual(spCgStage* c, spTeam* team)
 {
@@ -275,18 +317,11 @@ static double spStartDirection(spCgStage* c, spTeam* team)
 {
     const spSystem* s = c->system;
     const spCgVectors* v = c->v;
-    const spVec4* z = v->z;
-    if (s->localA != NULL)
+    const spVec4* z = v->r;
+    if (spIsPreconditioned(s))
     {
-        spParallelFor(team, spApplyLocalStage, s->patchCount, 1, c);
-    }
-    else if (s->preconditioner != NULL)
-    {
-        spPrecondition(c, team);
-    }
-    else
-    {
-        z = v->r;
+        spPreconditionAll(c, s->columnCount, team);
+        z = v->z;
     }
     memcpy(v->d, z, (size_t)s->nodeCount * sizeof(spVec4));
     return spDotAll(c, v->r, z, team);
@@ -317,13 +352,13 @@ static double spIterate(spCgStage* c, const spCgDef* def, double goal, double rr
         rr = spSumBlocks(v->partial, s->patchCount);
         double last = rz;
         rz = rr;
-        if (s->localA != NULL)
+        if (s->localA != NULL && s->columnCount == 0)
         {
             rz = spSumBlocks(v->partial + s->patchCount, s->patchCount);
         }
-        else if (s->preconditioner != NULL && rr > goal)
+        else if (spIsPreconditioned(s) && rr > goal)
         {
-            spPrecondition(c, team);
+            spPreconditionAll(c, s->columnCount, team);
             rz = spDotAll(c, v->r, v->z, team);
         }
         result->iterations += 1;
@@ -357,6 +392,7 @@ spCgResult spSolveCg(const spSystem* system, const spCgVectors* v, const spCgDef
     }
     spKeepRaw(system, v->b, system->rawB);
     spFilterAll(&c, v->b, team);
+    spSolveColumns(&c, team);
     double rr = spFindResidual(&c, team);
     // With nothing on the right-hand side but what constraints prescribe, that is the measure
     double bb = fmax(spDotAll(&c, v->b, v->b, team), rr);

@@ -28,11 +28,14 @@ typedef struct spOperator
     spReal sign;
 } spOperator;
 
-// c g g^T
+// c g g^T. The preconditioner does not know of it: its inverse is corrected by the formula of Sherman and
+// Morrison, with P^-1 g found at the start of a solve.
 typedef struct spColumn
 {
     spVec4* g; // of each node
     spReal c;
+    spVec4* solved; // P^-1 g
+    spReal gain;    // 1 / (1 / c + g.P^-1 g)
 } spColumn;
 
 // A node whose x is kept: all of it, or along a normal
@@ -54,7 +57,7 @@ typedef struct spSystem
     spOperator op;
     const spVec4* ownA; // (xx, yy, zz) of each node
     const spVec4* ownC; // (xy, yz, xz); NULL when all are zero
-    const spColumn* columns;
+    spColumn* columns;
     int columnCount;
     const spConstraint* constraints; // by node, one for each
     const int32_t* patchConstraint;  // first of each patch (patchCount + 1)

@@ -5,7 +5,7 @@
 
 #include "method/equilibrium.h"
 
-#include "method/method.h"
+#include "method/implicit.h"
 
 #include <string.h>
 
@@ -53,6 +53,7 @@ bool spSolveEquilibrium(spBody* body, double tolerance, int maxIterations, spVec
     }
     if (ok)
     {
+        ((spImplicitState*)body->methodState)->iterationLimit = maxIterations;
         body->method->begin(body, team);
         spAdvanceContext context = {.team = team, .dt = 1, .stepDt = 1, .gravity = gravity};
         body->method->advance(body, &context);

@@ -53,7 +53,7 @@
 
 // Iterations beyond which the operator is worth assembling, and above which a preconditioner is made anew
 // when it is refreshed by need: this many times those after the last refresh, and some
-#define SP_FREE_ITERATIONS 2
+#define SP_FREE_ITERATIONS 1
 #define SP_TIRED_RATIO 1.5
 #define SP_TIRED_MORE 3
 
@@ -408,6 +408,8 @@ typedef enum spNodeStage
     sp_stageWay,      // way = baseX + r v - x
     sp_stageWayForce, // what the elements make of it
     sp_stageAddWay,   // b += r that
+    sp_stageWayPairs, // what the pairs make of it
+    sp_stageTakeWay,  // b -= 1/r that
     sp_stageMove,     // v = way + share dv, x = baseX + r v
     sp_stageKeep,     // way = v
 } spNodeStage;
@@ -436,7 +438,7 @@ static void spMakeBases(const spStageContext* c, int node)
     if (body->x[node].w == 0)
     {
         // Held: x + h v, whatever the method
-        baseX = spMulAdd3(x, s->h - s->reach, v);
+        baseX = s->isStatic ? x : spMulAdd3(x, s->h - s->reach, v);
         baseV = v;
     }
     state->baseX[node] = (spVec4){baseX.x, baseX.y, baseX.z, 0};
@@ -489,6 +491,14 @@ static void spRunNodeStage(int begin, int end, int workerIndex, void* context)
             case sp_stageAddWay:
                 spSumPatchForces(&s->force, patch);
                 state->system.kernels->addScaled(state->f, r, body->f, first, last);
+                break;
+            case sp_stageWayPairs:
+                state->system.kernels->multiply(&state->system.sparse, state->way, patch,
+                                                state->system.product);
+                break;
+            case sp_stageTakeWay:
+                spSumSlots(&state->system.sparse.slots, state->system.product, patch);
+                state->system.kernels->addScaled(state->f, -1 / r, state->system.product, first, last);
                 break;
             case sp_stageMove:
                 for (int node = first; node < last; ++node)
@@ -570,23 +580,6 @@ static void spTakeBound(spImplicitStep* s)
     }
 }
 
-// What the linearisation where the substep starts has in addition: the way that the nodes go anyway
-static void spAddWay(spStageContext* c)
-{
-    spImplicitStep* s = c->step;
-    if (s->fill.bound)
-    {
-        spTakeBound(s);
-        return;
-    }
-    spRunNodes(c, sp_stageWay);
-    memset(s->state->cg.z, 0, (size_t)s->body->nodeCount * sizeof(spVec4));
-    c->difference = (spDifference){.dx = s->state->way, .dv = s->state->cg.z, .project = s->fill.project};
-    spMeasureDifference(&s->force, &c->difference);
-    spRunNodes(c, sp_stageWayForce);
-    spRunNodes(c, sp_stageAddWay);
-}
-
 static bool spUsesPairs(const spImplicitState* state)
 {
     switch (state->def.solver.operatorType)
@@ -600,6 +593,42 @@ static bool spUsesPairs(const spImplicitState* state)
             return state->factor == NULL || state->def.type == sp_imex ||
                    state->lastIterations > SP_FREE_ITERATIONS;
     }
+}
+
+// Whether the pairs hold the whole stiffness times r^2 and nothing else
+static bool spArePairsStiffness(const spImplicitStep* s)
+{
+    const spBodySystem* system = &s->state->system;
+    bool alone = spUsesPairs(s->state) && system->diagonal == NULL && system->columnCount == 0;
+    for (int i = 0; alone && i < s->body->setCount; ++i)
+    {
+        const spElementSet* set = s->body->sets[i];
+        alone = set->kind->isDamped == NULL || set->kind->isDamped(set) == false;
+    }
+    return alone;
+}
+
+// What the linearisation where the substep starts has in addition: the way that the nodes go anyway
+static void spAddWay(spStageContext* c)
+{
+    spImplicitStep* s = c->step;
+    if (s->fill.bound)
+    {
+        spTakeBound(s);
+        return;
+    }
+    spRunNodes(c, sp_stageWay);
+    if (spArePairsStiffness(s))
+    {
+        spRunNodes(c, sp_stageWayPairs);
+        spRunNodes(c, sp_stageTakeWay);
+        return;
+    }
+    memset(s->state->cg.z, 0, (size_t)s->body->nodeCount * sizeof(spVec4));
+    c->difference = (spDifference){.dx = s->state->way, .dv = s->state->cg.z, .project = s->fill.project};
+    spMeasureDifference(&s->force, &c->difference);
+    spRunNodes(c, sp_stageWayForce);
+    spRunNodes(c, sp_stageAddWay);
 }
 
 static bool spIsLocal(const spImplicitState* state)
@@ -622,8 +651,15 @@ static void spAssemble(spImplicitStep* s)
     s->body->solverReport.assembleSeconds += spGetSeconds() - start;
 }
 
+// Conjugate gradients that the step may still make
+static int spGetIterationsLeft(const spImplicitStep* s)
+{
+    int limit = s->state->iterationLimit;
+    return limit > 0 ? spMaxInt(0, limit - s->body->solverReport.iterations) : INT32_MAX;
+}
+
 // Solves with the rows as they stand. dv is left in cg.x.
-static spCgResult spSolveLinear(spImplicitStep* s, bool guess, int allowed)
+static spCgResult spSolveLinear(spImplicitStep* s, bool guess)
 {
     spImplicitState* state = s->state;
     spBody* body = s->body;
@@ -648,7 +684,7 @@ static spCgResult spSolveLinear(spImplicitStep* s, bool guess, int allowed)
         .rotations = state->factor != NULL ? spGetFactorTurns(state->factor) : NULL,
     };
     spCgDef def = {.tolerance = (double)state->def.solver.tolerance,
-                   .maxIterations = spMinInt(state->def.solver.maxIterations, allowed),
+                   .maxIterations = spMinInt(state->def.solver.maxIterations, spGetIterationsLeft(s)),
                    .least = SP_REST_SHARE * s->weight,
                    .stop = &s->stop,
                    .guess = guess};
@@ -707,7 +743,7 @@ static spCgResult spSolveRounds(spStageContext* c, bool first)
     {
         memcpy(s->body->v, state->way, (size_t)s->body->nodeCount * sizeof(spVec4));
         spBuildConstraints(s);
-        result = spSolveLinear(s, guess || round > 0, INT32_MAX);
+        result = spSolveLinear(s, guess || round > 0);
         c->share = 1;
         spRunNodes(c, sp_stageMove);
         if (result.late || result.indefinite || spCheckRows(s) == false)
@@ -726,7 +762,8 @@ static spCgResult spSolveRounds(spStageContext* c, bool first)
 
 // Goes along dv as far as the force along it does not turn round too much. b of the end is left in state->f,
 // and with the rows in cg.b.
-static void spSearchLine(spStageContext* c, double slope)
+// whole: with motion that constraints prescribe the force along dv says nothing
+static void spSearchLine(spStageContext* c, double slope, bool whole)
 {
     spImplicitStep* s = c->step;
     spImplicitState* state = s->state;
@@ -738,7 +775,7 @@ static void spSearchLine(spStageContext* c, double slope)
         memcpy(state->cg.b, state->f, (size_t)s->body->nodeCount * sizeof(spVec4));
         spAddRowImpulses(s, state->cg.b);
         double end = spDotFree(s, state->cg.b, state->cg.x);
-        if (!(end < -SP_LINE_SHARE * fabs(slope)) && isfinite(end))
+        if ((whole || !(end < -SP_LINE_SHARE * fabs(slope))) && isfinite(end))
         {
             return;
         }
@@ -809,7 +846,7 @@ static uint32_t spSolveSubstep(spImplicitStep* s)
         {
             break;
         }
-        spSearchLine(&c, spDotFree(s, state->cg.b, state->cg.x));
+        spSearchLine(&c, spDotFree(s, state->cg.b, state->cg.x), k == 0 && s->prescribed);
         double last = report->forceResidual;
         report->forceResidual = spGetNewtonResidual(s, load);
         // Far from the end, or where it does not help, the exact stiffness may lead anywhere
@@ -817,7 +854,8 @@ static uint32_t spSolveSubstep(spImplicitStep* s)
         report->rounded = result.converged && (s->fill.project || report->forceResidual < SP_EXACT_LIMIT) &&
                           spIsRounding(&c);
         s->fill.project = project || report->forceResidual > SP_EXACT_LIMIT || helps == false;
-        if (report->forceResidual <= tolerance || report->rounded || spShouldStop(&s->stop))
+        if (report->forceResidual <= tolerance || report->rounded || spShouldStop(&s->stop) ||
+            spGetIterationsLeft(s) == 0)
         {
             break;
         }
@@ -867,6 +905,18 @@ static uint32_t spSolveWithin(spImplicitStep* s)
     return flags;
 }
 
+// Velocities of a static step are displacements: those of driven nodes as far as they go, others none
+static void spTakeDisplacements(const spImplicitStep* s)
+{
+    spBody* body = s->body;
+    for (int node = 0; node < body->nodeCount; ++node)
+    {
+        spVec4 v = body->v[node];
+        spReal h = body->roles[node] == sp_nodeDriven ? s->h : 0;
+        body->v[node] = (spVec4){h * v.x, h * v.y, h * v.z, 0};
+    }
+}
+
 static void spRunImplicitSubstep(spImplicitStep* s, uint32_t* flags)
 {
     spBody* body = s->body;
@@ -887,7 +937,7 @@ static void spRunImplicitSubstep(spImplicitStep* s, uint32_t* flags)
     }
     if (s->isStatic)
     {
-        memset(body->v, 0, size);
+        spTakeDisplacements(s);
         s->mass = spGetStaticMass(body);
     }
     s->fill = spGetPatternFill(state);

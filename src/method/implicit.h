@@ -32,9 +32,10 @@ typedef struct spImplicitState
     spMethodDef def; // the solver with `auto` decided
     spBodySystem system;
     bool hasSystem;
-    double massNorm; // root of the sum of squares of the masses, kg
-    double extent;   // of the farthest node when the method was set, m
-    bool failed;     // no memory for it: the body stands still and the step says so
+    int iterationLimit; // conjugate gradients of a step, all systems together; 0 for none
+    double massNorm;    // root of the sum of squares of the masses, kg
+    double extent;      // of the farthest node when the method was set, m
+    bool failed;        // no memory for it: the body stands still and the step says so
     spFactor* factor;
     spCgVectors cg;
     spVec4* baseX; // x = baseX + reach v
@@ -80,6 +81,7 @@ typedef struct spImplicitStep
     spReal mass;   // factor of M: 1, or as much as keeps a static system regular
     spFill fill;
     bool isStatic;
+    bool prescribed; // constraints ask for motion beyond that of the first guess
     spReal fraction; // of the step that has passed at the end
     spStop stop;
     spChoice given;        // -1 and -1 when nothing was chosen before

@@ -184,10 +184,12 @@ void spBuildConstraints(spImplicitStep* s)
         }
     }
     state->patchConstraint[body->order.patchCount] = count;
+    s->prescribed = false;
     for (int i = 0; i < count; ++i)
     {
         const spConstraint* c = state->constraints + i;
         spVec3 dv = spSub3(state->prescribed[i], spXyz(body->v[c->node]));
+        s->prescribed = s->prescribed || spLengthSquared3(dv) > 0;
         spVec4* x = state->cg.x + c->node;
         if (c->all)
         {

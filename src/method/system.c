@@ -106,7 +106,8 @@ bool spCreateBodySystem(spBodySystem* s, spBody* body, const spFill* fill, const
     for (int i = 0; i < s->columnCount; ++i)
     {
         s->columns[i].g = spAllocZeroed(heap, size);
-        ok = ok && s->columns[i].g != NULL;
+        s->columns[i].solved = spAllocZeroed(heap, size);
+        ok = ok && s->columns[i].g != NULL && s->columns[i].solved != NULL;
     }
     if (ok == false)
     {
@@ -134,6 +135,7 @@ void spDestroyBodySystem(spBodySystem* s, spBody* body)
     for (int i = 0; i < s->columnCount; ++i)
     {
         spFree(heap, s->columns[i].g, size);
+        spFree(heap, s->columns[i].solved, size);
     }
     *s = (spBodySystem){0};
 }
