@@ -48,7 +48,7 @@ static bool spFinishLevel(spMultilevel* m, spLevel* level)
     level->inside = spTakeArray(m, n, sizeof(int32_t));
     level->after = spTakeArray(m, n, sizeof(int32_t));
     level->outside = spTakeArray(m, n, sizeof(int32_t));
-    level->blocks = spTakeArray(m, last * size, sizeof(spReal));
+    level->blocks = spTakeArray(m, (int64_t)last * level->width * level->width + 8, sizeof(spReal));
     level->diagonal = spTakeArray(m, n * size, sizeof(spReal));
     level->inverse = spTakeArray(m, n * size, sizeof(spReal));
     level->added = spTakeArray(m, n, sizeof(spReal));
@@ -407,8 +407,8 @@ static bool spMakeNextLevel(spMultilevel* m, spLevel* level, spLevel* coarse, in
     {
         return false;
     }
-    int64_t moveSize = 8 * (int64_t)level->width;
-    level->moves = spTakeArray(m, level->moveBegin[level->rowCount] * moveSize, sizeof(spReal));
+    int64_t moveSize = 6 * (int64_t)level->width;
+    level->moves = spTakeArray(m, level->moveBegin[level->rowCount] * moveSize + 8, sizeof(spReal));
     return level->moves != NULL && spFinishLevel(m, coarse);
 }
 

@@ -1,29 +1,59 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Inner loops of a level, over SP_WIDTH unknowns in each row. Included once for each width.
+// Inner loops of a level, over SP_WIDTH unknowns in each row, and the table of them, SP_LEVEL_TABLE. Included
+// once for each width.
+
+#include "linear/levels.h"
+
+#include <string.h>
 
 #if SP_WIDTH == 3
-typedef spQuad spRow3 __attribute__((may_alias));
-#define SP_ROW spRow3
+#define SP_ROW spQuadMemory
+#define SP_LOOSE_ROW spLooseQuad
 #define SP_STRIDE 4
 #define SP_OF_WIDTH(stem) stem##3
 #else
-typedef spOct spRow6;
-#define SP_ROW spRow6
+#define SP_ROW spOct
+#define SP_LOOSE_ROW spLooseOct
 #define SP_STRIDE 8
 #define SP_OF_WIDTH(stem) stem##6
 #endif
 
-#define SP_SIZE (SP_WIDTH * SP_STRIDE)
+#define SP_BLOCK_SIZE (SP_WIDTH * SP_WIDTH)
+#define SP_DIAGONAL_SIZE (SP_WIDTH * SP_STRIDE)
+#define SP_MOVE_SIZE (SP_WIDTH * 6)
 
-static inline SP_ROW SP_OF_WIDTH(spMulLevelBlock)(const spReal* block, const spReal* u)
+// A block beside the diagonal times u; numbers of the result beyond the width mean nothing
+static inline SP_ROW SP_OF_WIDTH(spMulLoose)(const spReal* block, const spReal* u)
 {
-    const SP_ROW* a = (const SP_ROW*)block;
-    SP_ROW sum = a[0] * u[0];
+    SP_ROW sum = *(const SP_LOOSE_ROW*)block * u[0];
     for (int c = 1; c < SP_WIDTH; ++c)
     {
-        sum += a[c] * u[c];
+        sum += *(const SP_LOOSE_ROW*)(block + SP_WIDTH * c) * u[c];
+    }
+    return sum;
+}
+
+// rest less the blocks [begin, end) of a row times z
+static inline SP_ROW SP_OF_WIDTH(spSubBlocks)(const spLevel* level, int begin, int end, const spReal* z,
+                                              SP_ROW rest)
+{
+    for (int k = begin; k < end; ++k)
+    {
+        rest -= SP_OF_WIDTH(spMulLoose)(level->blocks + SP_BLOCK_SIZE * (size_t)k,
+                                        z + SP_STRIDE * level->columns[k]);
+    }
+    return rest;
+}
+
+// A block of the diagonal times u
+static inline SP_ROW SP_OF_WIDTH(spMulDiagonal)(const spReal* block, const spReal* u)
+{
+    SP_ROW sum = *(const SP_ROW*)block * u[0];
+    for (int c = 1; c < SP_WIDTH; ++c)
+    {
+        sum += *(const SP_ROW*)(block + SP_STRIDE * c) * u[c];
     }
     return sum;
 }
@@ -36,47 +66,32 @@ static inline SP_ROW SP_OF_WIDTH(spMulAdded)(const spLevel* level, int i, const 
         return (SP_ROW){0};
     }
     return level->added[i] *
-           SP_OF_WIDTH(spMulLevelBlock)(level->diagonal + SP_SIZE * (size_t)i, z + SP_STRIDE * i);
+           SP_OF_WIDTH(spMulDiagonal)(level->diagonal + SP_DIAGONAL_SIZE * (size_t)i, z + SP_STRIDE * i);
 }
 
-// (D' + L) z = r
 static void SP_OF_WIDTH(spSweepForth)(const spLevel* level, const spReal* r, spReal* z, int patch)
 {
     for (int i = level->patchBegin[patch]; i < level->patchBegin[patch + 1]; ++i)
     {
         SP_ROW rest = *(const SP_ROW*)(r + SP_STRIDE * i);
-        for (int k = level->inside[i]; k < level->after[i]; ++k)
-        {
-            rest -= SP_OF_WIDTH(spMulLevelBlock)(level->blocks + SP_SIZE * (size_t)k,
-                                                 z + SP_STRIDE * level->columns[k]);
-        }
+        rest = SP_OF_WIDTH(spSubBlocks)(level, level->inside[i], level->after[i], z, rest);
         *(SP_ROW*)(z + SP_STRIDE * i) =
-            SP_OF_WIDTH(spMulLevelBlock)(level->inverse + SP_SIZE * (size_t)i, (const spReal*)&rest);
+            SP_OF_WIDTH(spMulDiagonal)(level->inverse + SP_DIAGONAL_SIZE * (size_t)i, (const spReal*)&rest);
     }
 }
 
-// rest = r - A z after that: what the sweep has not seen
+// What the sweep has not seen
 static void SP_OF_WIDTH(spFindRest)(const spLevel* level, const spReal* z, spReal* rest, int patch)
 {
     for (int i = level->patchBegin[patch]; i < level->patchBegin[patch + 1]; ++i)
     {
         SP_ROW sum = SP_OF_WIDTH(spMulAdded)(level, i, z);
-        for (int k = level->begin[i]; k < level->begin[i + 1]; ++k)
-        {
-            // Blocks in between are what the sweep went through
-            k = k == level->inside[i] ? level->after[i] : k;
-            if (k == level->begin[i + 1])
-            {
-                break;
-            }
-            sum -= SP_OF_WIDTH(spMulLevelBlock)(level->blocks + SP_SIZE * (size_t)k,
-                                                z + SP_STRIDE * level->columns[k]);
-        }
+        sum = SP_OF_WIDTH(spSubBlocks)(level, level->begin[i], level->inside[i], z, sum);
+        sum = SP_OF_WIDTH(spSubBlocks)(level, level->after[i], level->begin[i + 1], z, sum);
         *(SP_ROW*)(rest + SP_STRIDE * i) = sum;
     }
 }
 
-// coarse = P^T rest
 static void SP_OF_WIDTH(spGatherRest)(const spLevel* level, const spReal* rest, spReal* coarse, int begin,
                                       int end)
 {
@@ -85,18 +100,17 @@ static void SP_OF_WIDTH(spGatherRest)(const spLevel* level, const spReal* rest, 
         spOct sum = {0};
         for (int k = level->membersBegin[i]; k < level->membersBegin[i + 1]; ++k)
         {
-            const spOct* move = (const spOct*)level->moves + SP_WIDTH * (size_t)level->memberPlaces[k];
+            const spReal* move = level->moves + SP_MOVE_SIZE * (size_t)level->memberPlaces[k];
             const spReal* u = rest + SP_STRIDE * level->members[k];
             for (int c = 0; c < SP_WIDTH; ++c)
             {
-                sum += move[c] * u[c];
+                sum += *(const spLooseOct*)(move + 6 * c) * u[c];
             }
         }
         *(spOct*)(coarse + 8 * i) = sum;
     }
 }
 
-// z += P coarse, and a copy of it
 static void SP_OF_WIDTH(spAddMoves)(const spLevel* level, const spReal* coarse, spReal* z, spReal* old,
                                     int patch)
 {
@@ -105,11 +119,11 @@ static void SP_OF_WIDTH(spAddMoves)(const spLevel* level, const spReal* coarse, 
         spOct sums[SP_WIDTH] = {{0}};
         for (int k = level->moveBegin[i]; k < level->moveBegin[i + 1]; ++k)
         {
-            const spOct* move = (const spOct*)level->moves + SP_WIDTH * (size_t)k;
+            const spReal* move = level->moves + SP_MOVE_SIZE * (size_t)k;
             spOct u = *(const spOct*)(coarse + 8 * level->moveColumns[k]);
             for (int c = 0; c < SP_WIDTH; ++c)
             {
-                sums[c] += move[c] * u;
+                sums[c] += *(const spLooseOct*)(move + 6 * c) * u;
             }
         }
         for (int c = 0; c < SP_STRIDE; ++c)
@@ -126,33 +140,28 @@ static void SP_OF_WIDTH(spAddMoves)(const spLevel* level, const spReal* coarse, 
     }
 }
 
-// (D' + L^T) (new z - z) = r - A z
 static void SP_OF_WIDTH(spSweepBack)(const spLevel* level, const spReal* r, spReal* z, const spReal* old,
                                      int patch)
 {
     for (int i = level->patchBegin[patch + 1] - 1; i >= level->patchBegin[patch]; --i)
     {
         SP_ROW rest = *(const SP_ROW*)(r + SP_STRIDE * i) + SP_OF_WIDTH(spMulAdded)(level, i, z);
-        for (int k = level->begin[i]; k < level->begin[i + 1]; ++k)
-        {
-            bool inside = k >= level->inside[i] && k < level->outside[i];
-            rest -= SP_OF_WIDTH(spMulLevelBlock)(level->blocks + SP_SIZE * (size_t)k,
-                                                 (inside ? z : old) + SP_STRIDE * level->columns[k]);
-        }
+        rest = SP_OF_WIDTH(spSubBlocks)(level, level->begin[i], level->inside[i], old, rest);
+        rest = SP_OF_WIDTH(spSubBlocks)(level, level->outside[i], level->begin[i + 1], old, rest);
+        rest = SP_OF_WIDTH(spSubBlocks)(level, level->inside[i], level->outside[i], z, rest);
         *(SP_ROW*)(z + SP_STRIDE * i) =
-            SP_OF_WIDTH(spMulLevelBlock)(level->inverse + SP_SIZE * (size_t)i, (const spReal*)&rest);
+            SP_OF_WIDTH(spMulDiagonal)(level->inverse + SP_DIAGONAL_SIZE * (size_t)i, (const spReal*)&rest);
     }
 }
 
-// out += A move, A by columns, the others by rows
-static inline void SP_OF_WIDTH(spAddMoved)(spOct* out, const spReal* block, const spOct* move, spReal scale)
+// out += A u, A by columns with that many numbers each, the others by rows
+static inline void SP_OF_WIDTH(spAddMoved)(spOct* out, const spReal* block, int stride, const spOct* u)
 {
     for (int c = 0; c < SP_WIDTH; ++c)
     {
-        spOct u = scale * move[c];
         for (int r = 0; r < SP_WIDTH; ++r)
         {
-            out[r] += block[SP_STRIDE * c + r] * u;
+            out[r] += block[stride * c + r] * u[c];
         }
     }
 }
@@ -176,9 +185,9 @@ static void SP_OF_WIDTH(spGetRigidMove)(const spLevel* level, const spLevel* coa
 #endif
 }
 
-// P = (I - w D^-1 A) times the rigid moves
+// P = (I - w D'^-1 A) times the rigid moves
 static void SP_OF_WIDTH(spSmoothMoves)(const spLevel* level, const spLevel* coarse, spReal relaxation,
-                                       int32_t* places)
+                                       spOct* mixed, int32_t* places)
 {
     spOct rigid[SP_WIDTH];
     for (int i = 0; i < level->rowCount; ++i)
@@ -188,11 +197,7 @@ static void SP_OF_WIDTH(spSmoothMoves)(const spLevel* level, const spLevel* coar
         {
             continue;
         }
-        spOct* out = (spOct*)level->moves + SP_WIDTH * (size_t)first;
-        for (int k = 0; k < count * SP_WIDTH; ++k)
-        {
-            out[k] = (spOct){0};
-        }
+        memset(mixed, 0, (size_t)(count * SP_WIDTH) * sizeof(spOct));
         for (int k = 0; k < count; ++k)
         {
             places[level->moveColumns[first + k]] = k;
@@ -202,26 +207,70 @@ static void SP_OF_WIDTH(spSmoothMoves)(const spLevel* level, const spLevel* coar
             int j = level->columns[k];
             SP_OF_WIDTH(spGetRigidMove)(level, coarse, j, rigid);
             SP_OF_WIDTH(spAddMoved)
-            (out + SP_WIDTH * places[level->aggregates[j]], level->blocks + SP_SIZE * (size_t)k, rigid, 1);
+            (mixed + SP_WIDTH * places[level->aggregates[j]], level->blocks + SP_BLOCK_SIZE * (size_t)k,
+             SP_WIDTH, rigid);
         }
+        int own = places[level->aggregates[i]];
         SP_OF_WIDTH(spGetRigidMove)(level, coarse, i, rigid);
-        spOct* own = out + SP_WIDTH * places[level->aggregates[i]];
-        SP_OF_WIDTH(spAddMoved)(own, level->diagonal + SP_SIZE * (size_t)i, rigid, 1);
+        SP_OF_WIDTH(spAddMoved)
+        (mixed + SP_WIDTH * own, level->diagonal + SP_DIAGONAL_SIZE * (size_t)i, SP_STRIDE, rigid);
         for (int k = 0; k < count; ++k)
         {
             spOct moved[SP_WIDTH] = {{0}};
             SP_OF_WIDTH(spAddMoved)
-            (moved, level->inverse + SP_SIZE * (size_t)i, out + SP_WIDTH * k, -relaxation);
-            memcpy(out + SP_WIDTH * k, moved, sizeof(moved));
-        }
-        for (int c = 0; c < SP_WIDTH; ++c)
-        {
-            own[c] += rigid[c];
+            (moved, level->inverse + SP_DIAGONAL_SIZE * (size_t)i, SP_STRIDE, mixed + SP_WIDTH * k);
+            spReal* out = level->moves + SP_MOVE_SIZE * (size_t)(first + k);
+            for (int c = 0; c < SP_WIDTH; ++c)
+            {
+                spOct move = -relaxation * moved[c];
+                move += (spReal)(k == own) * rigid[c];
+                memcpy(out + 6 * c, &move, 6 * sizeof(spReal));
+            }
         }
     }
 }
 
-// The matrix of the next level, P^T A P: blocks on and before the diagonal, by columns
+// A row of A P
+static inline void SP_OF_WIDTH(spMixRow)(const spLevel* level, int i, spOct* mixed, const int32_t* places)
+{
+    for (int k = level->begin[i] - 1; k < level->begin[i + 1]; ++k)
+    {
+        bool own = k < level->begin[i];
+        int j = own ? i : level->columns[k];
+        const spReal* block =
+            own ? level->diagonal + SP_DIAGONAL_SIZE * (size_t)i : level->blocks + SP_BLOCK_SIZE * (size_t)k;
+        for (int e = level->moveBegin[j]; e < level->moveBegin[j + 1]; ++e)
+        {
+            spOct move[SP_WIDTH];
+            for (int c = 0; c < SP_WIDTH; ++c)
+            {
+                move[c] = *(const spLooseOct*)(level->moves + SP_MOVE_SIZE * (size_t)e + 6 * c);
+            }
+            SP_OF_WIDTH(spAddMoved)
+            (mixed + SP_WIDTH * places[level->moveColumns[e]], block, own ? SP_STRIDE : SP_WIDTH, move);
+        }
+    }
+}
+
+// out += P^T u, out by columns with that many numbers each, P and u by rows
+static inline void SP_OF_WIDTH(spAddProjected)(spReal* out, int stride, const spReal* move, const spOct* u)
+{
+    const spReal* numbers = (const spReal*)u;
+    for (int s = 0; s < 6; ++s)
+    {
+        spOct sum = {0};
+        for (int c = 0; c < SP_WIDTH; ++c)
+        {
+            sum += numbers[8 * c + s] * *(const spLooseOct*)(move + 6 * c);
+        }
+        for (int r = 0; r < 6; ++r)
+        {
+            out[stride * s + r] += sum[r];
+        }
+    }
+}
+
+// The matrix of the next level, P^T A P: blocks on and before the diagonal
 static void SP_OF_WIDTH(spProjectLevel)(const spLevel* level, const spLevel* coarse, spOct* mixed,
                                         int32_t* places)
 {
@@ -232,54 +281,27 @@ static void SP_OF_WIDTH(spProjectLevel)(const spLevel* level, const spLevel* coa
         {
             places[level->mixedColumns[first + k]] = k;
         }
-        for (int k = 0; k < count * SP_WIDTH; ++k)
-        {
-            mixed[k] = (spOct){0};
-        }
-        for (int k = level->begin[i] - 1; k < level->begin[i + 1]; ++k)
-        {
-            bool own = k < level->begin[i];
-            int j = own ? i : level->columns[k];
-            const spReal* block =
-                own ? level->diagonal + SP_SIZE * (size_t)i : level->blocks + SP_SIZE * (size_t)k;
-            for (int e = level->moveBegin[j]; e < level->moveBegin[j + 1]; ++e)
-            {
-                SP_OF_WIDTH(spAddMoved)
-                (mixed + SP_WIDTH * places[level->moveColumns[e]], block,
-                 (const spOct*)level->moves + SP_WIDTH * (size_t)e, 1);
-            }
-        }
+        memset(mixed, 0, (size_t)(count * SP_WIDTH) * sizeof(spOct));
+        SP_OF_WIDTH(spMixRow)(level, i, mixed, places);
         for (int e = level->moveBegin[i]; e < level->moveBegin[i + 1]; ++e)
         {
-            int row = level->moveColumns[e];
-            const spOct* move = (const spOct*)level->moves + SP_WIDTH * (size_t)e;
-            int place = coarse->begin[row];
-            for (int k = 0; k < count && level->mixedColumns[first + k] <= row; ++k)
+            int row = level->moveColumns[e], place = coarse->begin[row];
+            const spReal* move = level->moves + SP_MOVE_SIZE * (size_t)e;
+            for (int k = 0; k < count && level->mixedColumns[first + k] < row; ++k)
             {
-                int column = level->mixedColumns[first + k];
-                spOct* out = (spOct*)coarse->diagonal + 6 * (size_t)row;
-                if (column < row)
+                for (; coarse->columns[place] < level->mixedColumns[first + k]; ++place)
                 {
-                    while (coarse->columns[place] < column)
-                    {
-                        place += 1;
-                    }
-                    out = (spOct*)coarse->blocks + 6 * (size_t)place;
                 }
-                const spReal* u = (const spReal*)(mixed + SP_WIDTH * k);
-                for (int c = 0; c < SP_WIDTH; ++c)
-                {
-                    for (int s = 0; s < 6; ++s)
-                    {
-                        out[s] += u[8 * c + s] * move[c];
-                    }
-                }
+                SP_OF_WIDTH(spAddProjected)
+                (coarse->blocks + 36 * (size_t)place, 6, move, mixed + SP_WIDTH * k);
             }
+            SP_OF_WIDTH(spAddProjected)
+            (coarse->diagonal + 48 * (size_t)row, 8, move, mixed + SP_WIDTH * places[row]);
         }
     }
 }
 
-const spLevelKernels SP_OF_WIDTH(spLevelKernels) = {
+const spLevelKernels SP_LEVEL_TABLE = {
     .sweepForth = SP_OF_WIDTH(spSweepForth),
     .findRest = SP_OF_WIDTH(spFindRest),
     .gatherRest = SP_OF_WIDTH(spGatherRest),
@@ -289,8 +311,12 @@ const spLevelKernels SP_OF_WIDTH(spLevelKernels) = {
     .project = SP_OF_WIDTH(spProjectLevel),
 };
 
-#undef SP_SIZE
+#undef SP_MOVE_SIZE
+#undef SP_DIAGONAL_SIZE
+#undef SP_BLOCK_SIZE
 #undef SP_OF_WIDTH
 #undef SP_STRIDE
+#undef SP_LOOSE_ROW
 #undef SP_ROW
+#undef SP_LEVEL_TABLE
 #undef SP_WIDTH

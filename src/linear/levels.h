@@ -3,7 +3,8 @@
 
 // Levels of the multilevel preconditioner. The first has three unknowns for each node; on the others a row is
 // an aggregate of rows of the level before, with six unknowns: how it moves and how it turns. Vectors and
-// blocks keep four and eight numbers for them, those that are not used 0.
+// blocks of the diagonal keep four and eight numbers for them. Other blocks are packed: their columns are
+// read in fours and eights as well, with numbers of the next one at the end that are not used.
 
 #pragma once
 
@@ -12,6 +13,12 @@
 #define SP_MAX_LEVELS 12
 
 typedef spReal spOct __attribute__((vector_size(8 * sizeof(spReal)), may_alias));
+
+// The same anywhere in memory
+typedef spReal spLooseQuad
+    __attribute__((vector_size(4 * sizeof(spReal)), aligned(sizeof(spReal)), may_alias));
+typedef spReal spLooseOct
+    __attribute__((vector_size(8 * sizeof(spReal)), aligned(sizeof(spReal)), may_alias));
 
 typedef struct spLevelKernels spLevelKernels;
 
@@ -31,7 +38,7 @@ typedef struct spLevel
     int32_t* after;   // first block after the diagonal (rowCount)
     int32_t* outside; // first block after the patch (rowCount)
     int32_t* columns; // (blockCount)
-    spReal* blocks;   // by columns (blockCount x width x stride)
+    spReal* blocks;   // by columns (blockCount x width x width)
     spReal* diagonal; // (rowCount x width x stride)
     spReal* inverse;  // D'^-1 (rowCount x width x stride)
     spReal* added;    // share of the diagonal that sweeps add to it, D' = (1 + added) D (rowCount)
@@ -40,7 +47,7 @@ typedef struct spLevel
     int32_t* aggregates; // row of the next level that each row is part of, -1 for none (rowCount)
     int32_t* moveBegin;  // (rowCount + 1)
     int32_t* moveColumns;
-    spReal* moves;         // (moveCount x width x 8)
+    spReal* moves;         // (moveCount x width x 6)
     int32_t* mixedBegin;   // pattern of A P (rowCount + 1)
     int32_t* mixedColumns; // rising
     // The same by columns
@@ -70,7 +77,8 @@ struct spLevelKernels
     void (*sweepBack)(const spLevel* level, const spReal* r, spReal* z, const spReal* old, int patch);
 
     // P = (I - w D'^-1 A) times rigid moves
-    void (*smoothMoves)(const spLevel* level, const spLevel* coarse, spReal relaxation, int32_t* places);
+    void (*smoothMoves)(const spLevel* level, const spLevel* coarse, spReal relaxation, spOct* mixed,
+                        int32_t* places);
     // P^T A P on and before the diagonal
     void (*project)(const spLevel* level, const spLevel* coarse, spOct* mixed, int32_t* places);
 };
@@ -84,6 +92,7 @@ typedef struct spMultilevel
     const spBlockRows* pattern;
     const int32_t* patchBegin;
     int patchCount;
+    const spLevelKernels *firstKernels, *nextKernels; // of the first level and of the others
     bool* active; // nodes with couplings, that the levels are for (nodeCount)
     bool* found;  // the same of the matrix in work (nodeCount)
 
@@ -108,3 +117,6 @@ void spGiveArrays(spMultilevel* m);
 bool spMakeLevels(spMultilevel* m);
 
 extern const spLevelKernels spLevelKernels3, spLevelKernels6;
+#ifndef SOUPLE_DISABLE_SIMD
+extern const spLevelKernels spWideLevelKernels3, spWideLevelKernels6;
+#endif

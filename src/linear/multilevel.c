@@ -49,6 +49,15 @@ static spPreconditioner* spCreateMultilevel(const spPreconditionerDef* def, spEr
     m->pattern = def->pattern;
     m->patchBegin = def->patchBegin;
     m->patchCount = def->patchCount;
+    m->firstKernels = &spLevelKernels3;
+    m->nextKernels = &spLevelKernels6;
+#ifndef SOUPLE_DISABLE_SIMD
+    if (def->laneCount >= 8)
+    {
+        m->firstKernels = &spWideLevelKernels3;
+        m->nextKernels = &spWideLevelKernels6;
+    }
+#endif
     size_t size = spArraySize(def->pattern->nodeCount, sizeof(bool));
     m->active = spAllocZeroed(&m->base.heap, size);
     m->found = spAllocZeroed(&m->base.heap, size);
@@ -97,7 +106,7 @@ static void spFillFirstLevel(spMultilevel* m, const spBlockRows* matrix)
 {
     spLevel* level = m->levels;
     memcpy(m->places, level->begin, (size_t)level->rowCount * sizeof(int32_t));
-    spBlock3* blocks = (spBlock3*)level->blocks;
+    spMat3* blocks = (spMat3*)level->blocks; // packed just so
     for (int i = 0; i < level->rowCount; ++i)
     {
         ((spBlock3*)level->diagonal)[i] = spMakeBlock3(matrix->diagonal[i]);
@@ -106,8 +115,8 @@ static void spFillFirstLevel(spMultilevel* m, const spBlockRows* matrix)
             int j = matrix->columns[k];
             if (m->active[i] && m->active[j])
             {
-                blocks[m->places[i]++] = spMakeBlock3(matrix->blocks[k]);
-                blocks[m->places[j]++] = spMakeBlock3(spTransposeMat3(matrix->blocks[k]));
+                blocks[m->places[i]++] = matrix->blocks[k];
+                blocks[m->places[j]++] = spTransposeMat3(matrix->blocks[k]);
             }
         }
         level->centers[i] = matrix->x != NULL ? matrix->x[i] : (spVec4){0};
@@ -130,19 +139,19 @@ static void spMirrorLevel(spLevel* level, int32_t* places)
         }
         for (int k = level->begin[i]; k < level->begin[i + 1] && level->columns[k] < i; ++k)
         {
-            const spReal* from = level->blocks + 48 * (size_t)k;
+            const spReal* from = level->blocks + 36 * (size_t)k;
             // Rows come to a column in the order of its blocks after the diagonal
             int j = level->columns[k], place = places[j];
             for (; level->columns[place] < i; ++place)
             {
             }
             places[j] = place;
-            spReal* to = level->blocks + 48 * (size_t)place;
+            spReal* to = level->blocks + 36 * (size_t)place;
             for (int c = 0; c < 6; ++c)
             {
                 for (int r = 0; r < 6; ++r)
                 {
-                    to[8 * c + r] = from[8 * r + c];
+                    to[6 * c + r] = from[6 * r + c];
                 }
             }
         }
@@ -185,9 +194,10 @@ static void spInvertLive(double* a, int n)
 }
 
 // The square of the norm of a block beside its diagonals, |Di^-1/2 B Dj^-1/2|, by Frobenius
-static double spFindCoupling(const spLevel* level, const spReal* block, int i, int j)
+static double spFindCoupling(const spLevel* level, int k, int i)
 {
-    int n = level->width, stride = level->stride;
+    int n = level->width, stride = level->stride, j = level->columns[k];
+    const spReal* block = level->blocks + n * n * (size_t)k;
     const spReal* left = level->inverse + n * stride * (size_t)i;
     const spReal* right = level->inverse + n * stride * (size_t)j;
     double sum = 0.0;
@@ -196,10 +206,10 @@ static double spFindCoupling(const spLevel* level, const spReal* block, int i, i
         for (int r = 0; r < n; ++r)
         {
             double a = 0.0, b = 0.0;
-            for (int k = 0; k < n; ++k)
+            for (int e = 0; e < n; ++e)
             {
-                a += (double)left[stride * k + r] * block[stride * c + k];
-                b += (double)block[stride * k + r] * right[stride * c + k];
+                a += (double)left[stride * e + r] * block[n * c + e];
+                b += (double)block[n * e + r] * right[stride * c + e];
             }
             sum += a * b;
         }
@@ -219,7 +229,7 @@ static void spAddShares(spLevel* level)
         {
             if (k < level->inside[i] || k >= level->outside[i])
             {
-                sum += sqrt(spFindCoupling(level, level->blocks + size * (size_t)k, i, level->columns[k]));
+                sum += sqrt(spFindCoupling(level, k, i));
             }
         }
         level->added[i] = (spReal)fmax(0.0, 0.5 * (sum - SP_TRUSTED));
@@ -307,9 +317,9 @@ static void spPlaceAggregates(const spLevel* level, spLevel* coarse, int32_t* co
     }
 }
 
-static const spLevelKernels* spGetLevelKernels(const spLevel* level)
+static const spLevelKernels* spGetLevelKernels(const spMultilevel* m, const spLevel* level)
 {
-    return level->width == 3 ? &spLevelKernels3 : &spLevelKernels6;
+    return level == m->levels ? m->firstKernels : m->nextKernels;
 }
 
 static void spInvertLast(spMultilevel* m)
@@ -323,10 +333,11 @@ static void spInvertLast(spMultilevel* m)
         {
             bool own = k < level->begin[i];
             int j = own ? i : level->columns[k];
-            const spReal* block = own ? level->diagonal + 48 * (size_t)i : level->blocks + 48 * (size_t)k;
+            const spReal* block = own ? level->diagonal + 48 * (size_t)i : level->blocks + 36 * (size_t)k;
+            int stride = own ? 8 : 6;
             for (int e = 0; e < 36; ++e)
             {
-                m->dense[(6 * j + e / 6) * n + 6 * i + e % 6] = block[8 * (e / 6) + e % 6];
+                m->dense[(6 * j + e / 6) * n + 6 * i + e % 6] = block[stride * (e / 6) + e % 6];
             }
         }
     }
@@ -358,11 +369,11 @@ static bool spBuildMultilevel(spPreconditioner* p, const spBlockRows* matrix)
     for (int l = 1; l < m->levelCount; ++l)
     {
         spLevel *level = m->levels + l - 1, *coarse = m->levels + l;
-        const spLevelKernels* kernels = spGetLevelKernels(level);
+        const spLevelKernels* kernels = spGetLevelKernels(m, level);
         spPlaceAggregates(level, coarse, m->places);
-        kernels->smoothMoves(level, coarse, SP_MOVE_RELAXATION, m->places);
+        kernels->smoothMoves(level, coarse, SP_MOVE_RELAXATION, m->mixed, m->places);
         memset(coarse->diagonal, 0, (size_t)coarse->rowCount * 48 * sizeof(spReal));
-        memset(coarse->blocks, 0, (size_t)coarse->begin[coarse->rowCount] * 48 * sizeof(spReal));
+        memset(coarse->blocks, 0, (size_t)coarse->begin[coarse->rowCount] * 36 * sizeof(spReal));
         kernels->project(level, coarse, m->mixed, m->places);
         spMirrorLevel(coarse, m->places);
         if (spInvertDiagonal(coarse) == false)
@@ -469,7 +480,7 @@ static void spRunCycle(spMultilevel* m, spTeam* team, int index, const spReal* r
         spSolveLast(m, r, z);
         return;
     }
-    spCycle cycle = {level, spGetLevelKernels(level), r, z, NULL};
+    spCycle cycle = {level, spGetLevelKernels(m, level), r, z, NULL};
     spParallelFor(team, spSweepForthTask, level->patchCount, 1, &cycle);
     if (isLast)
     {
