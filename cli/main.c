@@ -14,6 +14,7 @@ static const spCommand s_commands[] = {
     {"run", "play a scene file and record what happens", spRunRun},
     {"check", "name everything that is wrong with a scene file", spRunCheck},
     {"export", "make pictures, tables and meshes from a recording", spRunExport},
+    {"replay", "play the scene of a recording again and compare every bit", spRunReplay},
     {"mesh", "examine, convert, repair and make meshes", spRunMesh},
     {"bench", "measure how fast this machine steps", spRunBench},
     {"compare", "play a scene by several methods: error against cost", spRunCompare},

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 typedef struct spRunOptions
 {
@@ -25,7 +26,8 @@ typedef struct spRunOptions
     const char* exportList;
     unsigned formats;
     const char* colour;
-    bool json, quiet, velocities, stress;
+    double budget; // ms
+    bool json, quiet, velocities, stress, live;
 } spRunOptions;
 
 // What happened in a run
@@ -43,7 +45,8 @@ typedef struct spRunResult
     int bodyCount;
     int firstFrameError;
     bool interrupted;
-    bool notRelaxed; // a body did not come to its equilibrium
+    bool notRelaxed;   // a body did not come to its equilibrium
+    int64_t lateSteps; // live: steps that ended after the time that they lead to
     char recordingPath[4096];
 } spRunResult;
 
@@ -88,6 +91,12 @@ static double spGetPercentile(const spRunResult* result, double share)
 // ---------------------------------------------------------------------------------------------------------
 // Playing
 
+// Wall clock that a step of a live run has, s
+static double spGetBudget(const spRunOptions* options, const spRun* run)
+{
+    return options->budget > 0.0 ? 1e-3 * options->budget : spRun_GetTimeStep(run);
+}
+
 static spRecorder* spStartRecorder(const spRunOptions* options, const spScene* scene, spRun* run,
                                    spRunResult* result, spError* error)
 {
@@ -127,6 +136,11 @@ static spRecorder* spStartRecorder(const spRunOptions* options, const spScene* s
         def.storeStress = ofTets || color == sp_colorStress;
         def.storeTetStates = ofTets;
         def.camera = output.hasCamera ? &camera : NULL;
+        spPlayInfo play = {.scenePath = options->scenePath,
+                           .dt = spRun_GetTimeStep(run),
+                           .budget = options->live ? spGetBudget(options, run) : 0.0,
+                           .live = options->live};
+        def.play = &play;
         recorder = spCreateRecorder(spRun_GetWorld(run), &def, error);
     }
     free(names);
@@ -144,18 +158,37 @@ static void spShowRun(spBar* bar, spRun* run, const spRunResult* result)
     spShowBar(bar, (double)result->steps / (double)spRun_GetStepCount(run), text);
 }
 
+// Waits until the wall clock is where the run is. `origin` is when the run was at time 0.
+static void spKeepPace(const spRun* run, double* origin, spRunResult* result)
+{
+    const double mostLag = 0.25;
+    double ahead = *origin + spRun_GetTime(run) - spGetClock();
+    result->lateSteps += ahead < 0.0;
+    if (ahead < -mostLag)
+    {
+        // Too far behind to catch up: slow motion from here on, not a rush later
+        *origin -= ahead + mostLag;
+    }
+    while (ahead > 0.0 && !spIsInterrupted())
+    {
+        struct timespec pause = {(time_t)ahead, (long)(1e9 * (ahead - floor(ahead)))};
+        nanosleep(&pause, NULL);
+        ahead = *origin + spRun_GetTime(run) - spGetClock();
+    }
+}
+
 // The loop. A frame is recorded whenever its time has come, a row after every step.
 static bool spPlay(spRun* run, spRecorder* recorder, double frameRate, const spRunOptions* options,
                    spRunResult* result)
 {
     spWorld* world = spRun_GetWorld(run);
     spBar bar = spMakeBar("run ", !options->quiet && !options->json);
-    double start = spGetClock();
+    double start = spGetClock(), origin = start;
     int64_t frame = 1;
     bool good = recorder == NULL || spRecorder_AddFrame(recorder, world, spRun_GetMeasurements(run));
     while (good && !spRun_IsDone(run) && !spIsInterrupted())
     {
-        uint32_t flags = spRun_Step(run);
+        uint32_t flags = options->live ? spRun_StepBudget(run, spGetBudget(options, run)) : spRun_Step(run);
         spNoteStep(result, flags, spWorld_GetProfile(world).step);
         for (int i = 0; i < result->bodyCount; ++i)
         {
@@ -183,6 +216,10 @@ static bool spPlay(spRun* run, spRecorder* recorder, double frameRate, const spR
             }
         }
         spShowRun(&bar, run, result);
+        if (options->live)
+        {
+            spKeepPace(run, &origin, result);
+        }
     }
     spClearBar(&bar);
     result->wallSeconds = spGetClock() - start;
@@ -329,6 +366,16 @@ static void spTellJson(const spRunOptions* options, const spScene* scene, spRun*
     json_object_set_new(json, "simulatedSeconds", spMakeJsonNumber(result->simulatedSeconds));
     json_object_set_new(json, "wallSeconds", spMakeJsonNumber(result->wallSeconds));
     json_object_set_new(json, "msPerStep", times);
+    if (options->live)
+    {
+        double wall = fmax(result->wallSeconds, 1e-9);
+        json_t* live = json_object();
+        json_object_set_new(live, "budgetMs", spMakeJsonNumber(1e3 * spGetBudget(options, run)));
+        json_object_set_new(live, "framesPerSecond", spMakeJsonNumber((double)result->steps / wall));
+        json_object_set_new(live, "realTime", spMakeJsonNumber(result->simulatedSeconds / wall));
+        json_object_set_new(live, "lateSteps", json_integer(result->lateSteps));
+        json_object_set_new(json, "live", live);
+    }
     json_object_set_new(json, "stateHash", json_string(hash));
     json_object_set_new(json, "status", json_string(status));
     json_object_set_new(json, "interrupted", json_boolean(result->interrupted));
@@ -406,6 +453,14 @@ static void spTellWords(const spRunOptions* options, const spScene* scene, spRun
            spWorld_GetWorkerCount(world) == 1 ? "thread" : "threads",
            result->simulatedSeconds / fmax(result->wallSeconds, 1e-9), spGetPercentile(result, 0.5),
            spGetPercentile(result, 1.0));
+    if (options->live)
+    {
+        double wall = fmax(result->wallSeconds, 1e-9);
+        printf("Live, with %.3g ms for a step: %.1f frames per second, %.3f simulated seconds in a second; "
+               "%lld of %lld steps came late.\n",
+               1e3 * spGetBudget(options, run), (double)result->steps / wall, result->simulatedSeconds / wall,
+               (long long)result->lateSteps, (long long)result->steps);
+    }
     for (int i = 0; i < spRun_GetMeasurementCount(run); ++i)
     {
         printf("  %-32s %12.6g %s\n", spRun_GetMeasurementName(run, i), spRun_GetMeasurement(run, i),
@@ -471,6 +526,10 @@ static int spParseRun(int argc, char** argv, spRunOptions* options)
          SP_MAX_WORKERS, 0},
         {"lanes", sp_optionInteger, "COUNT", &options->lanes, "lanes of the kernels: 1, 4, 8 or 16", 1, 16,
          0},
+        {"live", sp_optionFlag, NULL, &options->live,
+         "as fast as the wall clock, each step within a budget of time", 0, 0, 0},
+        {"budget", sp_optionNumber, "MS", &options->budget,
+         "live: milliseconds that a step may take, instead of its time step", 1e-3, 1e6, 0},
         {"out", sp_optionText, "DIR", &options->out, "record to DIR/<scene>.souple; DIR is created", 0, 0,
          'o'},
         {"export", sp_optionText, "LIST", &options->exportList,
@@ -487,6 +546,7 @@ static int spParseRun(int argc, char** argv, spRunOptions* options)
         "souple run scenes/demo.json --out out/demo --export png,csv",
         "souple run scenes/demo.json --steps=100 --threads 2 --json",
         "souple run scenes/tet_beam.json --out out/beam --export png,vtu --colour stress",
+        "souple run scenes/implicit_beam.json --live --out out/live",
         NULL,
     };
     const spUsage usage = {
@@ -524,6 +584,10 @@ static int spParseRun(int argc, char** argv, spRunOptions* options)
     if (options->colour != NULL && !spParseColour(options->colour, &color))
     {
         return SP_EXIT_USAGE;
+    }
+    if (options->budget > 0.0 && !options->live)
+    {
+        return spFailUsage("--budget needs --live: other runs take the time that they need");
     }
     if (options->steps > 0 && options->duration > 0.0)
     {
@@ -566,7 +630,10 @@ static int spPlayScene(const spRunOptions* options, const spScene* scene, spRun*
     free(ids);
     spCatchInterrupt();
     spPlay(run, recorder, spScene_GetOutput(scene).frameRate, options, &result);
-    int code = result.flags != 0 || result.notRelaxed ? SP_EXIT_TROUBLE : SP_EXIT_FINE;
+    // Steps that a budget cut short are what a live run is about
+    uint32_t expected = options->live ? sp_stepDeadlineMissed | sp_stepSolverStopped : 0;
+    bool trouble = (result.flags & ~expected) != 0 || result.notRelaxed;
+    int code = trouble ? SP_EXIT_TROUBLE : SP_EXIT_FINE;
     if (recorder != NULL && !spCloseRecorder(recorder, &error))
     {
         code = spFailFile(result.recordingPath, &error);
@@ -615,6 +682,7 @@ int spRunRun(int argc, char** argv)
     def.stepCount = options.steps;
     def.threadCount = options.threads;
     def.laneCount = options.lanes;
+    def.live = options.live;
     spRun* run = spCreateRun(scene, &def, &error);
     code = run != NULL ? spPlayScene(&options, scene, run) : spFailFile(options.scenePath, &error);
     spDestroyRun(run);

@@ -138,6 +138,8 @@ typedef struct spRunDef
     int64_t stepCount;     ///< number of steps; 0 means as many as the duration asks for
     int threadCount;       ///< threads that work on a step; 0 means that of the scene
     int laneCount;         ///< lanes of the kernels: 1, 4, 8, 16; 0 means the most that this machine has
+    bool live;             ///< asynchronous preconditioners come into use as soon as they are there, whatever
+                           ///< age the scene gives them: the clock decides
     spAllocator allocator; ///< memory of the run and its world; zero means the C library's
     spLogger logger;       ///< what the world and the events have to say; zero means silence
     int internalValue;     ///< set by spDefaultRunDef
@@ -162,6 +164,11 @@ SP_API void spDestroyRun(spRun* run);
 /// Carries out the events that are due, moves colliders and hands, steps the world, and measures.
 /// @return spStepFlags and SP_RUN_EVENT_FAILED; 0 when all went well.
 SP_API uint32_t spRun_Step(spRun* run);
+
+/// The same within a budget, see spWorld_StepBudget. A run of such steps ends when its time is covered,
+/// however many steps that takes. Colliders and hands go where they are to be after a whole step.
+/// @param budget seconds of wall clock that the step may take, > 0 and finite
+SP_API uint32_t spRun_StepBudget(spRun* run, double budget);
 
 /// @return whether the duration is reached.
 SP_API bool spRun_IsDone(const spRun* run);

@@ -85,6 +85,27 @@ static bool spBuildBodies(spRun* run, spProblems* problems)
     return run->scratchCount == 0 || (run->scratch != NULL && run->forces != NULL);
 }
 
+// Preconditioners that a thread makes come into use by the clock
+static bool spMakeLive(spRun* run, spProblems* problems)
+{
+    for (int i = 0; i < run->scene->data.bodies.count; ++i)
+    {
+        spMethodDef method = spBody_GetMethod(run->world, run->bodies[i].id);
+        if (method.solver.age == 0 || method.filter.type != sp_filterNone)
+        {
+            continue;
+        }
+        method.solver.age = 0;
+        if (!spBody_SetMethod(run->world, run->bodies[i].id, &method))
+        {
+            spReportWorld(problems, run->world, &run->bodies[i].data->head, NULL,
+                          "its method cannot be live");
+            return false;
+        }
+    }
+    return true;
+}
+
 // A step that is left open is 1/60 s, cut into as many parts as the bodies with a fixed number of substeps
 // need to stay within their share of the stable step. Others cut it into substeps by themselves.
 static void spChooseSteps(spRun* run, const spRunDef* def)
@@ -125,11 +146,12 @@ spRun* spBuildRun(const spScene* scene, const spRunDef* def, spProblems* problem
     run->heap = heap;
     run->scene = scene;
     run->logger = def->logger;
+    run->live = def->live;
     run->world = spBuildWorld(run, def, problems);
     if (run->world != NULL)
     {
         bool good = spBuildBodies(run, problems);
-        if (good && problems->errorCount == 0)
+        if (good && problems->errorCount == 0 && (!def->live || spMakeLive(run, problems)))
         {
             spChooseSteps(run, def);
             good = spBuildTimeline(run, problems) && spBuildMeasurements(run, problems);
@@ -233,9 +255,20 @@ uint32_t spRun_Step(spRun* run)
     return flags;
 }
 
+uint32_t spRun_StepBudget(spRun* run, double budget)
+{
+    uint32_t flags = spPlayTimeline(run, spWorld_GetTime(run->world));
+    flags |= spWorld_StepBudget(run->world, (spReal)run->dt, budget);
+    run->stepsDone += 1;
+    run->paced = true;
+    spTakeMeasurements(run);
+    return flags;
+}
+
 bool spRun_IsDone(const spRun* run)
 {
-    return run->stepsDone >= run->stepCount;
+    return run->paced ? spWorld_GetTime(run->world) >= ((double)run->stepCount - 0.5) * run->dt
+                      : run->stepsDone >= run->stepCount;
 }
 
 double spRun_GetTime(const spRun* run)

@@ -43,6 +43,8 @@ struct spRun
     spLogger logger;
     double dt;
     int64_t stepCount, stepsDone;
+    bool live;  // preconditioners come into use by the clock
+    bool paced; // steps have a budget: the end is a time
     spError lastError;
 
     spRunBody* bodies;

@@ -298,6 +298,7 @@ static void spPlaySet(spRun* run, const spRunEvent* event, spProblems* problems)
     {
         const int32_t* edges = spBody_GetEdges(run->world, body->id, NULL);
         spMethodDef method = spMakeMethod(&data->method, &body->data->mesh, edges);
+        method.solver.age = run->live ? 0 : method.solver.age;
         good &= spBody_SetMethod(run->world, body->id, &method);
     }
     if (!good)
