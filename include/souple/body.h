@@ -148,6 +148,7 @@ typedef struct spBodyDef
     spReal friction;          ///< Coulomb coefficient; with a collider the geometric mean of both counts
     spReal restitution;       ///< 0 no bounce, 1 full bounce; with a collider the larger of both counts
     spMethodDef method;       ///< how the body moves
+    bool keepOrder;           ///< nodes lie in memory in the order given, which is slower: for comparison
     int internalValue;        ///< set by spDefaultBodyDef
 } spBodyDef;
 

@@ -224,7 +224,8 @@ static bool spPlaceNodes(spBody* body, const spBodyDef* def, spError* error)
         places[3 * (size_t)i + 2] = p.z;
     }
     ok = ok && spFindMasses(masses, def, body->nodeCount, error);
-    if (ok && spOrderNodes(&body->order, heap, places, body->nodeCount, SP_PATCH_SIZE) == false)
+    const double* sortedBy = def->keepOrder ? NULL : places;
+    if (ok && spOrderNodes(&body->order, heap, sortedBy, body->nodeCount, SP_PATCH_SIZE) == false)
     {
         ok = spFailMemory(error, "the numbering of a body", placeSize);
     }

@@ -153,24 +153,29 @@ bool spOrderNodes(spNodeOrder* order, spHeap* heap, const double* positions, int
     order->rank = spAlloc(heap, spArraySize(nodeCount, sizeof(int32_t)));
     order->order = spAlloc(heap, spArraySize(nodeCount, sizeof(int32_t)));
     order->patchBegin = spAlloc(heap, spArraySize(patchCount + 1, sizeof(int32_t)));
-    size_t itemSize = spArraySize(nodeCount, sizeof(spOrderItem));
+    size_t itemSize = positions != NULL ? spArraySize(nodeCount, sizeof(spOrderItem)) : 0;
     spOrderItem* items = spAlloc(heap, itemSize);
-    if (order->rank == NULL || order->order == NULL || order->patchBegin == NULL || items == NULL)
+    if (order->rank == NULL || order->order == NULL || order->patchBegin == NULL ||
+        (positions != NULL && items == NULL))
     {
         spFree(heap, items, itemSize);
         spFreeNodeOrder(order, heap);
         return false;
     }
-    for (int i = 0; i < nodeCount; ++i)
+    if (positions != NULL)
     {
-        memcpy(items[i].position, positions + 3 * (size_t)i, sizeof(items[i].position));
-        items[i].vertex = i;
+        for (int i = 0; i < nodeCount; ++i)
+        {
+            memcpy(items[i].position, positions + 3 * (size_t)i, sizeof(items[i].position));
+            items[i].vertex = i;
+        }
+        spBisectItems(items, nodeCount, patchCount);
     }
-    spBisectItems(items, nodeCount, patchCount);
     for (int i = 0; i < nodeCount; ++i)
     {
-        order->order[i] = items[i].vertex;
-        order->rank[items[i].vertex] = i;
+        int vertex = positions != NULL ? items[i].vertex : i;
+        order->order[i] = vertex;
+        order->rank[vertex] = i;
     }
     *spCutPatches(order->patchBegin, 0, nodeCount, patchCount) = nodeCount;
     spFree(heap, items, itemSize);

@@ -20,7 +20,8 @@ typedef struct spNodeOrder
     int32_t* patchBegin; // first node of each patch (patchCount + 1)
 } spNodeOrder;
 
-// Returns false, with everything freed, when there is no memory. positions holds three numbers for each node.
+// Returns false, with everything freed, when there is no memory. positions holds three numbers for each node;
+// NULL keeps the order of the vertices and only cuts it into patches.
 bool spOrderNodes(spNodeOrder* order, spHeap* heap, const double* positions, int nodeCount, int patchSize);
 void spFreeNodeOrder(spNodeOrder* order, spHeap* heap);
 

@@ -393,6 +393,7 @@ static bool spCreateSceneBody(spWorld* world, const spBodyData* data, const spMe
     def.contactRadius = (spReal)data->contactRadius;
     def.friction = (spReal)data->friction;
     def.restitution = (spReal)data->restitution;
+    def.keepOrder = data->keepOrder;
     def.method = spMakeMethod(&data->method, &data->mesh, spMesh_GetEdges(mesh));
     spReal* masses = spMakeRegionMasses(data, mesh, (double)def.density, heap, problems);
     def.nodeMasses = masses;

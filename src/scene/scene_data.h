@@ -250,6 +250,7 @@ typedef struct spBodyData
     spRelaxData relax;
     spMethodData method;
     double friction, restitution, contactRadius, gravityScale;
+    bool keepOrder;
 } spBodyData;
 
 typedef struct spKeyframeData

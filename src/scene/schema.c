@@ -413,6 +413,7 @@ static const spKey s_bodyKeys[] = {
     NUMBER(spBodyData, "restitution", restitution, NULL, 0, 0, 1, "0 no bounce, 1 full bounce of each node; with a collider the larger counts."),
     NUMBER(spBodyData, "contactRadius", contactRadius, "m", 0, 0, FAR_AWAY, "Nodes keep this distance from colliders."),
     NUMBER(spBodyData, "gravityScale", gravityScale, NULL, 1, -1e6, 1e6, "Share of the gravity of the scene."),
+    BOOL(spBodyData, "keepOrder", keepOrder, 0, "Nodes lie in memory in the order of the mesh instead of by place, which is slower: for comparison."),
 };
 static const spSchema s_body = SCHEMA("body", spBodyData, s_bodyKeys, "A soft body: nodes from a mesh, springs, gas and fields on them, and a method.");
 
