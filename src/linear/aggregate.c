@@ -193,8 +193,8 @@ static int spFindAggregates(spLevel* level, int32_t* places)
             spGrowAggregate(level, i, count++);
         }
     }
-    // The rows beside them join, all at once, which keeps aggregates compact: -2 - a for aggregate a until
-    // then
+    // The others have neighbours in aggregates and join the nearest, all at once, which keeps aggregates
+    // compact: -2 - a for aggregate a until then
     for (int i = 0; i < n; ++i)
     {
         int a = aggregates[i] == -1 ? spFindMostNear(level, i, places) : -1;
@@ -203,14 +203,6 @@ static int spFindAggregates(spLevel* level, int32_t* places)
     for (int i = 0; i < n; ++i)
     {
         aggregates[i] = aggregates[i] < -1 ? -2 - aggregates[i] : aggregates[i];
-    }
-    // What is left
-    for (int i = 0; i < n; ++i)
-    {
-        if (aggregates[i] == -1 && level->begin[i] < level->begin[i + 1])
-        {
-            spGrowAggregate(level, i, count++);
-        }
     }
     // In the order of their first rows, so that patches stay together
     for (int a = 0; a < count; ++a)

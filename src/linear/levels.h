@@ -10,7 +10,8 @@
 
 #include "linear/preconditioner.h"
 
-#define SP_MAX_LEVELS 12
+// Aggregates have two rows at least, mostly ten and more
+#define SP_MAX_LEVELS 16
 
 typedef spReal spOct __attribute__((vector_size(8 * sizeof(spReal)), may_alias));
 
