@@ -124,6 +124,16 @@ static const spBenchFamily s_families[] = {
     SP_TET_FAMILY("hybrid", sp_tetHybrid, 13),
     SP_TET_FAMILY("neoHookean", sp_tetNeoHookean, 13),
     SP_TET_FAMILY("mooneyRivlin", sp_tetMooneyRivlin, 13),
+    {.stem = "visual-beam-",
+     .doc = "the same beam with a surface of ten times the vertices, read after every step",
+     .sizes = {8, 13},
+     .least = 1,
+     .most = 60},
+    {.stem = "order-beam-",
+     .doc = "the same beam with shuffled vertices: nodes in that order, and renumbered",
+     .sizes = {13, 20},
+     .least = 1,
+     .most = 60},
     {"implicit-beam-",
      "the same beam, corotational, backward Euler; Bullet beside it",
      NULL,
@@ -321,6 +331,10 @@ static void spPrintHead(void)
 
 static void spRunOne(spBenchRun* run, const spBenchFamily* family, int size)
 {
+    if (spRunBeamPair(run, family, size))
+    {
+        return;
+    }
     if (family->build == NULL)
     {
         spRunImplicitBeam(run, family, size);

@@ -48,5 +48,10 @@ spBenchTimes spSummarizeTimes(double* times, int count);
 // Prints the head of a table, unless that table goes on
 void spBeginTable(spBenchRun* run, void (*head)(void));
 
+// One beam in two ways; returns false when the family is another one. visual-beam: with a surface for the eye
+// that has ten times the vertices of its own, and what reading its positions after every step adds.
+// order-beam: with shuffled vertices, its nodes kept in that order and renumbered.
+bool spRunBeamPair(spBenchRun* run, const spBenchFamily* family, int size);
+
 // Implicit steps of the beam, with the other engine beside ours when the build has it
 void spRunImplicitBeam(spBenchRun* run, const spBenchFamily* family, int size);

@@ -345,6 +345,37 @@ static void TestReproduceFilter(void** state)
 
 #endif
 
+// Two ways of one beam, by two methods each
+static void TestBenchBeams(void** state)
+{
+    SP_UNUSED(state);
+    json_t* json = RunJson("bench visual-beam-2 order-beam-2 --repeat 1 --json", 0);
+    const json_t* list = json_object_get(json, "benchmarks");
+    assert_int_equal(json_array_size(list), 4);
+    for (size_t i = 0; i < 4; ++i)
+    {
+        const json_t* entry = json_array_get(list, i);
+        assert_string_equal(GetText(entry, "name"), i < 2 ? "visual-beam-2" : "order-beam-2");
+        assert_string_equal(GetText(entry, "method"), i % 2 == 0 ? "symplecticEuler" : "backwardEuler");
+        assert_int_equal((int)GetNumber(entry, "nodes"), 81);
+        assert_int_equal((int)GetNumber(entry, "elements"), 192);
+        if (i < 2)
+        {
+            assert_true(GetNumber(entry, "verticesOverSurfaceNodes") >= 10.0);
+            double share = GetNumber(entry, "msPerRead") / GetNumber(entry, "msPerStep");
+            CHECK_NEAR(GetNumber(entry, "share"), share, 1e-9 * share);
+        }
+        else
+        {
+            assert_true(GetNumber(entry, "msKept") > 0.0 && GetNumber(entry, "speedUp") > 0.0);
+            CHECK_LESS(GetNumber(entry, "difference"), 1e-4);
+        }
+    }
+    json_decref(json);
+    Expect("bench visual-beam-0", 2, "visual-beam-0: the number must be from 1 to 60");
+    Expect("bench --list", 0, "order-beam-13");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -356,6 +387,7 @@ int main(void)
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
         cmocka_unit_test(TestReproduceFilter),
 #endif
+        cmocka_unit_test(TestBenchBeams),
     };
     return cmocka_run_group_tests(tests, SetUp, NULL);
 }
