@@ -128,21 +128,16 @@ bool spLoadNode(spSolid* solid, int node, spDVec3 force, spError* error)
     return spBody_SetNodeForce(solid->world, solid->body, node, rounded) || spFailWorld(solid, error);
 }
 
-bool spRelaxSolid(spSolid* solid, double tolerance, spRelaxResult* result, spError* error)
+// Puts the body where u says, with held nodes pinned. CalculiX gets the displacement that is left after
+// rounding.
+static bool spPlaceSolid(spSolid* solid, spVec3* x)
 {
     int nodeCount = solid->problem.nodeCount;
-    spVec3* x = calloc((size_t)nodeCount, sizeof(spVec3));
-    if (x == NULL)
-    {
-        *error = (spError){.code = sp_errorOutOfMemory, .message = "no memory for positions"};
-        return false;
-    }
     bool good = true;
     for (int32_t i = 0; good && i < nodeCount; ++i)
     {
         x[i] = spRound((spDVec3){solid->rest[i].x + solid->u[i].x, solid->rest[i].y + solid->u[i].y,
                                  solid->rest[i].z + solid->u[i].z});
-        // CalculiX gets the displacement that is left after rounding
         if (solid->held[i])
         {
             solid->given[i] =
@@ -150,16 +145,65 @@ bool spRelaxSolid(spSolid* solid, double tolerance, spRelaxResult* result, spErr
             good = spBody_PinNodes(solid->world, solid->body, &i, 1);
         }
     }
-    spRelaxDef def = spDefaultRelaxDef();
-    def.tolerance = tolerance;
-    good = good && spBody_SetPositions(solid->world, solid->body, x, nodeCount) &&
-           spBody_Relax(solid->world, solid->body, &def, result) &&
-           spBody_CopyPositions(solid->world, solid->body, x, nodeCount) == nodeCount;
+    return good && spBody_SetPositions(solid->world, solid->body, x, nodeCount);
+}
+
+// Displacements from the positions that the body has now
+static bool spReadSolid(const spSolid* solid, spVec3* x, spDVec3* u)
+{
+    int nodeCount = solid->problem.nodeCount;
+    bool good = spBody_CopyPositions(solid->world, solid->body, x, nodeCount) == nodeCount;
     for (int i = 0; good && i < nodeCount; ++i)
     {
-        solid->u[i] =
-            (spDVec3){x[i].x - solid->rest[i].x, x[i].y - solid->rest[i].y, x[i].z - solid->rest[i].z};
+        u[i] = (spDVec3){x[i].x - solid->rest[i].x, x[i].y - solid->rest[i].y, x[i].z - solid->rest[i].z};
     }
+    return good;
+}
+
+static spVec3* spAllocPositions(const spSolid* solid, spError* error)
+{
+    spVec3* x = calloc((size_t)solid->problem.nodeCount, sizeof(spVec3));
+    if (x == NULL)
+    {
+        *error = (spError){.code = sp_errorOutOfMemory, .message = "no memory for positions"};
+    }
+    return x;
+}
+
+bool spRelaxSolid(spSolid* solid, double tolerance, spRelaxResult* result, spError* error)
+{
+    spVec3* x = spAllocPositions(solid, error);
+    if (x == NULL)
+    {
+        return false;
+    }
+    spRelaxDef def = spDefaultRelaxDef();
+    def.tolerance = tolerance;
+    bool good = spPlaceSolid(solid, x) && spBody_Relax(solid->world, solid->body, &def, result) &&
+                spReadSolid(solid, x, solid->u);
     free(x);
+    return good || spFailWorld(solid, error);
+}
+
+bool spStepSolid(spSolid* solid, double tolerance, spDVec3* stepped, spError* error)
+{
+    spVec3* x = spAllocPositions(solid, error);
+    if (x == NULL)
+    {
+        return false;
+    }
+    spMethodDef method = spDefaultMethodDef();
+    method.type = sp_quasiStatic;
+    method.solver.newtonTolerance = (spReal)tolerance;
+    bool good = spPlaceSolid(solid, x) && spBody_SetMethod(solid->world, solid->body, &method);
+    uint32_t flags = good ? spWorld_Step(solid->world, 1) : 0;
+    good = good && spReadSolid(solid, x, stepped);
+    free(x);
+    if (good && flags != 0)
+    {
+        *error = (spError){.code = sp_errorBadArgument,
+                           .message = "the step without inertia was not solved to its tolerance"};
+        return false;
+    }
     return good || spFailWorld(solid, error);
 }

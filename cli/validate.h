@@ -50,6 +50,10 @@ bool spLoadNode(spSolid* solid, int node, spDVec3 force, spError* error);
 // or as far as rounding lets it.
 bool spRelaxSolid(spSolid* solid, double tolerance, spRelaxResult* result, spError* error);
 
+// The same from the displacements u by one step of the quasi-static method. u stays as it is; `stepped` gets
+// the displacements. False on bad input and when the step was not solved.
+bool spStepSolid(spSolid* solid, double tolerance, spDVec3* stepped, spError* error);
+
 // What all cases get
 typedef struct spValidateOptions
 {
