@@ -144,7 +144,22 @@ static const spBenchFamily s_families[] = {
      {5, 8, 13},
      1,
      60,
-     sp_preconditionAuto},
+     sp_preconditionAuto,
+     NULL,
+     0},
+    {"implicit-",
+     "a block of so many thousand tets, corotational, backward Euler, 25 plain iterations a step",
+     NULL,
+     1.0 / 60.0,
+     1,
+     5,
+     20,
+     {12, 45, 1000},
+     1,
+     10000,
+     sp_preconditionJacobi,
+     "k",
+     25},
 };
 
 #define SP_FAMILY_COUNT ((int)(sizeof(s_families) / sizeof(s_families[0])))
@@ -159,6 +174,11 @@ typedef struct spBenchResult
     uint64_t hash;
     uint32_t flags;
 } spBenchResult;
+
+void spNameBenchmark(const spBenchFamily* family, int size, char* name, size_t capacity)
+{
+    snprintf(name, capacity, "%s%d%s", family->stem, size, family->suffix != NULL ? family->suffix : "");
+}
 
 static int spCompareTimes(const void* a, const void* b)
 {
@@ -193,7 +213,7 @@ static bool spMeasure(const spBenchFamily* family, int size, int threads, int la
         return false;
     }
     *result = (spBenchResult){.threads = threads};
-    snprintf(result->name, sizeof(result->name), "%s%d", family->stem, size);
+    spNameBenchmark(family, size, result->name, sizeof(result->name));
     int taken = 0;
     bool ok = true;
     for (int run = 0; run < repeat && ok && spIsInterrupted() == false; ++run)
@@ -262,7 +282,7 @@ static json_t* spMakeResultJson(const spBenchResult* r)
     return json;
 }
 
-// The family and the size that a name stands for: the stem that is followed by nothing but a number. NULL
+// The family and the size that a name stands for: the stem, a number, the suffix and nothing else. NULL
 // when there is none; the size may be one that the family does not have
 static const spBenchFamily* spFindFamily(const char* name, int* size)
 {
@@ -274,7 +294,8 @@ static const spBenchFamily* spFindFamily(const char* name, int* size)
         {
             char* end;
             long value = strtol(name + length, &end, 10);
-            if (end != name + length && *end == '\0')
+            const char* suffix = s_families[i].suffix != NULL ? s_families[i].suffix : "";
+            if (end != name + length && strcmp(end, suffix) == 0)
             {
                 found = s_families + i;
                 *size = value > INT_MAX ? INT_MAX : value < INT_MIN ? INT_MIN : (int)value;
@@ -292,7 +313,7 @@ static void spListBenchmarks(void)
         for (int k = 0; k < 6 && s_families[i].sizes[k] != 0; ++k)
         {
             char name[64];
-            snprintf(name, sizeof(name), "%s%d", s_families[i].stem, s_families[i].sizes[k]);
+            spNameBenchmark(s_families + i, s_families[i].sizes[k], name, sizeof(name));
             printf("%-32s %s\n", name, k == 0 ? s_families[i].doc : "");
         }
     }

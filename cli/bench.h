@@ -12,7 +12,7 @@
 // A family of benchmarks; the number at the end of a name is the size
 typedef struct spBenchFamily
 {
-    const char* stem; // name without the number
+    const char* stem; // name without the number and what follows it
     const char* doc;
     spTestWorld (*build)(const spTestDef* def, int size, int variant); // NULL: spRunImplicitBeam runs it
     double dt;
@@ -21,7 +21,9 @@ typedef struct spBenchFamily
     int steps;
     int sizes[6]; // of the standard run; 0 ends the list
     int least, most;
-    int variant; // handed to build; the preconditioner of implicit ones
+    int variant;        // handed to build; the preconditioner of implicit ones
+    const char* suffix; // after the number; NULL for none
+    int iterations; // implicit: conjugate gradients of every step; 0 means to a tolerance, Bullet beside it
 } spBenchFamily;
 
 typedef struct spBenchRun
@@ -41,6 +43,9 @@ typedef struct spBenchTimes
 {
     double median, mean, p95, best;
 } spBenchTimes;
+
+// The name of a benchmark
+void spNameBenchmark(const spBenchFamily* family, int size, char* name, size_t capacity);
 
 // Sorts the times of steps, ms
 spBenchTimes spSummarizeTimes(double* times, int count);

@@ -19,6 +19,7 @@ static const double poissonRatio = 0.4;
 static const double density = 1000.0; // kg/m^3
 static const double gravity = 9.81;   // m/s^2
 static const double tolerance = 1e-3;
+static const double unreachable = 1e-30; // tolerance of runs that count iterations
 static const int maxIterations = 10000;
 
 // What one of the two engines did. Lists have an entry for each step timed in all runs
@@ -44,6 +45,7 @@ typedef struct spImplicitResult
 {
     char name[64];
     int threads, nodes, tets;
+    int tipNodes; // at the free end: the last ones
     int tipCount; // steps of a run, warm-up included
     bool ran;     // ours has numbers; error says why it has none
     spError error;
@@ -110,10 +112,9 @@ static void spSummarizeSide(spSide* side)
 // Ours
 
 // Mean height of the free end: the last nodes of the mesh are those at x = 1 m
-static double spGetTipHeight(const spTestWorld* test, int nodes, int size)
+static double spGetTipHeight(const spTestWorld* test, int nodes, int count)
 {
     spVec3View x = spBody_GetPositions(test->world, test->body);
-    int count = (size + 1) * (size + 1);
     double sum = 0.0;
     for (int i = nodes - count; i < nodes; ++i)
     {
@@ -131,20 +132,21 @@ static bool spRunOurs(const spBenchRun* run, const spBenchFamily* family, int si
     def.method.type = sp_backwardEuler;
     def.method.substeps = family->substeps;
     def.method.solver.preconditioner = (spPreconditionerType)family->variant;
-    def.method.solver.tolerance = (spReal)tolerance;
-    def.method.solver.maxIterations = maxIterations;
+    def.method.solver.tolerance = (spReal)(family->iterations > 0 ? unreachable : tolerance);
+    def.method.solver.maxIterations = family->iterations > 0 ? family->iterations : maxIterations;
     spTetDef tets = spDefaultTetDef();
     tets.law = sp_tetCorotational;
     tets.youngModulus = (spReal)youngModulus;
     tets.poissonRatio = (spReal)poissonRatio;
-    spTestWorld test = spBuildTetBeam(&def, size, &tets);
+    spTestWorld test =
+        family->iterations > 0 ? spBuildTetBlock(&def, size, &tets) : spBuildTetBeam(&def, size, &tets);
     if (test.world == NULL)
     {
         result->error = test.error;
         return false;
     }
     spSide* side = &result->ours;
-    double rest = spGetTipHeight(&test, result->nodes, size);
+    double rest = spGetTipHeight(&test, result->nodes, result->tipNodes);
     for (int i = 0; i < result->tipCount; ++i)
     {
         double wallStart = spGetClock(), processorStart = spGetProcessorClock();
@@ -158,7 +160,7 @@ static bool spRunOurs(const spBenchRun* run, const spBenchFamily* family, int si
             side->buildSeconds = report.buildSeconds;
             result->report = report;
         }
-        side->tip[i] = spGetTipHeight(&test, result->nodes, size) - rest;
+        side->tip[i] = spGetTipHeight(&test, result->nodes, result->tipNodes) - rest;
     }
     result->hash = spWorld_GetStateHash(test.world);
     spDestroyTestWorld(&test);
@@ -168,9 +170,8 @@ static bool spRunOurs(const spBenchRun* run, const spBenchFamily* family, int si
 // ---------------------------------------------------------------------------------------------------------
 // The other engine
 
-static double spGetPeerTipHeight(const spPeer* peer, int nodes, int size)
+static double spGetPeerTipHeight(const spPeer* peer, int nodes, int count)
 {
-    int count = (size + 1) * (size + 1);
     double sum = 0.0;
     for (int i = nodes - count; i < nodes; ++i)
     {
@@ -200,7 +201,7 @@ static bool spRunPeer(const spBenchFamily* family, int size, const spMesh* mesh,
         fprintf(stderr, "souple: %s%d: there is not enough memory for Bullet\n", family->stem, size);
         return false;
     }
-    double rest = spGetPeerTipHeight(peer, def.vertexCount, size);
+    double rest = spGetPeerTipHeight(peer, def.vertexCount, def.fixedCount);
     for (int i = 0; i < tipCount; ++i)
     {
         double wallStart = spGetClock(), processorStart = spGetProcessorClock();
@@ -211,7 +212,7 @@ static bool spRunPeer(const spBenchFamily* family, int size, const spMesh* mesh,
             spPeerReport report = spGetPeerReport(peer);
             spAddSolve(side, def.tetCount, report.iterations, report.residual, report.solveSeconds, 0.0);
         }
-        side->tip[i] = spGetPeerTipHeight(peer, def.vertexCount, size) - rest;
+        side->tip[i] = spGetPeerTipHeight(peer, def.vertexCount, def.fixedCount) - rest;
     }
     spDestroyPeer(peer);
     return true;
@@ -353,17 +354,18 @@ static json_t* spMakeImplicitJson(const spImplicitResult* result, const spSide* 
 // Measures ours on one number of threads. The other engine has one thread: it is measured with the first
 // number and its numbers stay for the others.
 static void spRunThreads(spBenchRun* run, const spBenchFamily* family, int size, const spMesh* mesh,
-                         int threads, spSide* peer)
+                         int tipNodes, int threads, spSide* peer)
 {
     spImplicitResult result = {
         .threads = threads,
         .nodes = spMesh_GetVertexCount(mesh),
         .tets = spMesh_GetTetCount(mesh),
+        .tipNodes = tipNodes,
         .tipCount = family->warmup + family->steps,
     };
-    snprintf(result.name, sizeof(result.name), "%s%d", family->stem, size);
+    spNameBenchmark(family, size, result.name, sizeof(result.name));
     bool ours = spAllocateSide(&result.ours, family->steps * run->repeat, result.tipCount);
-    bool theirs = peer->stepCount == 0 && spGetPeerVersion()[0] != 0;
+    bool theirs = family->iterations == 0 && peer->stepCount == 0 && spGetPeerVersion()[0] != 0;
     for (int i = 0; i < run->repeat && (ours || theirs) && spIsInterrupted() == false; ++i)
     {
         ours = ours && spRunOurs(run, family, size, &result);
@@ -400,12 +402,16 @@ void spRunImplicitBeam(spBenchRun* run, const spBenchFamily* family, int size)
 {
     spBeginTable(run, spPrintImplicitHead);
     spError error = {0};
-    spMesh* mesh = spMakeBeamMesh(size, &error);
+    int tipNodes = (size + 1) * (size + 1);
+    spMesh* mesh =
+        family->iterations > 0 ? spMakeBlockMesh(size, &tipNodes, &error) : spMakeBeamMesh(size, &error);
     spSide peer;
     if (spAllocateSide(&peer, family->steps * run->repeat, family->warmup + family->steps) == false ||
         mesh == NULL)
     {
-        fprintf(stderr, "souple: %s%d: %s\n", family->stem, size,
+        char name[64];
+        spNameBenchmark(family, size, name, sizeof(name));
+        fprintf(stderr, "souple: %s: %s\n", name,
                 mesh == NULL ? error.message : "there is not enough memory");
         run->trouble += 1;
     }
@@ -413,7 +419,7 @@ void spRunImplicitBeam(spBenchRun* run, const spBenchFamily* family, int size)
     {
         for (int t = 0; t < run->threadCount && spIsInterrupted() == false; ++t)
         {
-            spRunThreads(run, family, size, mesh, run->threads[t], &peer);
+            spRunThreads(run, family, size, mesh, tipNodes, run->threads[t], &peer);
         }
     }
     spFreeSide(&peer);

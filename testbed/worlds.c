@@ -138,6 +138,34 @@ spTestWorld spBuildTetBeam(const spTestDef* def, int m, const spTetDef* tets)
     return spFinishTestWorld(test, mesh, test.tets >= 0);
 }
 
+spMesh* spMakeBlockMesh(int thousands, int* tipCount, spError* error)
+{
+    // Cells in the ratio 10 : 3 : 2, six tets each
+    double cells = cbrt(1000.0 * thousands / 360.0);
+    spBoxMeshDef meshDef = spDefaultBoxMeshDef();
+    meshDef.origin = (spDVec3){0.0, 0.0, 0.0};
+    meshDef.size = (spDVec3){1.0, 0.3, 0.2};
+    meshDef.cells[0] = (int)(10.0 * cells + 0.5);
+    meshDef.cells[1] = (int)(3.0 * cells + 0.5);
+    meshDef.cells[2] = (int)(2.0 * cells + 0.5);
+    *tipCount = (meshDef.cells[1] + 1) * (meshDef.cells[2] + 1);
+    return spMakeBoxMesh(&meshDef, error);
+}
+
+spTestWorld spBuildTetBlock(const spTestDef* def, int thousands, const spTetDef* tets)
+{
+    int tipCount = 0;
+    spTestWorld test = spStartTestWorld(def);
+    spMesh* mesh = spMakeBlockMesh(thousands, &tipCount, &test.error);
+    bool ok = spAddTestBody(&test, def, mesh, 0);
+    for (int32_t node = 0; ok && node < tipCount; ++node)
+    {
+        ok = spBody_PinNodes(test.world, test.body, &node, 1);
+    }
+    test.tets = ok ? spBody_AddTets(test.world, test.body, tets) : -1;
+    return spFinishTestWorld(test, mesh, test.tets >= 0);
+}
+
 spTestWorld spBuildSpringDrop(const spTestDef* def, int m)
 {
     spTestWorld test = spStartTestWorld(def);

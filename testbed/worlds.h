@@ -45,6 +45,11 @@ spTestWorld spBuildSpringBeam(const spTestDef* def, int m);
 // W1 with tets: the same beam, its tets with this material.
 spTestWorld spBuildTetBeam(const spTestDef* def, int m, const spTetDef* tets);
 
+// A block of 1 m x 0.3 m x 0.2 m of about so many thousand tets, 45 of them exactly, one end fixed. The first
+// and the last `tipCount` vertices are those of its ends.
+spMesh* spMakeBlockMesh(int thousands, int* tipCount, spError* error);
+spTestWorld spBuildTetBlock(const spTestDef* def, int thousands, const spTetDef* tets);
+
 // W3 with springs: a 0.5 m cube of m^3 cells, 0.5 m above the ground, E = 1e5 Pa, friction 0.5.
 spTestWorld spBuildSpringDrop(const spTestDef* def, int m);
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 // Nodes up to which a complete factor is worth its making for a single solve
-#define SP_FACTOR_NODES 30000
+#define SP_FACTOR_NODES 12000
 
 // Conjugate gradients leave this share of the force of a linearisation
 #define SP_LINEAR_TOLERANCE ((spReal)1e-3)
@@ -31,7 +31,7 @@ bool spSolveEquilibrium(spBody* body, double tolerance, int maxIterations, spVec
     def.substeps = 0;
     def.solver = (spSolverDef){
         .preconditioner =
-            body->nodeCount <= SP_FACTOR_NODES ? sp_preconditionCholesky : sp_preconditionBlockJacobi,
+            body->nodeCount <= SP_FACTOR_NODES ? sp_preconditionCholesky : sp_preconditionMultilevel,
         .tolerance = SP_LINEAR_TOLERANCE,
         .maxIterations = maxIterations,
         .newtonTolerance = (spReal)tolerance,
@@ -48,7 +48,7 @@ bool spSolveEquilibrium(spBody* body, double tolerance, int maxIterations, spVec
     {
         // Without the library that factors
         *error = (spError){0};
-        body->methodDef.solver.preconditioner = sp_preconditionBlockJacobi;
+        body->methodDef.solver.preconditioner = sp_preconditionMultilevel;
         ok = body->method->create(body, error);
     }
     if (ok)

@@ -78,10 +78,14 @@ static void spSetFactorStage(spFactor* f, spFactorStage stage)
 static void spReadBody(spFactor* f, spFactorSlot* slot)
 {
     spBody* body = f->body;
-    spForceContext force = {.body = body, .state = spGetNodeState(body)};
-    force.state.x = slot->x;
-    force.state.v = slot->v;
-    force.state.time = slot->request.time;
+    // Not spGetNodeState: it reads the time of the body, which goes on
+    spForceContext force = {.body = body,
+                            .state = {.x = slot->x,
+                                      .v = slot->v,
+                                      .patchBegin = body->order.patchBegin,
+                                      .nodeCount = body->nodeCount,
+                                      .patchCount = body->order.patchCount,
+                                      .time = slot->request.time}};
     spAssembleSystem(&f->system, body, &force, slot->request.mass, &slot->request.fill, true,
                      slot->request.edits);
 }

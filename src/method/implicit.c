@@ -179,7 +179,7 @@ static bool spHasPreconditioner(const spBody* body, spPreconditionerType type, s
     return p != NULL;
 }
 
-// A complete factor where it is cheap; on a thread where making it would be felt
+// A complete factor where it is cheap, on a thread where making it would be felt; else several levels
 static void spDecideSolver(const spBody* body, spMethodDef* def)
 {
     spError error = {0};
@@ -327,7 +327,7 @@ static bool spIsTired(const spImplicitState* state)
         return state->steps - last >= refresh;
     }
     double most = SP_TIRED_RATIO * state->bestIterations + SP_TIRED_MORE;
-    return state->steps > last + 1 && (double)state->lastIterations > most;
+    return state->bestIterations > 0 && state->steps > last + 1 && (double)state->lastIterations > most;
 }
 
 // Whether the one that was asked for is to be used from now on
@@ -377,7 +377,8 @@ static void spRefreshFactor(spImplicitStep* s)
             fresh = true;
         }
     }
-    if (fresh == false && spIsFactorAsked(f) == false && spIsTired(state))
+    state->bestIterations = fresh ? 0 : state->bestIterations;
+    if (spIsFactorAsked(f) == false && spIsTired(state))
     {
         spRequestFactor(f, s->body, &request);
         if (solver->asynchronous == false)
@@ -530,7 +531,8 @@ static void spRunNodes(spStageContext* c, spNodeStage stage)
 static void spFindForces(spStageContext* c)
 {
     spForceContext* force = &c->step->force;
-    if (c->step->fill.bound)
+    // IMEX has damping in its bound; velocities of a static step are displacements
+    if (c->step->fill.bound || c->step->isStatic)
     {
         memset(c->step->state->cg.z, 0, (size_t)c->step->body->nodeCount * sizeof(spVec4));
         force->state.v = c->step->state->cg.z;
@@ -685,7 +687,7 @@ static spCgResult spSolveLinear(spImplicitStep* s, bool guess)
     };
     spCgDef def = {.tolerance = (double)state->def.solver.tolerance,
                    .maxIterations = spMinInt(state->def.solver.maxIterations, spGetIterationsLeft(s)),
-                   .least = SP_REST_SHARE * s->weight,
+                   .least = state->def.solver.newtonSteps > 1 ? 0.0 : SP_REST_SHARE * s->weight,
                    .stop = &s->stop,
                    .guess = guess};
     body->solverReport.operatorType = pairs ? sp_operatorAssembled : sp_operatorMatrixFree;
@@ -851,8 +853,8 @@ static uint32_t spSolveSubstep(spImplicitStep* s)
         report->forceResidual = spGetNewtonResidual(s, load);
         // Far from the end, or where it does not help, the exact stiffness may lead anywhere
         bool helps = s->fill.project || report->forceResidual < SP_EXACT_GAIN * last;
-        report->rounded = result.converged && (s->fill.project || report->forceResidual < SP_EXACT_LIMIT) &&
-                          spIsRounding(&c);
+        report->rounded = result.converged && result.iterations > 0 &&
+                          (s->fill.project || report->forceResidual < SP_EXACT_LIMIT) && spIsRounding(&c);
         s->fill.project = project || report->forceResidual > SP_EXACT_LIMIT || helps == false;
         if (report->forceResidual <= tolerance || report->rounded || spShouldStop(&s->stop) ||
             spGetIterationsLeft(s) == 0)
