@@ -188,7 +188,7 @@ static void TestRepeats(void** state)
 {
     SP_UNUSED(state);
     LiveDef def = {.workers = 1, .type = sp_backwardEuler};
-    CheckRepeats(&def, &def, 60);
+    CheckRepeats(&def, &def, 36);
 }
 
 // Newton's method, substeps, other workers and lanes
@@ -199,7 +199,7 @@ static void TestRepeatsNewton(void** state)
     LiveDef again = def;
     again.workers = 1;
     again.lanes = 1;
-    CheckRepeats(&def, &again, 20);
+    CheckRepeats(&def, &again, 9);
 }
 
 static void TestRepeatsLinked(void** state)
@@ -208,7 +208,7 @@ static void TestRepeatsLinked(void** state)
     LiveDef def = {.workers = 2, .type = sp_backwardEuler, .linked = true};
     LiveDef again = def;
     again.workers = 3;
-    CheckRepeats(&def, &again, 30);
+    CheckRepeats(&def, &again, 15);
 }
 
 static spTestWorld MakeBeam(spPreconditionerType preconditioner)
