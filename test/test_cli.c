@@ -316,7 +316,7 @@ static void TestTets(void** state)
                                   "\"relax\": %s, \"pins\": {\"box\": "
                                   "{\"lower\": [-1, 1, -1], \"upper\": [1, 1, 1]}}}]}";
     char text[600];
-    snprintf(text, sizeof(text), hanging, "{\"maxIterations\": 2}");
+    snprintf(text, sizeof(text), hanging, "{\"maxIterations\": 2, \"dynamic\": true}");
     WriteFile("hanging.json", text);
     Expect("run hanging.json", 1, "Trouble: the equilibrium of b was not found after 2 iterations");
     json = RunJson("run hanging.json --json", 1);

@@ -1265,7 +1265,8 @@ static void TestTetRegions(void** state)
 static void TestRelax(void** state)
 {
     SP_UNUSED(state);
-    static const char* const forms[] = {"true", "{\"tolerance\": 1e-4}", "{\"maxIterations\": 3}", "false"};
+    static const char* const forms[] = {"true", "{\"tolerance\": 1e-4}",
+                                        "{\"maxIterations\": 3, \"dynamic\": true}", "false"};
     for (int i = 0; i < SP_COUNT(forms); ++i)
     {
         char text[1000];

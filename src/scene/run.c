@@ -185,6 +185,7 @@ static void spRelaxBodies(spRun* run, spProblems* problems)
         spRelaxDef def = spDefaultRelaxDef();
         def.tolerance = spIsGiven(&relax->head, &relax->tolerance) ? relax->tolerance : def.tolerance;
         def.maxIterations = relax->maxIterations;
+        def.dynamic = relax->dynamic;
         body->relaxed = spBody_Relax(run->world, body->id, &def, &body->relaxResult);
         if (!body->relaxed)
         {

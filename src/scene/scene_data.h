@@ -142,6 +142,7 @@ typedef struct spRelaxData
     bool active;
     double tolerance;
     int maxIterations;
+    bool dynamic;
 } spRelaxData;
 
 typedef struct spTetChangeData

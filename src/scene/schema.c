@@ -239,7 +239,8 @@ static const spKey s_relaxKeys[] = {
     BOOL(spRelaxData, "active", active, 1, "Whether to relax."),
     NUMBER(spRelaxData, "tolerance", tolerance, NULL, 0, 0, 1, "Net force on free nodes over load at which it stops.", .flags = sp_keyAboveLower | sp_keyNoDefault,
            .text = "that of the engine"),
-    INTEGER(spRelaxData, "maxIterations", maxIterations, 100000, 1, 100000000, "Evaluations of the forces at most; not to converge is reported as trouble of the run."),
+    INTEGER(spRelaxData, "maxIterations", maxIterations, 100000, 1, 100000000, "Conjugate gradients or evaluations of the forces at most; not to converge is reported as trouble of the run."),
+    BOOL(spRelaxData, "dynamic", dynamic, 0, "By dynamic relaxation alone, without trying Newton's method first."),
 };
 static const spSchema s_relax = SCHEMA("relax", spRelaxData, s_relaxKeys,
     "Start from static equilibrium: under gravity, elements and gas, with pinned nodes where they are. Colliders, attachments and grabs are not felt. `true` alone will do.",
