@@ -11,6 +11,8 @@
 #include "testbed/check.h"
 #include "testbed/worlds.h"
 
+#include <stdlib.h>
+
 #ifdef SOUPLE_DOUBLE_PRECISION
 static const bool isDouble = true;
 #else
