@@ -325,6 +325,75 @@ static void TestMixedMatrix(void** state)
     }
 }
 
+// Rotations of nodes by shape matching: that of a body that was turned as a whole, about two axes, is found
+// in every node, of tets, of springs, and of a flat cloth
+static void TestTurns(void** state)
+{
+    SP_UNUSED(state);
+    for (int k = 0; k < 3; ++k)
+    {
+        spTestDef def = spDefaultTestDef();
+        spTetDef tets = MakeTets(sp_tetCorotational);
+        spTestWorld test = k == 0   ? spBuildTetBeam(&def, 2, &tets)
+                           : k == 1 ? spBuildSpringBeam(&def, 2)
+                                    : spBuildSpringCloth(&def, 10, 100, 0);
+        spBody* body = spGetBody(test.world, test.body);
+        int n = body->nodeCount;
+        uint64_t seed = 9;
+        Shake(body, 0.01, &seed);
+        spFill fill = {.stiffness = 1, .project = true};
+        spSystemNeeds needs = {.sparse = true};
+        spBodySystem s;
+        spError error = {0};
+        assert_true(spCreateBodySystem(&s, body, &fill, &needs, &error));
+        int count = n + s.sparse.slots.slotCount;
+        spVec4* now = AllocNodes(n);
+        spVec4* sums[3] = {AllocNodes(count), AllocNodes(count), AllocNodes(count)};
+        spMat3* turns = malloc((size_t)n * sizeof(spMat3));
+        // A quarter about x, then 70 degrees about y, and a shift
+        const double c = cos(1.2217), d = sin(1.2217);
+        for (int i = 0; i < n; ++i)
+        {
+            double x = (double)body->x[i].x, y = -(double)body->x[i].z, z = (double)body->x[i].y;
+            now[i] = (spVec4){(spReal)(c * x + d * z + 1.0), (spReal)(y - 2.0), (spReal)(-d * x + c * z), 0};
+        }
+        for (int p = 0; p < s.sparse.patchCount; ++p)
+        {
+            s.kernels->sumTurns(&s.sparse, body->x, now, p, sums);
+        }
+        for (int p = 0; p < s.sparse.patchCount; ++p)
+        {
+            for (int column = 0; column < 3; ++column)
+            {
+                spSumSlots(&s.sparse.slots, sums[column], p);
+            }
+            s.kernels->findTurns(sums, body->order.patchBegin[p], body->order.patchBegin[p + 1], turns);
+        }
+        const double want[9] = {c, 0, -d, d, 0, c, 0, -1, 0}; // by columns
+        double worst = 0.0, skew = 0.0;
+        for (int i = 0; i < n; ++i)
+        {
+            spMat3 square = spMulTMat3(turns[i], turns[i]);
+            skew = fmax(skew, fabs((double)spTrace3(square) - 3.0));
+            for (int j = 0; j < 9; ++j)
+            {
+                worst = fmax(worst, fabs((double)(&turns[i].cx.x)[j] - want[j]));
+            }
+        }
+        print_message("rotations off by %.2g, not orthonormal by %.2g\n", worst, skew);
+        CHECK_LESS(worst, sizeof(spReal) == 8 ? 1e-6 : 2e-4);
+        CHECK_LESS(skew, sizeof(spReal) == 8 ? 1e-6 : 1e-4);
+        for (int column = 0; column < 3; ++column)
+        {
+            free(sums[column]);
+        }
+        free(now);
+        free(turns);
+        spDestroyBodySystem(&s, body);
+        spDestroyTestWorld(&test);
+    }
+}
+
 // What cannot work is refused with a sentence
 static void TestBadInput(void** state)
 {
@@ -370,7 +439,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(TestTetMatrices), cmocka_unit_test(TestMixedMatrix), cmocka_unit_test(TestBeam),
-        cmocka_unit_test(TestDrop),        cmocka_unit_test(TestBadInput),
+        cmocka_unit_test(TestDrop),        cmocka_unit_test(TestTurns),       cmocka_unit_test(TestBadInput),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
