@@ -394,6 +394,62 @@ static void TestTurns(void** state)
     }
 }
 
+// Several linearisations: nodes that are driven, held rigidly or by springs come to where they should, in
+// steps without inertia and with it
+static void TestHands(void** state)
+{
+    SP_UNUSED(state);
+    for (int k = 0; k < 6; ++k)
+    {
+        spTestDef def = MakeTest(k < 3 ? sp_quasiStatic : sp_backwardEuler);
+        def.method.solver.newtonSteps = k < 3 ? 0 : 10;
+        def.method.solver.newtonTolerance = (spReal)1e-3;
+        spTetDef tets = MakeTets(sp_tetCorotational);
+        tets.damping = (spReal)0.05;
+        spTestWorld test = spBuildTetBeam(&def, 2, &tets);
+        spWorld_SetGravity(test.world, (spVec3){0, 0, 0});
+        int n = spBody_GetNodeCount(test.world, test.body);
+        int32_t tip = n - 5;
+        spVec3 start = spBody_GetPositions(test.world, test.body).data[tip];
+        spLinkDef linkDef = spDefaultLinkDef();
+        linkDef.body = test.body;
+        linkDef.nodes = &tip;
+        linkDef.nodeCount = 1;
+        linkDef.stiffness = k % 3 == 2 ? 200 : 0;
+        spLinkId link = {0};
+        if (k % 3 != 0)
+        {
+            link = spCreateLink(test.world, &linkDef);
+            assert_false(SP_IS_NULL(link));
+        }
+        const int steps = 60;
+        for (int i = 1; i <= steps; ++i)
+        {
+            double way = -0.2 * fmin(1.0, 2.0 * i / steps);
+            spVec3 place = {start.x, start.y + (spReal)way, start.z};
+            assert_true(k % 3 == 0 ? spBody_DriveNode(test.world, test.body, tip, place)
+                                   : spLink_MoveTo(test.world, link, (spVec3){0, (spReal)way, 0}));
+            uint32_t flags = spWorld_Step(test.world, (spReal)(1.0 / 60.0));
+            assert_int_equal(flags, 0);
+        }
+        spVec3 end = spBody_GetPositions(test.world, test.body).data[tip];
+        double sunk = (double)start.y - (double)end.y;
+        print_message("hand %d: %.6f m\n", k, sunk);
+        if (k % 3 != 2)
+        {
+            CHECK_NEAR(sunk, 0.2, 1e-5);
+        }
+        else
+        {
+            // Where the spring and the beam pull alike
+            CHECK_NEAR(200.0 * (0.2 - sunk), -(double)spLink_GetForce(test.world, link).y, 0.5);
+            CHECK_LESS(sunk, 0.19);
+            CHECK_LESS(0.01, sunk);
+        }
+        spDestroyTestWorld(&test);
+    }
+}
+
 // What cannot work is refused with a sentence
 static void TestBadInput(void** state)
 {
@@ -439,7 +495,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(TestTetMatrices), cmocka_unit_test(TestMixedMatrix), cmocka_unit_test(TestBeam),
-        cmocka_unit_test(TestDrop),        cmocka_unit_test(TestTurns),       cmocka_unit_test(TestBadInput),
+        cmocka_unit_test(TestDrop),        cmocka_unit_test(TestTurns),       cmocka_unit_test(TestHands),
+        cmocka_unit_test(TestBadInput),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -386,10 +386,6 @@ spCgResult spSolveCg(const spSystem* system, const spCgVectors* v, const spCgDef
 {
     spCgStage c = {.system = system, .v = v};
     spCgResult result = {0};
-    if (def->guess == false)
-    {
-        memset(v->x, 0, (size_t)system->nodeCount * sizeof(spVec4));
-    }
     spKeepRaw(system, v->b, system->rawB);
     spFilterAll(&c, v->b, team);
     spSolveColumns(&c, team);

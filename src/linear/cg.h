@@ -99,7 +99,6 @@ typedef struct spCgDef
     int maxIterations;
     double least; // right-hand sides smaller than this count as this
     spStop* stop; // asked before every iteration but the first; NULL for none
-    bool guess;   // x holds a first guess; else it is 0 except for constraints
 } spCgDef;
 
 typedef struct spCgResult
@@ -115,5 +114,5 @@ typedef struct spCgResult
 bool spCreateCgVectors(spCgVectors* v, spHeap* heap, int nodeCount, int patchCount);
 void spDestroyCgVectors(spCgVectors* v, spHeap* heap, int nodeCount, int patchCount);
 
-// Solves for v->x. b is filtered by the constraints in place.
+// Solves for v->x, which holds a first guess and what the constraints keep. b is filtered by them in place.
 spCgResult spSolveCg(const spSystem* system, const spCgVectors* v, const spCgDef* def, spTeam* team);

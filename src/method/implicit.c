@@ -661,7 +661,7 @@ static int spGetIterationsLeft(const spImplicitStep* s)
 }
 
 // Solves with the rows as they stand. dv is left in cg.x.
-static spCgResult spSolveLinear(spImplicitStep* s, bool guess)
+static spCgResult spSolveLinear(spImplicitStep* s)
 {
     spImplicitState* state = s->state;
     spBody* body = s->body;
@@ -688,8 +688,7 @@ static spCgResult spSolveLinear(spImplicitStep* s, bool guess)
     spCgDef def = {.tolerance = (double)state->def.solver.tolerance,
                    .maxIterations = spMinInt(state->def.solver.maxIterations, spGetIterationsLeft(s)),
                    .least = state->def.solver.newtonSteps > 1 ? 0.0 : SP_REST_SHARE * s->weight,
-                   .stop = &s->stop,
-                   .guess = guess};
+                   .stop = &s->stop};
     body->solverReport.operatorType = pairs ? sp_operatorAssembled : sp_operatorMatrixFree;
     memcpy(state->cg.b, state->f, (size_t)body->nodeCount * sizeof(spVec4));
     spAddRowImpulses(s, state->cg.b);
@@ -725,14 +724,25 @@ static double spGetFreeLength(const spImplicitStep* s, const spVec4* a)
     return sqrt(s->state->system.kernels->dot(s->state->cg.t, s->state->cg.t, 0, s->body->nodeCount));
 }
 
+// What all constraints exert: root of the sum of squares
+static double spGetReactions(const spImplicitStep* s)
+{
+    const spImplicitState* state = s->state;
+    double sum = 0.0;
+    for (int i = 0; i < state->patchConstraint[s->body->order.patchCount]; ++i)
+    {
+        sum += (double)spLengthSquared3(spSub3(state->rawProduct[i], state->rawB[i]));
+    }
+    return sqrt(sum);
+}
+
 // Solves a linearisation, rows included: rows are checked and solved with again until they stay
 static spCgResult spSolveRounds(spStageContext* c, bool first)
 {
     spImplicitStep* s = c->step;
     spImplicitState* state = s->state;
     spRunNodes(c, sp_stageKeep);
-    bool guess = first && state->hasLastDv;
-    if (guess)
+    if (first && state->hasLastDv)
     {
         memcpy(state->cg.x, state->lastDv, (size_t)s->body->nodeCount * sizeof(spVec4));
     }
@@ -745,7 +755,7 @@ static spCgResult spSolveRounds(spStageContext* c, bool first)
     {
         memcpy(s->body->v, state->way, (size_t)s->body->nodeCount * sizeof(spVec4));
         spBuildConstraints(s);
-        result = spSolveLinear(s, guess || round > 0);
+        result = spSolveLinear(s);
         c->share = 1;
         spRunNodes(c, sp_stageMove);
         if (result.late || result.indefinite || spCheckRows(s) == false)
@@ -833,7 +843,7 @@ static uint32_t spSolveSubstep(spImplicitStep* s)
         report->newtonSteps += 1;
         if (k == 0)
         {
-            load = fmax(spGetFreeLength(s, state->cg.b), s->weight);
+            load = fmax(fmax(spGetFreeLength(s, state->cg.b), s->weight), most > 1 ? spGetReactions(s) : 0.0);
         }
         if (result.indefinite && s->fill.project == false)
         {
