@@ -28,7 +28,12 @@
 
 #include <cholmod.h>
 #include <dlfcn.h>
+#include <pthread.h>
 #include <string.h>
+
+// A BLAS that was built for one thread keeps scratch memory for all of its callers: two factors that were
+// made at the same time came out with other bits now and then. They are made one after the other.
+static pthread_mutex_t s_factorising = PTHREAD_MUTEX_INITIALIZER;
 
 // From so many nodes on METIS is asked too: it is slower than AMD and no better on small graphs. It draws
 // from rand(), so that large bodies should not be made on several threads at once when runs must repeat.
@@ -109,7 +114,9 @@ static bool spFactorMatrix(spCholesky* c)
         openMp->setDynamic(1);
         openMp->setThreads(1);
     }
+    pthread_mutex_lock(&s_factorising);
     bool ok = cholmod_factorize(&c->matrix, c->factor, &c->common) != 0;
+    pthread_mutex_unlock(&s_factorising);
     if (found)
     {
         openMp->setDynamic(dynamic);
