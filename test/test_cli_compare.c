@@ -157,6 +157,10 @@ static void TestTableAndFiles(void** state)
 static void TestStopped(void** state)
 {
     SP_UNUSED(state);
+    if (sizeof(spReal) == sizeof(double))
+    {
+        return; // doubles grow for longer than such runs last
+    }
     json_t* json =
         RunJson("compare box.json --json -m verlet,symplecticEuler:substeps=1@0.3 --duration 4", 1);
     const json_t* run = GetRun(json, 1);
@@ -203,8 +207,11 @@ static void TestBadInput(void** state)
     Expect("compare box.json -m verlet --steps -1", 2, "\"-1\" is no time step");
     Expect("compare box.json -m verlet --reference nothing", 2, "unknown method \"nothing\"");
     Expect("compare box.json -m verlet --reference scene", 2, "--reference scene needs a step");
-    Expect("compare box.json -m verlet --reference forwardEuler:substeps=1@0.5 --duration 40", 2,
-           "turns non-finite at");
+    if (sizeof(spReal) == sizeof(float))
+    {
+        Expect("compare box.json -m verlet --reference forwardEuler:substeps=1@0.5 --duration 40", 2,
+               "turns non-finite at");
+    }
     Expect("compare box.json -m verlet --plot plot.jpg", 2, "--plot writes .png and .svg files");
     Expect("compare box.json -m verlet --csv no/folder.csv", 2, "cannot write no/folder.csv");
     Expect("compare box.json -m verlet --plot no/folder.svg", 2, "no/folder.svg");

@@ -44,6 +44,10 @@
 // Steps of Newton's method that are rounding: this many units in the last place of the farthest node
 #define SP_ROUNDING_STEPS 4
 
+// Linearisations of a step whose first one does not do, and what they may leave of the force
+#define SP_RESCUE_STEPS 8
+#define SP_RESCUE_TOLERANCE 0.05
+
 // Linearisations of a quasi-static step that does not say how many
 #define SP_STATIC_STEPS 50
 
@@ -817,6 +821,38 @@ static bool spIsRounding(const spStageContext* c)
     return (double)s->reach * sqrt(moved) <= SP_ROUNDING_STEPS * epsilon * s->state->extent;
 }
 
+// Whether the stiffness grows without bound as elements deform, and some neighbours have moved against each
+// other by more than their distance: what was linearised at the start means nothing there
+static bool spLeftLinear(const spImplicitStep* s)
+{
+    const spBody* body = s->body;
+    const spSparse* a = &s->state->system.sparse;
+    bool stiffens = false;
+    for (int i = 0; i < body->setCount; ++i)
+    {
+        stiffens = stiffens || body->sets[i]->stiffens;
+    }
+    if (stiffens == false || s->fill.bound || s->state->system.hasSparse == false)
+    {
+        return false;
+    }
+    const spVec4* base = s->state->baseX;
+    for (int node = 0; node < body->nodeCount; ++node)
+    {
+        for (int k = a->rowBegin[node]; k < a->rowBegin[node + 1]; ++k)
+        {
+            int other = a->rowColumns[k];
+            spVec3 before = spSub3(spXyz(base[node]), spXyz(base[other]));
+            spVec3 way = spScale3(s->reach, spSub3(spXyz(body->v[node]), spXyz(body->v[other])));
+            if (!(spLengthSquared3(way) <= spLengthSquared3(before)))
+            {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 // Returns flags
 static uint32_t spSolveSubstep(spImplicitStep* s)
 {
@@ -856,7 +892,13 @@ static uint32_t spSolveSubstep(spImplicitStep* s)
         }
         if (most == 1)
         {
-            break;
+            if (spLeftLinear(s) == false)
+            {
+                break;
+            }
+            // One linearisation would throw the body anywhere: this step takes some, with line search
+            most = SP_RESCUE_STEPS;
+            tolerance = SP_RESCUE_TOLERANCE;
         }
         spSearchLine(&c, spDotFree(s, state->cg.b, state->cg.x), k == 0 && s->prescribed);
         double last = report->forceResidual;
