@@ -221,7 +221,7 @@ static void TestBadInput(void** state)
     Expect("compare wrong.json -m verlet", 2, "wrong.json:1:");
     Expect("compare empty.json -m verlet", 2, "the scene has no bodies");
     Expect("compare rest.json -m verlet", 2, "nothing moves in the reference");
-    char many[1024] = "compare box.json -m verlet";
+    char many[1000] = "compare box.json -m verlet";
     for (int i = 0; i < 70; ++i)
     {
         strcat(many, ",verlet");
