@@ -131,7 +131,10 @@ static bool spBuildRows(spPatternBuilder* b, spHeap* heap, const spSparseDef* de
         for (int i = 0; i < a->nodeCount; ++i)
         {
             int32_t begin = i > 0 ? b->cursor[i - 1] : 0, end = b->cursor[i];
-            qsort(b->columns + begin, (size_t)(end - begin), sizeof(int32_t), spCompareInt);
+            if (begin < end)
+            {
+                qsort(b->columns + begin, (size_t)(end - begin), sizeof(int32_t), spCompareInt);
+            }
             a->rowBegin[i] = kept;
             for (int32_t k = begin; k < end; ++k)
             {
