@@ -214,10 +214,13 @@ SP_KERNEL void spRunGradients(const spTetSet* set, const spNodeState* state, con
     }
 }
 
-// Columns of E, law by law
-SP_KERNEL void spRunPairs(const spTetSet* set, const spNodeState* state, const spFill* fill, int patch,
-                          spVec4* pairs, spTetLaw law, bool project)
+// Columns of E. One function for all laws: choosing among them is nothing beside the arithmetic, and each of
+// its own would take the compiler long.
+static void spRunPairs(const spTetSet* set, const spNodeState* state, const spFill* fill, int patch,
+                       spVec4* pairs)
 {
+    spTetLaw law = set->law;
+    bool project = fill->project;
     R zero = spSplat(0);
     bool prepared = project && spIsHyperelastic(law);
     bool damped = set->damping > 0 && fill->damping > 0;
@@ -278,12 +281,6 @@ SP_KERNEL void spRunPairs(const spTetSet* set, const spNodeState* state, const s
     }
 }
 
-#define SP_RUN_PAIRS(law)                                                                                    \
-    case law:                                                                                                \
-        fill->project ? spRunPairs(set, state, fill, patch, pairs, law, true)                                \
-                      : spRunPairs(set, state, fill, patch, pairs, law, false);                              \
-        break
-
 static void spFillTetPairs(const spElementSet* base, const spNodeState* state, const spFill* fill, int patch,
                            spVec4* pairs)
 {
@@ -304,16 +301,7 @@ static void spFillTetPairs(const spElementSet* base, const spNodeState* state, c
         }
         return;
     }
-    switch (set->law)
-    {
-        SP_RUN_PAIRS(sp_tetCorotational);
-        SP_RUN_PAIRS(sp_tetCorotationalEdge);
-        SP_RUN_PAIRS(sp_tetStVenantKirchhoff);
-        SP_RUN_PAIRS(sp_tetNeoHookean);
-        SP_RUN_PAIRS(sp_tetMooneyRivlin);
-        default:
-            break;
-    }
+    spRunPairs(set, state, fill, patch, pairs);
 }
 
 // The law of the edge frame alone is not conservative
