@@ -31,7 +31,7 @@ struct spLinearKernels
     double (*stepResidual)(spVec4* x, spVec4* r, const spVec4* d, const spVec4* q, spReal alpha, int begin,
                            int end);
 
-    // z = P r with a symmetric 3x3 matrix for each node; returns r.z
+    // z = P r with a symmetric 3x3 matrix for each node, diagonal when pC is NULL; returns r.z
     double (*applyLocal)(spVec4* z, const spVec4* r, const spVec4* pA, const spVec4* pC, int begin, int end);
 
     // d = z + beta d

@@ -288,8 +288,9 @@ static double spApplyLocal(spVec4* z, const spVec4* r, const spVec4* pA, const s
     {
         int count = end - node;
         spGroup residual = spLoadGroup(r + node, count);
-        spGroup solved =
-            spMulSymGroup(spLoadGroup(pA + node, count), spLoadGroup(pC + node, count), residual);
+        spGroup straight = spLoadGroup(pA + node, count);
+        spGroup solved = pC != NULL ? spMulSymGroup(straight, spLoadGroup(pC + node, count), residual)
+                                    : straight * residual;
         spStoreGroup(z + node, solved, count);
         sum = spAddProduct(sum, residual, solved);
     }

@@ -192,7 +192,7 @@ static void spDecideSolver(const spBody* body, spMethodDef* def)
     {
         bool factor =
             body->nodeCount <= SP_FACTOR_NODES && spHasPreconditioner(body, sp_preconditionCholesky, &error);
-        s->preconditioner = factor ? sp_preconditionCholesky : sp_preconditionBlockJacobi;
+        s->preconditioner = factor ? sp_preconditionCholesky : sp_preconditionMultilevel;
         s->asynchronous =
             s->asynchronous || (factor && body->nodeCount > SP_QUICK_NODES && def->type != sp_quasiStatic);
     }
@@ -685,7 +685,7 @@ static spCgResult spSolveLinear(spImplicitStep* s)
         .rawB = state->rawB,
         .rawProduct = state->rawProduct,
         .localA = state->system.localA,
-        .localC = state->system.localC,
+        .localC = state->def.solver.preconditioner == sp_preconditionJacobi ? NULL : state->system.localC,
         .preconditioner = state->factor != NULL ? spGetFrontFactor(state->factor) : NULL,
         .rotations = state->factor != NULL ? spGetFactorTurns(state->factor) : NULL,
     };
