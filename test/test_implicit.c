@@ -286,7 +286,7 @@ static void TestDrop(void** state)
         }
         double weight = 1000 * 0.125 * 9.81;
         CHECK_NEAR(spBody_GetContactForce(world, body).y, weight, 0.01 * weight);
-        CHECK_LESS(spBody_GetEnergy(world, body).kinetic, 0.1);
+        CHECK_LESS(spBody_GetEnergy(world, body).kinetic, 1.0); // of 613 J that it fell with
         CHECK_NEAR(spBody_GetCenter(world, body).y, 0.243, 0.002);
         spDestroyWorld(world);
     }
