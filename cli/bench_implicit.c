@@ -8,6 +8,7 @@
 
 #include "bench.h"
 #include "peer.h"
+#include "souple/scene.h"
 #include "tools.h"
 
 #include <math.h>
@@ -311,9 +312,6 @@ static void spAddSideJson(json_t* json, const spSide* side, int tipCount)
 
 static json_t* spMakeImplicitJson(const spImplicitResult* result, const spSide* peer)
 {
-    static const char* const s_operators[sp_operatorTypeCount] = {"auto", "assembled", "matrixFree"};
-    static const char* const s_preconditioners[sp_preconditionerTypeCount] = {
-        "auto", "none", "jacobi", "blockJacobi", "ssor", "incomplete", "cholesky", "multilevel"};
     json_t* json = json_object();
     json_object_set_new(json, "name", json_string(result->name));
     json_object_set_new(json, "threads", json_integer(result->threads));
@@ -328,9 +326,9 @@ static json_t* spMakeImplicitJson(const spImplicitResult* result, const spSide* 
         json_object_set_new(json, "assembleNsPerElement", json_real(ours->assembleNsPerTet));
         json_object_set_new(json, "solveMs", json_real(ours->solveMs));
         json_object_set_new(json, "buildMs", json_real(1e3 * ours->buildSeconds));
-        json_object_set_new(json, "operator", json_string(s_operators[result->report.operatorType]));
+        json_object_set_new(json, "operator", json_string(spGetOperatorWord(result->report.operatorType)));
         json_object_set_new(json, "preconditioner",
-                            json_string(s_preconditioners[result->report.preconditioner]));
+                            json_string(spGetPreconditionerWord(result->report.preconditioner)));
         json_object_set_new(json, "stateHash", json_string(hash));
         json_object_set_new(json, "flags", json_integer(result->flags));
     }

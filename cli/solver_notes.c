@@ -82,9 +82,8 @@ static void spTellFactor(const spSolverNotes* notes)
 {
     int64_t age = spGetAge(notes);
     printf("  %lld preconditioner%s made%s, the one in use %lld step%s old", (long long)notes->factorCount,
-           notes->factorCount == 1 ? "" : "s",
-           notes->method.solver.asynchronous ? " on a thread of its own" : "", (long long)age,
-           age == 1 ? "" : "s");
+           notes->factorCount == 1 ? "" : "s", notes->report.asynchronous ? " on a thread of its own" : "",
+           (long long)age, age == 1 ? "" : "s");
     if (notes->waitCount > 0)
     {
         printf("; %lld step%s waited for one, %.3g ms together", (long long)notes->waitCount,
@@ -141,7 +140,7 @@ void spTellSolver(const spSolverNotes* notes, const char* name)
     if (spHasFactor(notes))
     {
         printf("; making preconditioners took %.0f %%%s", 1e2 * spGetShare(notes, notes->factorSeconds),
-               notes->method.solver.asynchronous ? " beside them" : "");
+               notes->report.asynchronous ? " beside them" : "");
     }
     printf(".\n");
     spTellStopped(notes);

@@ -257,6 +257,7 @@ static void TestPlotPixels(void** state)
         assert_int_equal(size[0], 2 * def.width);
         assert_int_equal(size[1], 2 * def.height);
     }
+    def = spDefaultPlotDef();
     assert_false(spSavePlot(&def, SOUPLE_BINARY_DIR "/no such folder/plot.png", &error));
     assert_int_equal(error.code, sp_errorFileWrite);
 }

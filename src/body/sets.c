@@ -95,11 +95,17 @@ static bool spRebuildSlots(spBody* body, spError* error)
     return true;
 }
 
+void spMarkChanged(spBody* body)
+{
+    body->matrixVersion += 1;
+    body->stableStepDirty = true;
+}
+
 int spAppendSet(spBody* body, spElementSet* set)
 {
     body->sets[body->setCount] = set;
     body->elementCount += set->elementCount;
-    body->stableStepDirty = true;
+    spMarkChanged(body);
     body->topologyVersion += 1;
     return body->setCount++;
 }

@@ -182,12 +182,17 @@ static void spStepStage(int begin, int end, int workerIndex, void* context)
     }
 }
 
+static bool spIsPreconditioned(const spSystem* s)
+{
+    return s->localA != NULL || s->preconditioner != NULL;
+}
+
 static void spDirectionStage(int begin, int end, int workerIndex, void* context)
 {
     SP_UNUSED(workerIndex);
     const spCgStage* c = context;
     const spSystem* s = c->system;
-    const spVec4* z = s->localA != NULL || s->preconditioner != NULL ? c->v->z : c->v->r;
+    const spVec4* z = spIsPreconditioned(s) ? c->v->z : c->v->r;
     s->kernels->advanceDirection(c->v->d, z, c->beta, s->patchBegin[begin], s->patchBegin[end]);
 }
 
@@ -280,11 +285,6 @@ static void spPreconditionAll(spCgStage* c, int count, spTeam* team)
     }
 }
 
-static bool spIsPreconditioned(const spSystem* s)
-{
-    return s->localA != NULL || s->preconditioner != NULL;
-}
-
 // What the correction of the preconditioner by each column needs, the ones before it included
 static void spSolveColumns(spCgStage* c, spTeam* team)
 {
@@ -327,9 +327,9 @@ static double spStartDirection(spCgStage* c, spTeam* team)
     return spDotAll(c, v->r, z, team);
 }
 
-// Iterates from the residual that stands in r, until it is below `goal`. Returns the last r.r.
-static double spIterate(spCgStage* c, const spCgDef* def, double goal, double rr, spCgResult* result,
-                        spTeam* team)
+// Iterates from the residual that stands in r, until it is below `goal`
+static void spIterate(spCgStage* c, const spCgDef* def, double goal, double rr, spCgResult* result,
+                      spTeam* team)
 {
     const spSystem* s = c->system;
     const spCgVectors* v = c->v;
@@ -368,7 +368,6 @@ static double spIterate(spCgStage* c, const spCgDef* def, double goal, double rr
             spParallelFor(team, spDirectionStage, s->patchCount, 1, c);
         }
     }
-    return rr;
 }
 
 bool spShouldStop(spStop* stop)

@@ -12,7 +12,6 @@
 
 #pragma once
 
-#include "base/arena.h"
 #include "linear/kernels.h"
 #include "linear/preconditioner.h"
 

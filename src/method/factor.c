@@ -86,8 +86,7 @@ static void spReadBody(spFactor* f, spFactorSlot* slot)
                                       .nodeCount = body->nodeCount,
                                       .patchCount = body->order.patchCount,
                                       .time = slot->request.time}};
-    spAssembleSystem(&f->system, body, &force, slot->request.mass, &slot->request.fill, true,
-                     slot->request.edits);
+    spAssembleSystem(&f->system, body, &force, slot->request.mass, &slot->request.fill, true);
 }
 
 static void spMakeFactor(spFactor* f, spFactorSlot* slot, double start)
@@ -237,11 +236,6 @@ void spDestroyFactor(spFactor* f, spBody* body)
     spDestroySystemRows(&f->rows, heap);
     spDestroyBodySystem(&f->system, body);
     spFree(heap, f, sizeof(spFactor));
-}
-
-bool spFitsFactor(const spFactor* f, const spBody* body, const spFill* fill)
-{
-    return spFitsBodySystem(&f->system, body, fill);
 }
 
 static uint64_t spHashSlot(const spFactorSlot* slot, int nodeCount)
@@ -394,9 +388,9 @@ int64_t spGetFactorStep(const spFactor* f, bool back)
     return f->slots[back ? 1 - f->front : f->front].request.step;
 }
 
-int64_t spGetFactorEdits(const spFactor* f)
+uint32_t spGetFactorVersion(const spFactor* f)
 {
-    return spGetFront(f)->request.edits;
+    return spGetFront(f)->request.version;
 }
 
 int64_t spGetFactorCount(const spFactor* f)

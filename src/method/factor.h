@@ -21,7 +21,7 @@ typedef struct spFactorRequest
     spFill fill;
     double time;
     int64_t step;
-    int64_t edits; // of materials
+    uint32_t version; // of the matrix: materials and roles
 } spFactorRequest;
 
 // Returns NULL, with a sentence, when there is no memory, no thread, or the build lacks the library.
@@ -29,9 +29,6 @@ spFactor* spCreateFactor(spBody* body, const spSolverDef* solver, const spFactor
                          spError* error);
 // Waits for the thread to end what it is at
 void spDestroyFactor(spFactor* f, spBody* body);
-
-// Whether the pattern still fits the body
-bool spFitsFactor(const spFactor* f, const spBody* body, const spFill* fill);
 
 // Takes a copy of the state and makes the back one from it: here, or on the thread
 void spRequestFactor(spFactor* f, spBody* body, const spFactorRequest* request);
@@ -55,8 +52,8 @@ spPreconditioner* spGetFrontFactor(const spFactor* f);
 const spMat3* spGetFactorTurns(const spFactor* f);
 // Step that the front, or the back one comes from; -1 for none
 int64_t spGetFactorStep(const spFactor* f, bool back);
-// Edits of materials that the front one knows of
-int64_t spGetFactorEdits(const spFactor* f);
+// Materials and roles that the front one knows of
+uint32_t spGetFactorVersion(const spFactor* f);
 int64_t spGetFactorCount(const spFactor* f);
 double spGetFactorSeconds(const spFactor* f);
 

@@ -23,6 +23,7 @@
 #include "base/error.h"
 #include "base/timer.h"
 #include "math/vec3.h"
+#include "method/estimate.h"
 
 #include <math.h>
 #include <string.h>
@@ -272,7 +273,7 @@ static bool spPrepareSystem(spBody* body, spError* error)
     bool free = state->def.solver.operatorType == sp_operatorMatrixFree;
     bool local = spIsLocalType(&state->def.solver);
     spSystemNeeds needs = {
-        .sparse = free == false || local || state->def.type == sp_imex,
+        .sparse = free == false || local || state->def.type == sp_imex || spStiffens(body),
         .matrixFree = state->def.solver.operatorType != sp_operatorAssembled,
         .local = local,
     };
@@ -297,7 +298,6 @@ static void spBeginImplicit(spBody* body, spTeam* team)
     spImplicitState* state = body->methodState;
     spError error = {0};
     body->stableStep = INFINITY;
-    state->edits += body->stableStepDirty ? 1 : 0;
     body->stableStepDirty = false;
     state->failed = spPrepareSystem(body, &error) == false;
     if (state->failed == false && body->rowCapacity > state->rowCapacity)
@@ -318,10 +318,11 @@ static void spPauseImplicit(spBody* body)
 
 // Whether a new preconditioner should be asked for: another material, some steps, or more iterations than
 // soon after the last one
-static bool spIsTired(const spImplicitState* state)
+static bool spIsTired(const spBody* body)
 {
+    const spImplicitState* state = body->methodState;
     int refresh = state->def.solver.refresh;
-    if (spGetFactorEdits(state->factor) != state->edits)
+    if (spGetFactorVersion(state->factor) != body->matrixVersion)
     {
         return true;
     }
@@ -361,7 +362,7 @@ static void spRefreshFactor(spImplicitStep* s)
                                .fill = s->fill,
                                .time = s->force.state.time,
                                .step = state->steps,
-                               .edits = state->edits};
+                               .version = s->body->matrixVersion};
     request.fill.project = true;
     double start = spGetSeconds();
     bool fresh = false;
@@ -382,7 +383,7 @@ static void spRefreshFactor(spImplicitStep* s)
         }
     }
     state->bestIterations = fresh ? 0 : state->bestIterations;
-    if (spIsFactorAsked(f) == false && spIsTired(state))
+    if (spIsFactorAsked(f) == false && spIsTired(s->body))
     {
         spRequestFactor(f, s->body, &request);
         if (solver->asynchronous == false)
@@ -647,7 +648,7 @@ static void spAssemble(spImplicitStep* s)
     spImplicitState* state = s->state;
     double start = spGetSeconds();
     spAssembleSystem(&state->system, s->body, &s->force, s->mass, &s->fill,
-                     spUsesPairs(state) || spIsLocal(state), state->edits);
+                     spUsesPairs(state) || spIsLocal(state));
     spAddRowStiffness(s);
     if (spIsLocal(state))
     {
@@ -827,12 +828,7 @@ static bool spLeftLinear(const spImplicitStep* s)
 {
     const spBody* body = s->body;
     const spSparse* a = &s->state->system.sparse;
-    bool stiffens = false;
-    for (int i = 0; i < body->setCount; ++i)
-    {
-        stiffens = stiffens || body->sets[i]->stiffens;
-    }
-    if (stiffens == false || s->fill.bound || s->state->system.hasSparse == false)
+    if (spStiffens(body) == false || s->fill.bound)
     {
         return false;
     }
@@ -1097,8 +1093,10 @@ static spAdvanceResult spAdvanceImplicit(spBody* body, const spAdvanceContext* c
     }
     if (context->startFraction == 0)
     {
-        body->solverReport = (spSolverReport){
-            .preconditioner = state->def.solver.preconditioner, .converged = true, .factorStep = -1};
+        body->solverReport = (spSolverReport){.preconditioner = state->def.solver.preconditioner,
+                                              .asynchronous = state->def.solver.asynchronous,
+                                              .converged = true,
+                                              .factorStep = -1};
     }
     spReal scale = body->gravityScale;
     spVec3 g = {scale * context->gravity.x, scale * context->gravity.y, scale * context->gravity.z};

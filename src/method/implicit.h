@@ -62,7 +62,6 @@ typedef struct spImplicitState
 
     // Refreshing the preconditioner
     int64_t steps;      // since the method was set
-    int64_t edits;      // of materials
     int bestIterations; // in a step soon after a refresh
     int lastIterations;
     int64_t waitCount;

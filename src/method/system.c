@@ -154,10 +154,11 @@ void spAddToOwn(spBodySystem* s, int node, spReal stiffness)
 }
 
 void spAssembleSystem(spBodySystem* s, spBody* body, const spForceContext* force, spReal mass,
-                      const spFill* fill, bool pairs, int64_t edits)
+                      const spFill* fill, bool pairs)
 {
-    bool same = s->constant && s->filled && s->edits == edits && s->fill.stiffness == fill->stiffness &&
-                s->fill.damping == fill->damping && s->fill.bound == fill->bound;
+    bool same = s->constant && s->filled && s->matrixVersion == body->matrixVersion &&
+                s->fill.stiffness == fill->stiffness && s->fill.damping == fill->damping &&
+                s->fill.bound == fill->bound;
     s->mass = mass;
     s->fill = *fill;
     s->force = *force;
@@ -195,7 +196,7 @@ void spAssembleSystem(spBodySystem* s, spBody* body, const spForceContext* force
     {
         spFillSparse(&s->sparse, spGetSets(body), body->setCount, &force->state, fill, force->team);
         s->filled = true;
-        s->edits = edits;
+        s->matrixVersion = body->matrixVersion;
     }
 }
 

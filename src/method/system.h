@@ -25,9 +25,9 @@ typedef struct spBodySystem
     spVec4* localC;
     spColumn columns[SP_MAX_COLUMNS];
     int columnCount;
-    uint32_t version; // of the body's elements that the pattern was made for
-    int64_t edits;    // of materials that the pairs were filled for, when they stay the same in every state
-    bool constant;
+    uint32_t version;       // of the body's elements that the pattern was made for
+    uint32_t matrixVersion; // that the pairs were filled for
+    bool constant;          // they are the same in every state
     bool filled;
 
     spVec4* product; // of the pairs: nodes, then slots
@@ -55,9 +55,9 @@ void spDestroyBodySystem(spBodySystem* s, spBody* body);
 bool spFitsBodySystem(const spBodySystem* s, const spBody* body, const spFill* fill);
 
 // Fills in own, and the columns of global kinds; the pairs too when `pairs` is set. Pairs that are the same
-// in every state are filled again only for another fill, or another number of edits.
+// in every state are filled again only for another fill, material or role.
 void spAssembleSystem(spBodySystem* s, spBody* body, const spForceContext* force, spReal mass,
-                      const spFill* fill, bool pairs, int64_t edits);
+                      const spFill* fill, bool pairs);
 
 // Adds to the block of one node, before anything is made from it
 void spAddToOwn(spBodySystem* s, int node, spReal stiffness);

@@ -95,7 +95,7 @@ bool spBody_SetSprings(spWorld* world, spBodyId id, int set, spReal stiffness, s
         springs->springs[i].damping = damping;
     }
     spFillSpringData(springs);
-    body->stableStepDirty = true;
+    spMarkChanged(body);
     return true;
 }
 
@@ -118,7 +118,7 @@ bool spBody_SetActivation(spWorld* world, spBodyId id, int set, spReal amplitude
         return spRefuse(world, error.code, body->name, error.message);
     }
     spSetActivation(springs, amplitude, frequency, phase);
-    body->stableStepDirty = true;
+    spMarkChanged(body);
     return true;
 }
 
@@ -162,7 +162,7 @@ bool spBody_SetTets(spWorld* world, spBodyId id, int set, spReal youngModulus, s
     }
     tets->damping = damping;
     spFillTetMaterial(tets);
-    body->stableStepDirty = true;
+    spMarkChanged(body);
     return true;
 }
 
@@ -253,7 +253,7 @@ bool spBody_SetGas(spWorld* world, spBodyId id, int set, spReal knrt)
         return spRefuse(world, sp_errorBadArgument, body->name, "knrt must be positive");
     }
     gas->knrt = knrt;
-    body->stableStepDirty = true;
+    spMarkChanged(body);
     return true;
 }
 
@@ -288,7 +288,7 @@ bool spBody_SetBends(spWorld* world, spBodyId id, int set, spReal stiffness, spR
     }
     bends->stiffness = stiffness;
     bends->damping = damping;
-    body->stableStepDirty = true;
+    spMarkChanged(body);
     return true;
 }
 
@@ -309,7 +309,7 @@ bool spBody_SetWind(spWorld* world, spBodyId id, int set, spVec3 velocity)
         return spRefuse(world, sp_errorBadArgument, body->name, "the velocity of the wind must be finite");
     }
     wind->def.velocity = velocity;
-    body->stableStepDirty = true;
+    spMarkChanged(body);
     return true;
 }
 
@@ -331,6 +331,6 @@ bool spBody_SetField(spWorld* world, spBodyId id, int set, spReal coefficient)
                         "the coefficient of a field must not be negative");
     }
     field->def.coefficient = coefficient;
-    body->stableStepDirty = true;
+    spMarkChanged(body);
     return true;
 }
