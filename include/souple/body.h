@@ -26,7 +26,9 @@ typedef enum spMethodType
     sp_backwardEuler, ///< implicit, Order 1: any step is stable, fast motion is damped
     sp_bdf2,          ///< implicit with two past states. Order 2: damps less than backward Euler
     sp_imex, ///< implicit in a constant bound on the stiffness, explicit in the rest: one matrix for ever
-    sp_quasiStatic,    ///< no inertia: every step ends in equilibrium with the loads and pins of that moment
+    sp_quasiStatic, ///< no inertia: every step ends in equilibrium with the loads and pins of that moment
+    sp_xpbd, ///< positions projected on constraints with compliance (extended position based dynamics):
+             ///< backward Euler, solved as far as the sweeps go; by default as near to it as they can buy
     sp_methodTypeCount ///< number of methods
 } spMethodType;
 
@@ -114,6 +116,57 @@ typedef struct spSolverDef
         dropTolerance; ///< incomplete factor: blocks smaller than this share of their diagonals are left out
 } spSolverDef;
 
+/// How sp_xpbd solves a substep.
+typedef enum spXpbdSolver
+{
+    sp_xpbdAuto = 0,    ///< whatever comes nearest to the true end of the substep in the time of the sweeps:
+                        ///< Newton's method with conjugate gradients, for stiff bodies with a factor that is
+                        ///< kept from step to step; sweeps where those are enough or nothing else works
+    sp_xpbdGaussSeidel, ///< one constraint after the other; results do not depend on the threads
+    sp_xpbdJacobi,      ///< all constraints from the same positions, averaged: slow, for comparison
+    sp_xpbdSolverCount  ///< number of them
+} spXpbdSolver;
+
+/// What makes the sweeps of sp_xpbd converge sooner. With sp_xpbdAuto this is chosen too.
+typedef enum spAccelerator
+{
+    sp_accelerateNone = 0,  ///< plain sweeps
+    sp_accelerateSor,       ///< positions over-relaxed: leaves multipliers behind, for comparison
+    sp_accelerateLambdaSor, ///< multipliers over-relaxed: diverges for all but the softest, for comparison
+    sp_accelerateChebyshev, ///< positions and multipliers over-relaxed by Chebyshev's weights
+    sp_accelerateAnderson,  ///< Anderson's mixing of positions and multipliers together, safeguarded
+    sp_accelerateAndersonPrinted, ///< Anderson's mixing of the increments of the multipliers, times
+                                  ///< relaxation, as Boukadida 2020 prints it: for comparison
+    sp_acceleratorCount           ///< number of them
+} spAccelerator;
+
+/// How sp_xpbd moves tetrahedra.
+typedef enum spTetRows
+{
+    sp_tetRowsLaw = 0, ///< by their law: six rows of strain for linear, corotational (co-rotated strain) and
+                       ///< St-Venant-Kirchhoff (Green strain); stretch and volume for neo-Hookean, and one
+                       ///< more for Mooney-Rivlin; one row of energy for hybrid
+    sp_tetRowsEnergy,  ///< one row for each tet, the root of its energy (Bender 2014): cheaper, converges
+                       ///< worse; not for neo-Hookean and Mooney-Rivlin
+    sp_tetRowsCount    ///< number of them
+} spTetRows;
+
+/// Numbers of sp_xpbd.
+typedef struct spXpbdDef
+{
+    spXpbdSolver solver;       ///< how a substep is solved
+    spAccelerator accelerator; ///< what the sweeps are wrapped in
+    spTetRows tetRows;         ///< rows of tetrahedra
+    int iterations;            ///< sweeps in each substep, > 0; for sp_xpbdAuto the time of so many
+    spReal relaxation; ///< factor of sp_accelerateSor, sp_accelerateLambdaSor, sp_accelerateAndersonPrinted
+    int window;        ///< differences that Anderson's mixing uses, 1..20
+    spReal conditionLimit; ///< Anderson's mixing leaves out old differences while the condition number of
+                           ///< the normal equations is larger, > 1
+    bool safeguard;        ///< Anderson's mixing is taken only where it lowers the residual
+    spReal radius;         ///< Chebyshev: estimate of the spectral radius of the sweep, 0 < radius < 1
+    int delay;             ///< Chebyshev: plain sweeps before the first weight, >= 0
+} spXpbdDef;
+
 /// A method and its numbers. Start from spDefaultMethodDef.
 typedef struct spMethodDef
 {
@@ -124,10 +177,12 @@ typedef struct spMethodDef
     spReal safety;         ///< share of the estimated stable step that automatic substeps use, 0..1
     spFilterDef filter;    ///< explicit methods: filter on the velocities
     spSolverDef solver;    ///< implicit methods: how the system is solved
+    spXpbdDef xpbd;        ///< sp_xpbd: how constraints are solved
     int internalValue;     ///< set by spDefaultMethodDef
 } spMethodDef;
 
-/// @return symplectic Euler, contact by rows, automatic substeps with safety 0.8, at most 10000, no filter.
+/// @return symplectic Euler, contact by rows, automatic substeps with safety 0.8, at most 10000, no filter;
+/// for sp_xpbd the automatic solver with the time of 20 sweeps, one substep.
 SP_API spMethodDef spDefaultMethodDef(void);
 
 /// What spCreateBody needs. Start from spDefaultBodyDef. Nodes are the vertices of the mesh, or the
@@ -180,7 +235,7 @@ SP_API bool spBody_SetMethod(spWorld* world, spBodyId body, const spMethodDef* d
 /// @return the method of a body. The edges of its filter are valid until the method is exchanged.
 SP_API spMethodDef spBody_GetMethod(const spWorld* world, spBodyId body);
 
-/// What the solver of an implicit method did in the last step.
+/// What the solver of an implicit method, or of sp_xpbd, did in the last step.
 typedef struct spSolverReport
 {
     spOperatorType operatorType;         ///< the operator that was used
@@ -198,11 +253,41 @@ typedef struct spSolverReport
     double waitSeconds;   ///< time that the last step waited, s
     double assembleSeconds; ///< filling the matrix, s
     double buildSeconds;    ///< making the preconditioner, on whatever thread: the last one, s
-    double solveSeconds;    ///< conjugate gradients, s
+    double solveSeconds;    ///< conjugate gradients, or sweeps with their accelerator, s
+    bool sweeping;          ///< sp_xpbd: the substeps were solved by sweeps, not by Newton's method
+    int sweeps;             ///< sp_xpbd: sweeps over all constraints, of all substeps
+    int rejected;           ///< sp_xpbd: mixtures of the accelerator that the safeguard did not take
+    bool diverged;          ///< sp_xpbd: the accelerator made it worse and was left out for the rest
+    double dualResidual;    ///< sp_xpbd with sweeps: |C + compliance lambda / h^2| over all rows where the
+                            ///< step ended. Says nothing about positions alone
+    double primalResidual;  ///< sp_xpbd with sweeps: |M (x - x~) - J^T lambda| over all nodes, kg m, where
+                            ///< the step ended: how far it is from the end of an implicit step otherwise
 } spSolverReport;
 
-/// @return what the solver of a body did in the last step; zeros for explicit methods.
+/// @return what the solver of a body did in the last step; zeros for explicit methods. The residuals of
+/// sp_xpbd are computed by this call, which costs about as much as two sweeps.
 SP_API spSolverReport spBody_GetSolverReport(const spWorld* world, spBodyId body);
+
+/// Where a substep of sp_xpbd stands after a sweep.
+typedef struct spSweepRecord
+{
+    double dual;     ///< |C + compliance lambda / h^2| over all rows
+    double primal;   ///< |M (x - x~) - J^T lambda| over all nodes, kg m
+    double energy;   ///< elastic energy + |x - x~|^2 M / (2 h^2), J: what the true end has the least of
+    double distance; ///< root of the sum of mass times squared distance to the target, sqrt(kg) m; 0 without
+    double seconds;  ///< since the first sweep began, without what recording costs, s
+} spSweepRecord;
+
+/// Records every sweep of the next step of a body whose method is sp_xpbd with a solver of sweeps: first the
+/// state before the first sweep, then one record after each sweep, of all substeps.
+/// @param records written by the next step, which must come before they go away; NULL records nothing
+/// @param capacity number of records that there is room for
+/// @param target positions of all nodes to measure the distance to, m, copied; may be NULL
+/// @return false when the body has another method, or there is no memory.
+SP_API bool spBody_RecordSweeps(spWorld* world, spBodyId body, spSweepRecord* records, int capacity,
+                                const spVec3* target);
+/// @return number of records that the last step has written.
+SP_API int spBody_GetSweepRecordCount(const spWorld* world, spBodyId body);
 
 /// When a relaxation has done enough. Start from spDefaultRelaxDef.
 typedef struct spRelaxDef

@@ -158,6 +158,47 @@ SP_API int spBody_CopyNodeStress(const spWorld* world, spBodyId body, spReal* st
 /// @return number of tets of all sets of a body that are inside out or flat.
 SP_API int spBody_CountInvertedTets(const spWorld* world, spBodyId body);
 
+/// What a constraint keeps. Each has an energy of value^2 / (2 compliance), so that compliance is a physical
+/// number that does not depend on time step and sweeps; 0 keeps it exactly.
+typedef enum spConstraintType
+{
+    sp_constraintDistance = 0, ///< distance of two nodes, m. Compliance in m/N: one over the stiffness
+    sp_constraintTether,       ///< the same, but only against growing: a long-range tether
+    sp_constraintArea,         ///< area of a triangle of three nodes: (A - A0) / A0. Compliance in m/N for a
+                               ///< square metre: energy = A0 ((A - A0) / A0)^2 / (2 compliance)
+    sp_constraintVolume,       ///< volume of a tetrahedron of four nodes: energy = V0 ((V - V0) / V0)^2 / (2
+                               ///< compliance), compliance in 1/Pa: one over the bulk modulus
+    sp_constraintBodyVolume,   ///< the same of the whole volume inside the closed surface of the body
+    sp_constraintTypeCount     ///< number of types
+} spConstraintType;
+
+/// Constraints between nodes. Only the method sp_xpbd moves bodies that have them. Start from
+/// spDefaultConstraintDef.
+typedef struct spConstraintDef
+{
+    spConstraintType type; ///< what is kept
+    const int32_t* nodes;  ///< two, three or four nodes for each constraint; NULL means every edge, triangle
+                           ///< or tet of the mesh; for tethers, from every free node to the nearest fixed
+                           ///< one along the edges of the mesh; not used for the whole volume
+    int count;             ///< number of constraints; ignored when nodes is NULL
+    spReal compliance;     ///< m/N, m/N or 1/Pa, >= 0; 0 keeps it exactly
+    spReal damping;        ///< against changes, as a time: viscous over elastic modulus, s, >= 0; without
+                           ///< effect where compliance is 0
+    const spReal* rest;    ///< rest value of each, m, m^2, m^3; NULL means the present ones
+    spReal restScale;      ///< factor on every rest value, > 0
+    int internalValue;     ///< set by spDefaultConstraintDef
+} spConstraintDef;
+
+/// @return distance, compliance 0, no damping, every edge of the mesh, present rest values.
+SP_API spConstraintDef spDefaultConstraintDef(void);
+
+/// Adds constraints.
+/// @return the number of the element set in the body, or -1: the method of the body must be sp_xpbd.
+SP_API int spBody_AddConstraints(spWorld* world, spBodyId body, const spConstraintDef* def);
+
+/// Changes compliance and damping time (s) of every constraint of a set.
+SP_API bool spBody_SetConstraints(spWorld* world, spBodyId body, int set, spReal compliance, spReal damping);
+
 /// Ideal gas inside a closed surface of the body (3D) or inside an outline in the xy plane (2D, per metre of
 /// depth): pressure = knrt / volume. Start from spDefaultGasDef.
 typedef struct spGasDef

@@ -26,6 +26,13 @@ spMethodDef spDefaultMethodDef(void)
                    .warp = true,
                    .age = 2,
                    .dropTolerance = (spReal)1e-3},
+        .xpbd = {.iterations = 20,
+                 .relaxation = (spReal)1.5,
+                 .window = 5,
+                 .conditionLimit = (spReal)1e6,
+                 .safeguard = true,
+                 .radius = (spReal)0.9,
+                 .delay = 10},
         .internalValue = SP_DEF_COOKIE,
     };
 }
