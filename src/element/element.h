@@ -21,6 +21,7 @@
 #include "mesh/patch.h"
 
 typedef struct spElementSet spElementSet;
+typedef struct spConstraintKind spConstraintKind;
 
 // Where forces are evaluated
 typedef struct spNodeState
@@ -134,6 +135,15 @@ typedef struct spElementKind
     // Global kinds, after measure at the same state: K is c g g^T, and this fills in g and returns c >= 0.
     // What else there is of it is left out.
     double (*getColumn)(const spElementSet* set, const spNodeState* state, spVec4* g);
+
+    // Local kinds: what XPBD projects instead of forces (element/constraint.h); for tets one row of energy
+    // when that is asked for and the law has one. NULL where there is nothing to project.
+    const spConstraintKind* (*getRows)(const spElementSet* set, bool energy);
+
+    // Global kinds, after measure at the same state: one row C with its compliance, as XPBD sees it, and its
+    // gradient, which is added nowhere but written for every node.
+    void (*getRow)(const spElementSet* set, const spNodeState* state, spVec4* gradient, double* value,
+                   double* compliance);
 
     // Energy in J; damping has none
     double (*getEnergy)(const spElementSet* set, const spNodeState* state);

@@ -9,8 +9,7 @@
 
 #define SP_PI 3.14159265358979323846
 
-// Stiffness in N/m whatever the law
-static spReal spGetStiffness(const spSpringSet* set, const spSpring* spring)
+spReal spGetSpringModulus(const spSpringSet* set, const spSpring* spring)
 {
     if (set->law == sp_springProportional)
     {
@@ -42,7 +41,7 @@ void spFillSpringData(spSpringSet* set)
     spReal* rest = set->data;
     spReal* stiffness = rest + size;
     spReal* damping = stiffness + size;
-    spReal firstStiffness = spGetStiffness(set, set->springs), firstDamping = set->springs[0].damping;
+    spReal firstStiffness = spGetSpringModulus(set, set->springs), firstDamping = set->springs[0].damping;
     set->damped = false;
     set->stiffnessStride = 0;
     set->dampingStride = 0;
@@ -52,7 +51,7 @@ void spFillSpringData(spSpringSet* set)
         int element = set->blocks.elements[i];
         const spSpring* spring = set->springs + (element < 0 ? 0 : element);
         rest[i] = spring->rest;
-        stiffness[i] = spGetStiffness(set, spring);
+        stiffness[i] = spGetSpringModulus(set, spring);
         damping[i] = spring->damping;
         set->damped = set->damped || spring->damping > 0;
         set->stiffnessStride = stiffness[i] != firstStiffness ? SP_BLOCK : set->stiffnessStride;
@@ -122,7 +121,7 @@ double spGetSpringSetEnergy(const spElementSet* base, const spNodeState* state)
                          activation * (double)spring->rest;
         if (set->law != sp_springTension || stretch > 0.0)
         {
-            energy += 0.5 * (double)spGetStiffness(set, spring) * stretch * stretch;
+            energy += 0.5 * (double)spGetSpringModulus(set, spring) * stretch * stretch;
         }
     }
     return energy;
@@ -136,7 +135,7 @@ int spGetSpringStiffness(const spElementSet* base, const spNodeState* state, int
     spReal length;
     spVec3 d = spSub3(spXyz(state->x[spring->nodes[1]]), spXyz(state->x[spring->nodes[0]]));
     spVec3 e = spNormalizeLength3(d, &length);
-    spReal k = spGetStiffness(set, spring);
+    spReal k = spGetSpringModulus(set, spring);
     spReal rest = spGetActivation(set, state->time) * spring->rest;
     if (set->law == sp_springTension && length <= rest)
     {
@@ -177,7 +176,7 @@ void spAddSpringSetBounds(const spElementSet* base, const spNodeState* state, sp
         spVec3 d = spSub3(spXyz(state->x[spring->nodes[1]]), spXyz(state->x[spring->nodes[0]]));
         spReal length;
         spVec3 e = spNormalizeLength3(d, &length);
-        spReal k = spGetStiffness(set, spring);
+        spReal k = spGetSpringModulus(set, spring);
         spReal across = length > 0 ? 1 - shortest * spring->rest / length : 1;
         across = k * (across < 0 ? 0 : across);
         spMat3 axis = spOuter3(e, e);

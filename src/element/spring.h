@@ -44,6 +44,9 @@ spSpringSet* spCreateSpringSet(spHeap* heap, const spSpring* springs, int spring
 // Fills the block data from the springs: after their numbers have changed.
 void spFillSpringData(spSpringSet* set);
 
+// Stiffness in N/m whatever the law
+spReal spGetSpringModulus(const spSpringSet* set, const spSpring* spring);
+
 // phase in degrees
 void spSetActivation(spSpringSet* set, spReal amplitude, spReal frequency, spReal phase);
 

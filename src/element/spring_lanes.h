@@ -6,6 +6,7 @@
 
 #include "math/lanes.h"
 
+#include "element/constraint.h"
 #include "element/spring.h"
 #include "element/spring_kernel.h"
 
@@ -183,12 +184,20 @@ static void spFillSpringPairs(const spElementSet* base, const spNodeState* state
     }
 }
 
+static const spConstraintKind* spGetSpringRows(const spElementSet* base, bool energy)
+{
+    SP_UNUSED(energy);
+    return ((const spSpringSet*)base)->law == sp_springTension ? &SP_LANES_NAME(spTetherRows)
+                                                               : &SP_LANES_NAME(spDistanceRows);
+}
+
 const spElementKind SP_LANES_NAME(spSpringKind) = {
     .name = "spring",
     .flags = sp_kindConservative,
     .bounded = true,
     .addForces = spAddSpringForces,
     .addDifference = spAddSpringDifference,
+    .getRows = spGetSpringRows,
     .getEnergy = spGetSpringSetEnergy,
     .getStiffness = spGetSpringStiffness,
     .getPairForm = spGetBlockForm,

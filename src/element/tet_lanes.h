@@ -9,6 +9,7 @@
 
 #include "math/lanes.h"
 
+#include "element/constraint.h"
 #include "element/pair_lanes.h"
 #include "element/tet.h"
 #include "element/tet_law.h"
@@ -304,6 +305,13 @@ static void spFillTetPairs(const spElementSet* base, const spNodeState* state, c
     spRunPairs(set, state, fill, patch, pairs);
 }
 
+static const spConstraintKind* spGetTetRows(const spElementSet* base, bool energy)
+{
+    SP_UNUSED(base);
+    SP_UNUSED(energy);
+    return &SP_LANES_NAME(spStrainRows);
+}
+
 // The law of the edge frame alone is not conservative
 const spElementKind SP_LANES_NAME(spTetKind) = {
     .name = "tet",
@@ -316,6 +324,7 @@ const spElementKind SP_LANES_NAME(spTetKind) = {
     .fillPairs = spFillTetPairs,
     .isDamped = spIsTetSetDamped,
     .getGradientFactor = spGetTetGradientFactor,
+    .getRows = spGetTetRows,
     .getEnergy = spGetTetSetEnergy,
     .addBounds = spAddTetSetBounds,
     .getBlocks = spGetTetBlocks,

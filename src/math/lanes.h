@@ -37,8 +37,10 @@
 // Before a loop of a few rounds over things that must stay in registers
 #if defined(__clang__)
 #define SP_UNROLL _Pragma("clang loop unroll(full)")
+#define SP_UNROLL_ALL _Pragma("clang loop unroll(full)")
 #else
 #define SP_UNROLL _Pragma("GCC unroll 4")
+#define SP_UNROLL_ALL _Pragma("GCC unroll 8")
 #endif
 
 #ifdef SOUPLE_DOUBLE_PRECISION

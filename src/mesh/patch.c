@@ -4,6 +4,7 @@
 #include "mesh/patch.h"
 
 #include "mesh/order.h"
+#include "mesh/zone.h"
 
 #include <string.h>
 
@@ -191,55 +192,118 @@ static int32_t spGetLowestNode(const int32_t* nodes, int n)
     return lowest;
 }
 
-bool spBuildBlocks(spBlocks* blocks, spHeap* heap, const int32_t* elementNodes, int elementCount,
-                   int nodesPerElement, const int32_t* patchBegin, int patchCount)
+// Elements sorted by their lowest node, by counting
+static bool spSortElements(int32_t* sorted, spHeap* heap, const int32_t* elementNodes, int elementCount,
+                           int n, int nodeCount)
 {
-    int n = nodesPerElement;
-    int nodeCount = patchBegin[patchCount];
-    *blocks = (spBlocks){.nodesPerElement = n, .elementCount = elementCount, .patchCount = patchCount};
-    spBlockBuilder builder = {.blocks = blocks, .heap = heap, .elementNodes = elementNodes};
-
-    size_t sortedSize = spArraySize(elementCount, sizeof(int32_t));
-    size_t countSize = spArraySize(nodeCount + 1, sizeof(int32_t));
-    size_t patchSize = spArraySize(patchCount + 1, sizeof(int32_t));
-    size_t openSize = spArraySize(nodeCount, sizeof(uint64_t));
-    int32_t* sorted = spAlloc(heap, sortedSize);
-    int32_t* nodeElement = spAllocZeroed(heap, countSize);
-    int32_t* patchElement = spAlloc(heap, patchSize);
-    blocks->patchBlock = spAlloc(heap, patchSize);
-    builder.openOf = spAllocZeroed(heap, openSize);
-    bool ok = sorted != NULL && nodeElement != NULL && patchElement != NULL && blocks->patchBlock != NULL &&
-              builder.openOf != NULL;
-    if (ok)
+    size_t size = spArraySize(nodeCount + 1, sizeof(int32_t));
+    int32_t* nodeElement = spAllocZeroed(heap, size);
+    if (nodeElement == NULL)
     {
-        // Counting sort by lowest node, which is also by patch
-        for (int i = 0; i < elementCount; ++i)
-        {
-            nodeElement[spGetLowestNode(elementNodes + (size_t)i * n, n) + 1] += 1;
-        }
-        for (int i = 0; i < nodeCount; ++i)
-        {
-            nodeElement[i + 1] += nodeElement[i];
-        }
-        for (int patch = 0; patch <= patchCount; ++patch)
-        {
-            patchElement[patch] = nodeElement[patchBegin[patch]];
-        }
-        for (int i = 0; i < elementCount; ++i)
-        {
-            sorted[nodeElement[spGetLowestNode(elementNodes + (size_t)i * n, n)]++] = i;
-        }
-        ok = spFillBlocks(&builder, sorted, patchElement) && spTrimBlocks(&builder);
+        return false;
     }
-    spFree(heap, sorted, sortedSize);
-    spFree(heap, nodeElement, countSize);
-    spFree(heap, patchElement, patchSize);
+    for (int i = 0; i < elementCount; ++i)
+    {
+        nodeElement[spGetLowestNode(elementNodes + (size_t)i * n, n) + 1] += 1;
+    }
+    for (int i = 0; i < nodeCount; ++i)
+    {
+        nodeElement[i + 1] += nodeElement[i];
+    }
+    for (int i = 0; i < elementCount; ++i)
+    {
+        sorted[nodeElement[spGetLowestNode(elementNodes + (size_t)i * n, n)]++] = i;
+    }
+    spFree(heap, nodeElement, size);
+    return true;
+}
+
+// Packs sorted elements, patch by patch. Frees all when there is no memory.
+static bool spPackBlocks(spBlocks* blocks, spHeap* heap, const int32_t* elementNodes, int nodeCount,
+                         const int32_t* sorted, const int32_t* patchElement)
+{
+    spBlockBuilder builder = {.blocks = blocks, .heap = heap, .elementNodes = elementNodes};
+    size_t openSize = spArraySize(nodeCount, sizeof(uint64_t));
+    blocks->patchBlock = spAlloc(heap, spArraySize(blocks->patchCount + 1, sizeof(int32_t)));
+    builder.openOf = spAllocZeroed(heap, openSize);
+    bool ok = blocks->patchBlock != NULL && builder.openOf != NULL &&
+              spFillBlocks(&builder, sorted, patchElement) && spTrimBlocks(&builder);
     spFree(heap, builder.openOf, openSize);
     if (ok == false)
     {
         blocks->blockCount = builder.blockCapacity;
         spFreeBlocks(blocks, heap);
     }
+    return ok;
+}
+
+bool spBuildBlocks(spBlocks* blocks, spHeap* heap, const int32_t* elementNodes, int elementCount,
+                   int nodesPerElement, const int32_t* patchBegin, int patchCount)
+{
+    int n = nodesPerElement;
+    *blocks = (spBlocks){.nodesPerElement = n, .elementCount = elementCount, .patchCount = patchCount};
+    size_t sortedSize = spArraySize(elementCount, sizeof(int32_t));
+    size_t patchSize = spArraySize(patchCount + 1, sizeof(int32_t));
+    int32_t* sorted = spAlloc(heap, sortedSize);
+    int32_t* patchElement = spAlloc(heap, patchSize);
+    bool ok = sorted != NULL && patchElement != NULL &&
+              spSortElements(sorted, heap, elementNodes, elementCount, n, patchBegin[patchCount]);
+    if (ok)
+    {
+        int i = 0;
+        for (int patch = 0; patch <= patchCount; ++patch)
+        {
+            while (i < elementCount &&
+                   spGetLowestNode(elementNodes + (size_t)sorted[i] * n, n) < patchBegin[patch])
+            {
+                i += 1;
+            }
+            patchElement[patch] = i;
+        }
+        ok = spPackBlocks(blocks, heap, elementNodes, patchBegin[patchCount], sorted, patchElement);
+    }
+    spFree(heap, sorted, sortedSize);
+    spFree(heap, patchElement, patchSize);
+    return ok;
+}
+
+bool spBuildZoneBlocks(spBlocks* blocks, spHeap* heap, const spElementList* list, const spZones* zones)
+{
+    int n = list->nodesPerElement, count = list->count;
+    *blocks = (spBlocks){.nodesPerElement = n, .elementCount = count, .patchCount = zones->zoneCount};
+    size_t sortedSize = spArraySize(count, sizeof(int32_t));
+    size_t zoneSize = spArraySize(zones->zoneCount + 2, sizeof(int32_t));
+    int32_t* byNode = spAlloc(heap, sortedSize);
+    int32_t* sorted = spAlloc(heap, sortedSize);
+    int32_t* zoneOf = spAlloc(heap, sortedSize);
+    int32_t* zoneElement = spAllocZeroed(heap, zoneSize);
+    bool ok = byNode != NULL && sorted != NULL && zoneOf != NULL && zoneElement != NULL &&
+              spSortElements(byNode, heap, list->nodes, count, n, zones->nodeCount);
+    if (ok)
+    {
+        for (int i = 0; i < count; ++i)
+        {
+            zoneOf[i] = zones->zoneCount;
+            for (int k = 0; k < n; ++k)
+            {
+                zoneOf[i] = spMinInt(zoneOf[i], zones->zoneOf[list->nodes[(size_t)i * n + k]]);
+            }
+            zoneElement[zoneOf[i] + 2] += 1;
+        }
+        for (int zone = 0; zone < zones->zoneCount; ++zone)
+        {
+            zoneElement[zone + 1] += zoneElement[zone];
+        }
+        for (int i = 0; i < count; ++i)
+        {
+            sorted[zoneElement[zoneOf[byNode[i]] + 1]++] = byNode[i];
+        }
+        ok = spPackBlocks(blocks, heap, list->nodes, zones->nodeCount, sorted, zoneElement);
+    }
+    spFree(heap, byNode, sortedSize);
+    spFree(heap, sorted, sortedSize);
+    spFree(heap, zoneOf, sortedSize);
+    spFree(heap, zoneElement, zoneSize);
     return ok;
 }
 

@@ -22,6 +22,8 @@ const spMethodKind* spFindMethod(spMethodType type)
         case sp_imex:
         case sp_quasiStatic:
             return &spImplicitMethod;
+        case sp_xpbd:
+            return &spXpbdMethod;
         default:
             return NULL;
     }

@@ -118,5 +118,12 @@ const spMethodKind* spFindMethod(spMethodType type);
 // Gives the body this method; the old one is destroyed only when the new one stands.
 bool spSetBodyMethod(spBody* body, const spMethodDef* def, spError* error);
 
+// freeze and correct of methods that lend the inverse mass of each node
+bool spFreezeNodes(const spBody* body, const spPoint* points, int pointCount, int firstPoint, spArena* arena,
+                   spComplianceList* list);
+void spCorrectNodes(spBody* body, const spPoint* points, const spVec3* impulses, const spVec3* shifts,
+                    int pointCount);
+
 extern const spMethodKind spExplicitMethod;
 extern const spMethodKind spImplicitMethod;
+extern const spMethodKind spXpbdMethod;

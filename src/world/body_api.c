@@ -7,6 +7,7 @@
 #include "math/quat.h"
 #include "math/vec3.h"
 #include "method/relax.h"
+#include "method/xpbd.h"
 #include "world/world.h"
 
 #include <stdio.h>
@@ -186,8 +187,40 @@ bool spBody_SetMethod(spWorld* world, spBodyId id, const spMethodDef* def)
 
 spSolverReport spBody_GetSolverReport(const spWorld* world, spBodyId id)
 {
-    const spBody* body = spGetBody(world, id);
+    spBody* body = spGetBody(world, id);
+    if (body != NULL && body->methodDef.type == sp_xpbd)
+    {
+        spReportXpbd(body);
+    }
     return body != NULL ? body->solverReport : (spSolverReport){0};
+}
+
+bool spBody_RecordSweeps(spWorld* world, spBodyId id, spSweepRecord* records, int capacity,
+                         const spVec3* target)
+{
+    spBody* body = spUseBody(world, id);
+    spError error = {0};
+    if (body == NULL)
+    {
+        return false;
+    }
+    if (body->methodDef.type != sp_xpbd)
+    {
+        return spRefuse(world, sp_errorBadArgument, body->name,
+                        "only sweeps of the method xpbd can be recorded");
+    }
+    if (records != NULL && capacity < 1)
+    {
+        return spRefuse(world, sp_errorBadArgument, body->name, "recording sweeps needs room for one record");
+    }
+    return spRecordXpbd(body, records, capacity, target, &error) ||
+           spRefuse(world, error.code, body->name, error.message);
+}
+
+int spBody_GetSweepRecordCount(const spWorld* world, spBodyId id)
+{
+    const spBody* body = spGetBody(world, id);
+    return body != NULL && body->methodDef.type == sp_xpbd ? spGetXpbdRecordCount(body) : 0;
 }
 
 spMethodDef spBody_GetMethod(const spWorld* world, spBodyId id)

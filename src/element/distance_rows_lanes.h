@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Distances of two nodes for SP_LANES lanes: C = |x1 - x0| - rest, and those that act only against growing.
+
+#include "element/constraint.h"
+#include "element/rows_lanes.h"
+#include "element/spring_kernel.h"
+
+SP_KERNEL double spRunDistance(const spConstraints* c, const spSweep* sweep, int zone, bool slack, bool damped,
+                               spRowTask task)
+{
+    R zero = spSplat(0), one = spSplat(1);
+    double sum = 0.0;
+    for (int block = c->blocks.patchBlock[zone]; block < c->blocks.patchBlock[zone + 1]; ++block)
+    {
+        _Alignas(64) spReal squares[SP_BLOCK];
+        for (int lane = 0; lane < SP_BLOCK; lane += SP_LANES)
+        {
+            const int32_t* n0 = c->blocks.nodes + (size_t)block * 2 * SP_BLOCK + lane;
+            const int32_t* n1 = n0 + SP_BLOCK;
+            const spReal* data = spGetConstraintData(c, block, 0) + lane;
+            size_t place = (size_t)block * SP_BLOCK + (size_t)lane;
+            R w0, w1;
+            RVec3 x0 = spGatherNodes(sweep->x, n0, &w0), x1 = spGatherNodes(sweep->x, n1, &w1);
+            RVec3 d = {x1.x - x0.x, x1.y - x0.y, x1.z - x0.z};
+            spSpringShape shape = spGetSpringShape(d);
+            R rest = spLoad(data + sp_distanceRest * SP_BLOCK);
+            R a = spLoad(data + sp_distanceCompliance * SP_BLOCK);
+            R l = spLoad(c->lambda + place);
+            RMask acts = rest >= zero;
+            if (task == sp_taskTranspose)
+            {
+                R given = spSelect(acts, spLoad(sweep->given + c->lambdaBegin + place), zero);
+                RVec3 force = spScaleR(given * shape.inverse, d);
+                spScatterPair(sweep->to, n1, n0, force);
+                continue;
+            }
+            R value = shape.length - rest;
+            R residual = value + a * l;
+            if (slack)
+            {
+                // Nothing pulls before it is tight; what pulls already may let go to nothing
+                residual = spSelect((residual > zero) | (l < zero), residual, zero);
+            }
+            if (task == sp_taskMeasure)
+            {
+                spStore(squares + lane, spSelect(acts, residual * residual, zero));
+                continue;
+            }
+            R mass = w0 + w1;
+            if (damped)
+            {
+                R g = spLoad(data + sp_distanceDamping * SP_BLOCK);
+                RVec3 way = spGatherDifference(sweep->start, n0, n1);
+                way = (RVec3){d.x - way.x, d.y - way.y, d.z - way.z};
+                residual = residual + g * spDotR(way, d) * shape.inverse;
+                mass = mass * (one + g);
+            }
+            R dl = zero - residual / spMax(mass + a, spSplat(SP_TINY_REAL));
+            if (slack)
+            {
+                dl = spMin(dl, zero - l);
+            }
+            dl = spSelect(acts, dl, zero);
+            dl = task == sp_taskCollect ? spLoad(c->share + place) * dl : dl;
+            spStore(c->lambda + place, l + dl);
+            RVec3 e = spScaleR(dl * shape.inverse, d);
+            spVec4* to = task == sp_taskCollect ? sweep->to : sweep->x;
+            spScatterNode(to, n0, spScaleR(zero - w0, e));
+            spScatterNode(to, n1, spScaleR(w1, e));
+        }
+        sum += task == sp_taskMeasure ? spSumBlock(squares) : 0.0;
+    }
+    return sum;
+}
+
+#define SP_DEFINE_DISTANCE(name, slack, task)                                                                \
+    static double name(const spConstraints* c, const spSweep* sweep, int zone)                               \
+    {                                                                                                        \
+        return c->damped ? spRunDistance(c, sweep, zone, slack, true, task)                                  \
+                         : spRunDistance(c, sweep, zone, slack, false, task);                                \
+    }
+
+SP_DEFINE_DISTANCE(spProjectDistance, false, sp_taskProject)
+SP_DEFINE_DISTANCE(spCollectDistance, false, sp_taskCollect)
+SP_DEFINE_DISTANCE(spMeasureDistance, false, sp_taskMeasure)
+SP_DEFINE_DISTANCE(spTransposeDistance, false, sp_taskTranspose)
+SP_DEFINE_DISTANCE(spProjectTether, true, sp_taskProject)
+SP_DEFINE_DISTANCE(spCollectTether, true, sp_taskCollect)
+SP_DEFINE_DISTANCE(spMeasureTether, true, sp_taskMeasure)
+
+const spConstraintKind SP_LANES_NAME(spDistanceRows) = {
+    .name = "distance",
+    .rowCount = 1,
+    .dataCount = sp_distanceCount,
+    .fill = spFillSpringRows,
+    .project = spProjectDistance,
+    .collect = spCollectDistance,
+    .measure = spMeasureDistance,
+    .transpose = spTransposeDistance,
+};
+
+const spConstraintKind SP_LANES_NAME(spTetherRows) = {
+    .name = "tether",
+    .rowCount = 1,
+    .dataCount = sp_distanceCount,
+    .fill = spFillSpringRows,
+    .project = spProjectTether,
+    .collect = spCollectTether,
+    .measure = spMeasureTether,
+    .transpose = spTransposeDistance,
+};

@@ -1,0 +1,8 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// The rows of every kind that XPBD projects, 16 at a time.
+
+#define SP_LANES 16
+#include "element/distance_rows_lanes.h"
+#include "element/tet_rows_lanes.h"

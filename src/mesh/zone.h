@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Zones: how Gauss-Seidel is laid out for threads.
+//
+// Nodes are sorted by their distance, in elements, from one end of the body; a zone is a run of at least two
+// such levels. An element belongs to the lowest zone of its nodes and reaches at most the first level of the
+// next one. So zones 0, 2, 4 ... never touch the same node, nor do 1, 3, 5 ...: a sweep is two colours,
+// whatever the elements are, and inside of a zone one block after the other.
+//
+//   levels   0 1 2 | 3 4 | 5 6 7 | 8 9
+//   zones      0      1      2      3      elements of zone 0 reach level 3, those of zone 2 begin at 5
+
+#pragma once
+
+#include "mesh/patch.h"
+
+// Elements of one sort: nodesPerElement node indices each
+typedef struct spElementList
+{
+    const int32_t* nodes;
+    int count;
+    int nodesPerElement;
+} spElementList;
+
+typedef struct spZones
+{
+    int zoneCount;
+    int nodeCount;
+    int32_t* zoneOf; // zone of each node (nodeCount)
+} spZones;
+
+// Returns false, with all freed, when there is no memory.
+// @param leastNodes nodes that a zone has at least, where the body has them: lanes need nodes to choose from
+bool spBuildZones(spZones* zones, spHeap* heap, const spElementList* lists, int listCount, int nodeCount,
+                  int leastNodes);
+void spFreeZones(spZones* zones, spHeap* heap);
+
+// Blocks by zone, as spBuildBlocks makes them by patch: patchBlock is the first block of each zone. Forces have
+// no slots.
+bool spBuildZoneBlocks(spBlocks* blocks, spHeap* heap, const spElementList* list, const spZones* zones);

@@ -1,0 +1,695 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// XPBD: extended position based dynamics.
+//
+//   v += h (g + f / m), x~ = x + h v          fields from outside implicitly, node by node
+//   lambda = 0, x = x~
+//   sweeps: every element projects the positions of its nodes on its rows; rows of all nodes; node rows
+//   v = (x - start) / h
+//
+// A sweep of Gauss-Seidel runs over the even zones, then over the odd ones, each zone on one thread. Converged, the
+// end is that of a step of backward Euler but for what J has turned since a multiplier was added.
+// Macklin, Mueller, Chentanez. XPBD: Position-Based Simulation of Compliant Constrained Dynamics. 2016
+// Boukadida. Acceleration de la simulation des corps mous pour les applications en temps reel. 2020
+
+#include "method/xpbd.h"
+
+#include "base/error.h"
+#include "base/timer.h"
+#include "math/mat3.h"
+#include "math/vec3.h"
+
+#include <math.h>
+#include <string.h>
+
+// Nodes that a zone has at least: lanes need elements that share none
+#define SP_ZONE_NODES 192
+
+// Most that Anderson's window may hold
+#define SP_MAX_WINDOW 20
+
+static void spFreeLayout(spBody* body, spXpbdState* state)
+{
+    spHeap* heap = body->heap;
+    for (int i = 0; i < state->setCount; ++i)
+    {
+        spDestroyConstraints(state->sets + i, heap);
+    }
+    spFree(heap, state->partial, (size_t)state->partialCount * sizeof(double));
+    spFreeZones(&state->zones, heap);
+    spFree(heap, state->lambda, (size_t)state->lambdaCount * sizeof(spReal));
+    spFree(heap, state->blocks, (size_t)body->nodeCount * sizeof(spMat3));
+    spDestroyAccelerator(heap, state->accelerator);
+    spFree(heap, state->gradient, (size_t)body->nodeCount * sizeof(spVec4));
+    state->blocks = NULL;
+    state->gradient = NULL;
+    state->accelerator = NULL;
+    state->lambda = NULL;
+    state->partial = NULL;
+    state->lambdaCount = 0;
+    state->setCount = 0;
+    state->wholeCount = 0;
+    state->laidOut = false;
+    state->filled = false;
+}
+
+static void spDestroyXpbd(spBody* body)
+{
+    spXpbdState* state = body->methodState;
+    if (state == NULL)
+    {
+        return;
+    }
+    size_t size = (size_t)body->nodeCount * sizeof(spVec4);
+    spFreeLayout(body, state);
+    spFree(body->heap, state->start, size);
+    spFree(body->heap, state->predicted, size);
+    spFree(body->heap, state->work, size);
+    spFree(body->heap, state->velocity, size);
+    spFree(body->heap, state->pushes, (size_t)state->rowCapacity * sizeof(spRowPush));
+    spFree(body->heap, state->monitor.target, (size_t)body->nodeCount * sizeof(spVec3));
+    spFree(body->heap, state, sizeof(spXpbdState));
+    body->methodState = NULL;
+}
+
+static bool spCheckXpbd(const spMethodDef* def, spError* error)
+{
+    const spXpbdDef* d = &def->xpbd;
+    if ((unsigned)d->solver >= sp_xpbdSolverCount || (unsigned)d->accelerator >= sp_acceleratorCount ||
+        (unsigned)d->tetRows >= sp_tetRowsCount)
+    {
+        return spFail(error, sp_errorBadArgument, "xpbd: solver %d, accelerator %d or tetRows %d does not exist",
+                      (int)d->solver, (int)d->accelerator, (int)d->tetRows);
+    }
+    if (d->iterations < 1 || d->window < 1 || d->window > SP_MAX_WINDOW || !(d->relaxation > 0) ||
+        !(d->conditionLimit > 1) || !(d->radius > 0 && d->radius < 1) || d->delay < 0)
+    {
+        return spFail(error, sp_errorBadArgument,
+                      "xpbd: iterations %d must be at least 1, window %d in 1..%d, relaxation %g above 0, "
+                      "conditionLimit %g above 1, radius %g in (0, 1), delay %d not negative",
+                      d->iterations, d->window, SP_MAX_WINDOW, (double)d->relaxation,
+                      (double)d->conditionLimit, (double)d->radius, d->delay);
+    }
+    if (def->filter.type != sp_filterNone)
+    {
+        return spFail(error, sp_errorBadArgument,
+                      "xpbd has no velocity filter: set the filter to none or choose an explicit method");
+    }
+    return true;
+}
+
+static bool spCreateXpbd(spBody* body, spError* error)
+{
+    if (spCheckXpbd(&body->methodDef, error) == false)
+    {
+        return false;
+    }
+    size_t size = spArraySize(body->nodeCount, sizeof(spVec4));
+    spXpbdState* state = spAllocZeroed(body->heap, sizeof(spXpbdState));
+    body->methodState = state;
+    bool ok = state != NULL;
+    if (ok)
+    {
+        state->def = body->methodDef;
+        state->start = spAllocZeroed(body->heap, size);
+        state->predicted = spAllocZeroed(body->heap, size);
+        state->work = spAllocZeroed(body->heap, size);
+        state->velocity = spAllocZeroed(body->heap, size);
+        ok = state->start != NULL && state->predicted != NULL && state->work != NULL && state->velocity != NULL;
+    }
+    if (ok == false)
+    {
+        spDestroyXpbd(body);
+        return spFailMemory(error, "the method of a body", 4 * size);
+    }
+    body->stableStep = INFINITY;
+    body->solverReport = (spSolverReport){.factorStep = -1};
+    return true;
+}
+
+// ---- layout ----
+
+// Whether XPBD takes it as a force from outside
+static bool spIsField(const spElementSet* set)
+{
+    return set->kind->getRows == NULL && set->kind->getRow == NULL;
+}
+
+// Zones from the elements of all sets that have rows
+static bool spLayZones(spBody* body, spXpbdState* state, const spConstraintKind** kinds)
+{
+    spHeap* heap = body->heap;
+    spElementList lists[SP_MAX_SETS];
+    int32_t* nodes[SP_MAX_SETS];
+    int count = 0;
+    bool ok = true;
+    for (int i = 0; i < body->setCount && ok; ++i)
+    {
+        if (kinds[i] != NULL)
+        {
+            const spBlocks* blocks = body->sets[i]->kind->getBlocks(body->sets[i]);
+            nodes[count] = spListElements(blocks, heap);
+            ok = nodes[count] != NULL;
+            lists[count] = (spElementList){nodes[count], blocks->elementCount, blocks->nodesPerElement};
+            count += 1;
+        }
+    }
+    ok = ok && spBuildZones(&state->zones, heap, lists, count, body->nodeCount, SP_ZONE_NODES);
+    for (int i = 0; i < count; ++i)
+    {
+        spFree(heap, nodes[i], (size_t)lists[i].count * (size_t)lists[i].nodesPerElement * sizeof(int32_t));
+    }
+    return ok;
+}
+
+// Share of each element in a step of Jacobi: one over the largest number of elements around one of its nodes
+static bool spFillShares(spBody* body, spXpbdState* state)
+{
+    size_t size = spArraySize(body->nodeCount, sizeof(int32_t));
+    int32_t* around = spAllocZeroed(body->heap, size);
+    bool ok = around != NULL;
+    for (int pass = 0; pass < 2 && ok; ++pass)
+    {
+        for (int i = 0; i < state->setCount && ok; ++i)
+        {
+            spConstraints* c = state->sets + i;
+            int n = c->blocks.nodesPerElement;
+            if (pass == 1)
+            {
+                c->share = spAllocZeroed(body->heap, spArraySize(c->blocks.blockCount, SP_BLOCK * sizeof(spReal)));
+                ok = c->share != NULL;
+            }
+            for (int k = 0; ok && k < c->blocks.blockCount * SP_BLOCK; ++k)
+            {
+                int most = 1;
+                for (int j = 0; j < n && c->blocks.elements[k] >= 0; ++j)
+                {
+                    int32_t node =
+                        c->blocks.nodes[((size_t)(k / SP_BLOCK) * n + j) * SP_BLOCK + k % SP_BLOCK] / 4;
+                    around[node] += pass == 0 ? 1 : 0;
+                    most = spMaxInt(most, around[node]);
+                }
+                if (pass == 1 && c->blocks.elements[k] >= 0)
+                {
+                    c->share[k] = 1 / (spReal)most;
+                }
+            }
+        }
+    }
+    spFree(body->heap, around, size);
+    return ok;
+}
+
+static bool spLayOut(spBody* body, spXpbdState* state)
+{
+    spHeap* heap = body->heap;
+    const spConstraintKind* kinds[SP_MAX_SETS] = {0};
+    bool hasFields = false;
+    spFreeLayout(body, state);
+    for (int i = 0; i < body->setCount; ++i)
+    {
+        const spElementKind* kind = body->sets[i]->kind;
+        bool energy = state->def.xpbd.tetRows == sp_tetRowsEnergy;
+        kinds[i] = kind->getRows != NULL ? kind->getRows(body->sets[i], energy) : NULL;
+        if (kind->getRow != NULL)
+        {
+            state->wholeSets[state->wholeCount++] = i;
+        }
+        hasFields = hasFields || spIsField(body->sets[i]);
+    }
+    if (spLayZones(body, state, kinds) == false)
+    {
+        return false;
+    }
+    int64_t lambdaCount = 0;
+    for (int i = 0; i < body->setCount; ++i)
+    {
+        if (kinds[i] != NULL)
+        {
+            spConstraints* c = state->sets + state->setCount;
+            if (spCreateConstraints(c, heap, body->sets[i], kinds[i], &state->zones) == false)
+            {
+                return false;
+            }
+            state->setCount += 1;
+            c->lambdaBegin = lambdaCount;
+            lambdaCount += spGetLambdaCount(c);
+        }
+    }
+    if (state->def.xpbd.solver == sp_xpbdJacobi && spFillShares(body, state) == false)
+    {
+        return false;
+    }
+    // Whole rows at the end, in one more block
+    bool whole = state->wholeCount > 0;
+    lambdaCount += whole ? SP_MAX_SETS : 0;
+    state->lambda = spAllocZeroed(heap, spArraySize(lambdaCount, sizeof(spReal)));
+    state->lambdaCount = lambdaCount;
+    state->partialCount = spMaxInt(state->zones.zoneCount, spGetSumBlockCount(body->nodeCount));
+    state->partial = spAlloc(heap, spArraySize(state->partialCount, sizeof(double)));
+    state->accelerator = spCreateAccelerator(heap, &state->def.xpbd, body->nodeCount, lambdaCount);
+    state->gradient = whole ? spAllocZeroed(heap, spArraySize(body->nodeCount, sizeof(spVec4))) : NULL;
+    state->blocks = hasFields ? spAlloc(heap, spArraySize(body->nodeCount, sizeof(spMat3))) : NULL;
+    if (state->lambda == NULL || state->partial == NULL || state->accelerator == NULL ||
+        (hasFields && state->blocks == NULL) || (whole && state->gradient == NULL))
+    {
+        return false;
+    }
+    for (int i = 0; i < state->setCount; ++i)
+    {
+        state->sets[i].lambda = state->lambda + state->sets[i].lambdaBegin;
+    }
+    state->laidOut = true;
+    state->topologyVersion = body->topologyVersion;
+    return true;
+}
+
+static void spBeginXpbd(spBody* body, spTeam* team)
+{
+    SP_UNUSED(team);
+    spXpbdState* state = body->methodState;
+    body->stableStep = INFINITY;
+    body->stableStepDirty = false;
+    state->failed = false;
+    if (state->laidOut == false || state->topologyVersion != body->topologyVersion)
+    {
+        state->failed = spLayOut(body, state) == false;
+        if (state->failed)
+        {
+            spFreeLayout(body, state);
+        }
+    }
+    if (state->failed == false && body->rowCapacity > state->rowCapacity)
+    {
+        state->failed = spReserve(body->heap, (void**)&state->pushes, 0, &state->rowCapacity, body->rowCapacity,
+                                  sizeof(spRowPush)) == false;
+    }
+}
+
+// ---- sweeps ----
+
+static void spFillData(const spXpbdStep* s)
+{
+    spXpbdState* state = s->state;
+    bool same = state->filled && state->filledStep == s->h && state->matrixVersion == s->body->matrixVersion;
+    spConstraintFill fill = {.x = s->body->x, .h = (double)s->h, .time = s->time};
+    for (int i = 0; i < state->setCount; ++i)
+    {
+        if (same == false || state->sets[i].timed)
+        {
+            state->sets[i].kind->fill(state->sets + i, &fill);
+        }
+    }
+    state->filled = true;
+    state->filledStep = s->h;
+    state->matrixVersion = s->body->matrixVersion;
+}
+
+static void spProjectStage(int begin, int end, int workerIndex, void* context)
+{
+    SP_UNUSED(workerIndex);
+    const spXpbdStep* s = context;
+    bool collect = s->sweep.to != NULL;
+    for (int i = begin; i < end; ++i)
+    {
+        for (int k = 0; k < s->state->setCount; ++k)
+        {
+            const spConstraints* c = s->state->sets + k;
+            (collect ? c->kind->collect : c->kind->project)(c, &s->sweep, 2 * i + s->colour);
+        }
+    }
+}
+
+static void spPatchRowStage(int begin, int end, int workerIndex, void* context)
+{
+    SP_UNUSED(workerIndex);
+    for (int patch = begin; patch < end; ++patch)
+    {
+        spProjectPatchRows(context, patch);
+    }
+}
+
+void spRunColours(spXpbdStep* s, spRangeFcn* fcn)
+{
+    for (s->colour = 0; s->colour < 2; ++s->colour)
+    {
+        spParallelFor(s->team, fcn, (s->state->zones.zoneCount + 1 - s->colour) / 2, 1, s);
+    }
+}
+
+// Rows of all nodes together: gas, and the volume of the body
+static void spProjectWhole(const spXpbdStep* s, int index)
+{
+    spBody* body = s->body;
+    const spVec4* gradient = s->state->gradient;
+    spReal* lambda = s->state->lambda + s->state->lambdaCount - SP_MAX_SETS + index;
+    double value, compliance, mass = 0.0;
+    spFindWhole(s, index, &value, &compliance);
+    for (int i = 0; i < body->nodeCount; ++i)
+    {
+        mass += (double)body->x[i].w * (double)spLengthSquared3(spXyz(gradient[i]));
+    }
+    double a = compliance / ((double)s->h * (double)s->h);
+    if (mass + a <= 0.0)
+    {
+        return;
+    }
+    spReal dl = (spReal)(-(value + a * (double)*lambda) / (mass + a));
+    *lambda += dl;
+    for (int i = 0; i < body->nodeCount; ++i)
+    {
+        spVec4 *x = body->x + i, g = gradient[i];
+        spReal w = dl * x->w;
+        *x = (spVec4){x->x + w * g.x, x->y + w * g.y, x->z + w * g.z, x->w};
+    }
+}
+
+static void spSweepAll(void* context)
+{
+    spXpbdStep* s = context;
+    spXpbdState* state = s->state;
+    if (state->def.xpbd.solver == sp_xpbdJacobi)
+    {
+        size_t size = (size_t)s->body->nodeCount * sizeof(spVec4);
+        memset(state->work, 0, size);
+        s->sweep.to = state->work;
+        spRunColours(s, spProjectStage);
+        s->sweep.to = NULL;
+        s->body->backend->drift(s->body->x, state->work, 1, 0, s->body->nodeCount);
+    }
+    else
+    {
+        spRunColours(s, spProjectStage);
+    }
+    for (int i = 0; i < state->wholeCount; ++i)
+    {
+        spProjectWhole(s, i);
+    }
+    if (s->pushing)
+    {
+        spParallelFor(s->team, spPatchRowStage, s->body->order.patchCount, 1, s);
+    }
+}
+
+// ---- one substep ----
+
+// Fields from outside, implicitly in each node alone: v += (M + h^2 K + h D)^-1 h f
+static void spKickFields(const spXpbdStep* s)
+{
+    spBody* body = s->body;
+    spMat3* blocks = s->state->blocks;
+    spNodeState nodes = spGetNodeState(body);
+    spFill fill = {.stiffness = s->h * s->h, .damping = s->h, .project = true};
+    nodes.time = s->time;
+    memset(body->f, 0, (size_t)(body->nodeCount + body->slots.slotCount) * sizeof(spVec4));
+    for (int node = 0; node < body->nodeCount; ++node)
+    {
+        blocks[node] = spScaleMat3(body->mass[node], spIdentityMat3());
+    }
+    for (int i = 0; i < body->setCount; ++i)
+    {
+        const spElementSet* set = body->sets[i];
+        if (spIsField(set) == false)
+        {
+            continue;
+        }
+        for (int patch = 0; patch < nodes.patchCount; ++patch)
+        {
+            set->kind->addForces(set, &nodes, patch, body->f);
+        }
+        if (set->kind->addDiagonal != NULL)
+        {
+            set->kind->addDiagonal(set, &nodes, &fill, blocks);
+        }
+    }
+    for (int patch = 0; patch < nodes.patchCount; ++patch)
+    {
+        spSumSlots(&body->slots, body->f, patch);
+    }
+    for (int node = 0; node < body->nodeCount; ++node)
+    {
+        spMat3 inverse;
+        if (body->x[node].w > 0 && spInvertMat3(blocks[node], &inverse))
+        {
+            spVec4* v = body->v + node;
+            spVec3 dv = spScale3(s->h, spMulMV3(inverse, spXyz(body->f[node])));
+            *v = (spVec4){v->x + dv.x, v->y + dv.y, v->z + dv.z, 0};
+        }
+    }
+}
+
+static void spPredictStage(int begin, int end, int workerIndex, void* context)
+{
+    SP_UNUSED(workerIndex);
+    const spXpbdStep* s = context;
+    spBody* body = s->body;
+    spXpbdState* state = s->state;
+    for (int node = body->order.patchBegin[begin]; node < body->order.patchBegin[end]; ++node)
+    {
+        spVec4 x = body->x[node], v = body->v[node];
+        state->start[node] = x;
+        if (x.w > 0)
+        {
+            spVec4 f = body->nodeForces != NULL ? body->nodeForces[node] : (spVec4){0};
+            v = (spVec4){v.x + s->h * (s->gravity.x + x.w * f.x), v.y + s->h * (s->gravity.y + x.w * f.y),
+                         v.z + s->h * (s->gravity.z + x.w * f.z), 0};
+        }
+        x = (spVec4){x.x + s->h * v.x, x.y + s->h * v.y, x.z + s->h * v.z, x.w};
+        state->velocity[node] = v;
+        state->predicted[node] = x;
+        body->x[node] = x;
+    }
+}
+
+static void spVelocityStage(int begin, int end, int workerIndex, void* context)
+{
+    SP_UNUSED(workerIndex);
+    const spXpbdStep* s = context;
+    spBody* body = s->body;
+    spReal rate = 1 / s->h;
+    for (int node = body->order.patchBegin[begin]; node < body->order.patchBegin[end]; ++node)
+    {
+        spVec4 x = body->x[node], from = s->state->start[node];
+        if (x.w > 0)
+        {
+            body->v[node] =
+                (spVec4){rate * (x.x - from.x), rate * (x.y - from.y), rate * (x.z - from.z), 0};
+        }
+    }
+}
+
+static double spMeasureContext(void* context)
+{
+    return spMeasureDual(context);
+}
+
+// x += M^-1 J^T increase
+static void spMoveByRows(void* context, const spReal* increase)
+{
+    spXpbdStep* s = context;
+    spBody* body = s->body;
+    spTransposeRows(s, increase);
+    for (int node = 0; node < body->nodeCount; ++node)
+    {
+        spVec4 *x = body->x + node, f = s->state->work[node];
+        *x = (spVec4){x->x + x->w * f.x, x->y + x->w * f.y, x->z + x->w * f.z, x->w};
+    }
+}
+
+static void spSolveSweeps(spXpbdStep* s)
+{
+    spXpbdState* state = s->state;
+    spBody* body = s->body;
+    spIterate iterate = {.x = body->x,
+                         .nodeCount = body->nodeCount,
+                         .mass = body->mass,
+                         .lambda = state->lambda,
+                         .lambdaCount = state->lambdaCount,
+                         .context = s,
+                         .sweep = spSweepAll,
+                         .measure = spMeasureContext,
+                         .move = spMoveByRows,
+                         .team = s->team};
+    int count = state->def.xpbd.iterations;
+    bool plain = state->def.xpbd.accelerator == sp_accelerateNone;
+    double start = spGetSeconds();
+    spResetAccelerator(state->accelerator);
+    spRecordSweep(s);
+    for (int i = 0; i < count; ++i)
+    {
+        if (plain)
+        {
+            spSweepAll(s);
+        }
+        else
+        {
+            spAccelerateSweep(state->accelerator, &iterate, i + 1 == count);
+        }
+        spRecordSweep(s);
+    }
+    spAcceleratorReport report = spGetAcceleratorReport(state->accelerator);
+    body->solverReport.solveSeconds += spGetSeconds() - start;
+    body->solverReport.sweeps += count;
+    body->solverReport.rejected += report.rejected;
+    body->solverReport.diverged = body->solverReport.diverged || report.diverged;
+}
+
+// What pins exert is what free nodes have taken up beside forces from outside and their rows
+static void spSumPins(const spXpbdStep* s)
+{
+    spBody* body = s->body;
+    double sum[3] = {0};
+    if (body->heldCount == 0)
+    {
+        return;
+    }
+    for (int node = 0; node < body->nodeCount; ++node)
+    {
+        double m = (double)body->mass[node];
+        if (body->x[node].w > 0)
+        {
+            const spVec4 *v = body->v + node, *from = s->state->velocity + node;
+            sum[0] += m * ((double)v->x - (double)from->x);
+            sum[1] += m * ((double)v->y - (double)from->y);
+            sum[2] += m * ((double)v->z - (double)from->z);
+        }
+        else
+        {
+            spVec4 f = body->nodeForces != NULL ? body->nodeForces[node] : (spVec4){0};
+            sum[0] -= (double)s->h * (m * (double)s->gravity.x + (double)f.x);
+            sum[1] -= (double)s->h * (m * (double)s->gravity.y + (double)f.y);
+            sum[2] -= (double)s->h * (m * (double)s->gravity.z + (double)f.z);
+        }
+    }
+    double rate = 1.0 / (double)s->context->stepDt;
+    for (int i = 0; i < body->rowCount; ++i)
+    {
+        spVec3 p = spSub3(body->rows[i].impulse, s->state->pushes[i].impulse);
+        sum[0] -= (double)p.x;
+        sum[1] -= (double)p.y;
+        sum[2] -= (double)p.z;
+    }
+    body->pinForce = (spVec3){body->pinForce.x + (spReal)(rate * sum[0]), body->pinForce.y + (spReal)(rate * sum[1]),
+                              body->pinForce.z + (spReal)(rate * sum[2])};
+}
+
+static void spRunXpbdSubstep(spXpbdStep* s)
+{
+    spBody* body = s->body;
+    spXpbdState* state = s->state;
+    int patchCount = body->order.patchCount;
+    spFillData(s);
+    s->pushing = body->rowCount > 0;
+    if (s->pushing)
+    {
+        spStartPushes(s);
+    }
+    if (state->blocks != NULL)
+    {
+        spKickFields(s);
+    }
+    spParallelFor(s->team, spPredictStage, patchCount, 1, s);
+    memset(state->lambda, 0, (size_t)state->lambdaCount * sizeof(spReal));
+    spSolveSweeps(s);
+    spParallelFor(s->team, spVelocityStage, patchCount, 1, s);
+    if (s->pushing)
+    {
+        spFinishPushes(s);
+    }
+    spSumPins(s);
+}
+
+static int spCountXpbdSubsteps(const spBody* body, spReal dt, uint32_t* flags)
+{
+    SP_UNUSED(dt);
+    SP_UNUSED(flags);
+    return spMaxInt(1, body->methodDef.substeps);
+}
+
+static spAdvanceResult spAdvanceXpbd(spBody* body, const spAdvanceContext* context)
+{
+    spXpbdState* state = body->methodState;
+    spAdvanceResult result = {0};
+    result.substepCount =
+        context->substepCount > 0 ? context->substepCount : spMaxInt(1, body->methodDef.substeps);
+    if (state->failed)
+    {
+        result.flags = sp_stepSolverStopped;
+        return result;
+    }
+    if (context->startFraction == 0)
+    {
+        body->solverReport = (spSolverReport){.sweeping = true, .converged = true, .factorStep = -1};
+        state->monitor.count = 0;
+        state->monitor.paused = 0.0;
+    }
+    spReal scale = body->gravityScale, h = context->dt / (spReal)result.substepCount;
+    spXpbdStep s = {
+        .body = body,
+        .state = state,
+        .context = context,
+        .hold = {.colliders = context->colliders,
+                 .poses = context->poses,
+                 .h = h,
+                 .contactRadius = body->contactRadius,
+                 .restitutionThreshold = context->restitutionThreshold},
+        .gravity = {scale * context->gravity.x, scale * context->gravity.y, scale * context->gravity.z},
+        .sweep = {.x = body->x, .start = state->start},
+        .h = h,
+        .team = context->team,
+    };
+    for (int i = 0; i < result.substepCount; ++i)
+    {
+        spReal covered = context->dt * (spReal)(i + 1) / (spReal)result.substepCount;
+        s.hold.fraction = context->startFraction + covered / context->stepDt;
+        s.time = body->time + (double)covered;
+        for (int k = 0; body->rowCount > 0 && k < context->colliderCount; ++k)
+        {
+            if (context->colliders[k] != NULL)
+            {
+                context->poses[k] = spGetColliderPose(context->colliders[k], s.hold.fraction, context->stepDt);
+            }
+        }
+        spRunXpbdSubstep(&s);
+    }
+    body->time += (double)context->dt;
+    state->monitor.records = NULL;
+    result.forceEvaluations = body->solverReport.sweeps;
+    result.solverIterations = body->solverReport.sweeps;
+    return result;
+}
+
+static double spGetXpbdStableStep(spBody* body)
+{
+    SP_UNUSED(body);
+    return INFINITY;
+}
+
+static void spAdaptXpbd(spBody* body, spTeam* team)
+{
+    SP_UNUSED(body);
+    SP_UNUSED(team);
+}
+
+// Nothing is kept from step to step
+static void spWalkXpbdMemory(spBody* body, spWalkMemoryFcn* fcn, void* walk)
+{
+    SP_UNUSED(body);
+    SP_UNUSED(fcn);
+    SP_UNUSED(walk);
+}
+
+const spMethodKind spXpbdMethod = {
+    .name = "xpbd",
+    .create = spCreateXpbd,
+    .destroy = spDestroyXpbd,
+    .begin = spBeginXpbd,
+    .getStableStep = spGetXpbdStableStep,
+    .countSubsteps = spCountXpbdSubsteps,
+    .advance = spAdvanceXpbd,
+    .freeze = spFreezeNodes,
+    .correct = spCorrectNodes,
+    .adapt = spAdaptXpbd,
+    .walkMemory = spWalkXpbdMemory,
+};

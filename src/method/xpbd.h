@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// The inside of XPBD, shared by xpbd.c, xpbd_rows.c and xpbd_measure.c.
+
+#pragma once
+
+#include "element/constraint.h"
+#include "method/accelerate.h"
+#include "method/method.h"
+
+// What a node row has done in this substep
+typedef struct spRowPush
+{
+    spReal least;    // contact: gap that it must have at the end, m; 0, or less where it began inside
+    spReal normal;   // contact: pushed out along the normal, m, >= 0
+    spVec3 tangent;  // contact: held back along the surface, m
+    spVec3 lambda;   // hold: multiplier, kg m
+    spReal approach; // contact: speed along the normal at the start, m/s
+    spVec3 impulse;  // of the row before this substep, N s
+} spRowPush;
+
+// What records the sweeps of the next step
+typedef struct spSweepMonitor
+{
+    spSweepRecord* records; // the user's; NULL when nothing is recorded
+    int capacity;
+    int count;
+    spVec3* target; // room for all nodes, in their order here; NULL until there was one
+    bool aimed;     // there is a target
+    double paused;  // seconds that recording took since the first sweep
+    double begin;
+} spSweepMonitor;
+
+typedef struct spXpbdState
+{
+    spMethodDef def;
+
+    // Layout of the constraints, for one version of the elements
+    bool laidOut;
+    bool failed; // no memory for it: the body stands still and the step says so
+    uint32_t topologyVersion;
+    spZones zones;
+    spConstraints sets[SP_MAX_SETS];
+    int setCount;
+    int wholeSets[SP_MAX_SETS]; // numbers of the sets with one row of all nodes
+    int wholeCount;
+
+    // Data of the constraints, for one version of materials and roles and one length of the substep
+    bool filled;
+    uint32_t matrixVersion;
+    spReal filledStep;
+
+    spReal* lambda; // of all sets; behind them one of each whole row
+    int64_t lambdaCount;
+    spVec4* start;     // where the substep began
+    spVec4* predicted; // where it would end without constraints
+    spVec4* work;      // displacements of Jacobi, J^T lambda
+    spVec4* gradient;  // of a row of all nodes; NULL without any
+    spVec4* velocity;  // at the start of the substep, with forces from outside
+    spMat3* blocks;    // fields: mass and what they add to it; NULL without any
+    double* partial;   // sums of zones, or of nodes
+    int partialCount;
+    spAcceleratorState* accelerator;
+    spRowPush* pushes;
+    int rowCapacity;
+    spSweepMonitor monitor;
+} spXpbdState;
+
+// One substep while it is solved
+typedef struct spXpbdStep
+{
+    spBody* body;
+    spXpbdState* state;
+    const spAdvanceContext* context;
+    spHoldContext hold;
+    spVec3 gravity;
+    spSweep sweep;
+    spReal h;
+    double time; // at its end
+    spTeam* team;
+    int colour;
+    bool pushing; // node rows are being projected
+} spXpbdStep;
+
+// ---- xpbd_rows.c ----
+
+// Where node rows begin, before the first sweep; x are the positions at the start
+void spStartPushes(const spXpbdStep* s);
+// Projects the node rows of a patch, as part of a sweep
+void spProjectPatchRows(const spXpbdStep* s, int patch);
+// How far a row has moved its node in this substep, m
+spVec3 spGetPush(const spXpbdStep* s, int index);
+// Velocities of what was pushed out, and impulses to the rows; where they pushed counts as predicted from then on
+void spFinishPushes(const spXpbdStep* s);
+
+// ---- xpbd.c ----
+
+// Runs a function over the zones of both colours: items of colour c are zones 2 i + c
+void spRunColours(spXpbdStep* s, spRangeFcn* fcn);
+
+// ---- xpbd_measure.c ----
+
+// Finds a row of all nodes; its gradient goes to state->gradient
+void spFindWhole(const spXpbdStep* s, int index, double* value, double* compliance);
+// |C + a lambda| over all rows, where x and lambda are
+double spMeasureDual(spXpbdStep* s);
+// |M (x - x~) - J^T lambda| over all nodes
+double spMeasurePrimal(spXpbdStep* s);
+// work = J^T of multipliers that are laid out as lambda, kg m
+void spTransposeRows(spXpbdStep* s, const spReal* given);
+// Writes a record when there is somebody to read it
+void spRecordSweep(spXpbdStep* s);
+
+// ---- what the world asks for ----
+
+// Fills in the residuals of the report, where the body is now
+void spReportXpbd(spBody* body);
+// Records the sweeps of the next step; target in the user's numbering
+bool spRecordXpbd(spBody* body, spSweepRecord* records, int capacity, const spVec3* target, spError* error);
+int spGetXpbdRecordCount(const spBody* body);

@@ -1,0 +1,218 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// How far a substep of XPBD has come. The dual residual alone says nothing about positions: multipliers that
+// fit any positions make it zero. The primal one, or the energy, tells the rest.
+
+#include "base/error.h"
+#include "base/timer.h"
+#include "math/vec3.h"
+#include "method/xpbd.h"
+
+#include <math.h>
+#include <string.h>
+
+static void spMeasureStage(int begin, int end, int workerIndex, void* context)
+{
+    SP_UNUSED(workerIndex);
+    const spXpbdStep* s = context;
+    for (int i = begin; i < end; ++i)
+    {
+        int zone = 2 * i + s->colour;
+        double sum = 0.0;
+        for (int k = 0; k < s->state->setCount; ++k)
+        {
+            const spConstraints* c = s->state->sets + k;
+            sum += c->kind->measure(c, &s->sweep, zone);
+        }
+        s->state->partial[zone] = sum;
+    }
+}
+
+static void spTransposeStage(int begin, int end, int workerIndex, void* context)
+{
+    SP_UNUSED(workerIndex);
+    const spXpbdStep* s = context;
+    for (int i = begin; i < end; ++i)
+    {
+        for (int k = 0; k < s->state->setCount; ++k)
+        {
+            const spConstraints* c = s->state->sets + k;
+            c->kind->transpose(c, &s->sweep, 2 * i + s->colour);
+        }
+    }
+}
+
+void spFindWhole(const spXpbdStep* s, int index, double* value, double* compliance)
+{
+    spElementSet* set = s->body->sets[s->state->wholeSets[index]];
+    spNodeState nodes = spGetNodeState(s->body);
+    nodes.time = s->time;
+    set->kind->measure(set, &nodes, s->team);
+    set->kind->getRow(set, &nodes, s->state->gradient, value, compliance);
+}
+
+double spMeasureDual(spXpbdStep* s)
+{
+    const spXpbdState* state = s->state;
+    spRunColours(s, spMeasureStage);
+    double sum = spSumBlocks(state->partial, state->zones.zoneCount);
+    for (int i = 0; i < state->wholeCount; ++i)
+    {
+        double value, compliance, l = (double)state->lambda[state->lambdaCount - SP_MAX_SETS + i];
+        spFindWhole(s, i, &value, &compliance);
+        value += compliance / ((double)s->h * (double)s->h) * l;
+        sum += value * value;
+    }
+    return sqrt(sum);
+}
+
+void spTransposeRows(spXpbdStep* s, const spReal* given)
+{
+    spXpbdState* state = s->state;
+    int count = s->body->nodeCount;
+    memset(state->work, 0, (size_t)count * sizeof(spVec4));
+    s->sweep.to = state->work;
+    s->sweep.given = given;
+    spRunColours(s, spTransposeStage);
+    s->sweep.to = NULL;
+    s->sweep.given = NULL;
+    for (int i = 0; i < state->wholeCount; ++i)
+    {
+        double value, compliance;
+        spReal l = given[state->lambdaCount - SP_MAX_SETS + i];
+        spFindWhole(s, i, &value, &compliance);
+        for (int node = 0; node < count; ++node)
+        {
+            spVec4 *to = state->work + node, g = state->gradient[node];
+            *to = (spVec4){to->x + l * g.x, to->y + l * g.y, to->z + l * g.z, 0};
+        }
+    }
+}
+
+double spMeasurePrimal(spXpbdStep* s)
+{
+    const spBody* body = s->body;
+    spXpbdState* state = s->state;
+    double sum = 0.0;
+    spTransposeRows(s, state->lambda);
+    for (int i = 0; i < body->rowCount && s->pushing; ++i)
+    {
+        int node = body->rows[i].node;
+        spVec3 p = spScale3(body->mass[node], spGetPush(s, i));
+        spVec4* to = state->work + node;
+        *to = (spVec4){to->x + p.x, to->y + p.y, to->z + p.z, 0};
+    }
+    for (int node = 0; node < body->nodeCount; ++node)
+    {
+        double m = (double)body->mass[node];
+        spVec4 x = body->x[node], from = state->predicted[node], f = state->work[node];
+        if (x.w > 0)
+        {
+            double dx = m * ((double)x.x - from.x) - f.x, dy = m * ((double)x.y - from.y) - f.y,
+                   dz = m * ((double)x.z - from.z) - f.z;
+            sum += dx * dx + dy * dy + dz * dz;
+        }
+    }
+    return sqrt(sum);
+}
+
+// Elastic energy, and that of the way from where the substep would end without constraints
+static double spMeasureEnergy(const spXpbdStep* s)
+{
+    const spBody* body = s->body;
+    double sum = 0.0, h2 = (double)s->h * (double)s->h;
+    spNodeState nodes = spGetNodeState(body);
+    nodes.time = s->time;
+    for (int i = 0; i < body->setCount; ++i)
+    {
+        spElementSet* set = body->sets[i];
+        if ((set->kind->flags & sp_kindField) == 0)
+        {
+            if (set->kind->measure != NULL)
+            {
+                set->kind->measure(set, &nodes, s->team);
+            }
+            sum += set->kind->getEnergy(set, &nodes);
+        }
+    }
+    for (int node = 0; node < body->nodeCount; ++node)
+    {
+        spVec3 d = spSub3(spXyz(body->x[node]), spXyz(s->state->predicted[node]));
+        sum += 0.5 / h2 * (double)body->mass[node] * (double)spLengthSquared3(d);
+    }
+    return sum;
+}
+
+static double spMeasureDistance(const spXpbdStep* s)
+{
+    const spBody* body = s->body;
+    const spVec3* target = s->state->monitor.target;
+    double sum = 0.0;
+    for (int node = 0; s->state->monitor.aimed && node < body->nodeCount; ++node)
+    {
+        spVec3 d = spSub3(spXyz(body->x[node]), target[node]);
+        sum += (double)body->mass[node] * (double)spLengthSquared3(d);
+    }
+    return sqrt(sum);
+}
+
+void spRecordSweep(spXpbdStep* s)
+{
+    spSweepMonitor* m = &s->state->monitor;
+    double now = spGetSeconds();
+    if (m->records == NULL || m->count >= m->capacity)
+    {
+        return;
+    }
+    m->begin = m->count == 0 ? now : m->begin;
+    m->records[m->count++] = (spSweepRecord){.dual = spMeasureDual(s),
+                                             .primal = spMeasurePrimal(s),
+                                             .energy = spMeasureEnergy(s),
+                                             .distance = spMeasureDistance(s),
+                                             .seconds = now - m->begin - m->paused};
+    m->paused += spGetSeconds() - now;
+}
+
+void spReportXpbd(spBody* body)
+{
+    spXpbdState* state = body->methodState;
+    if (state->laidOut && state->filled && body->solverReport.sweeping)
+    {
+        spXpbdStep s = {.body = body,
+                        .state = state,
+                        .sweep = {.x = body->x, .start = state->start},
+                        .h = state->filledStep,
+                        .time = body->time};
+        body->solverReport.dualResidual = spMeasureDual(&s);
+        body->solverReport.primalResidual = spMeasurePrimal(&s);
+    }
+}
+
+bool spRecordXpbd(spBody* body, spSweepRecord* records, int capacity, const spVec3* target, spError* error)
+{
+    spXpbdState* state = body->methodState;
+    spSweepMonitor* m = &state->monitor;
+    if (target != NULL && m->target == NULL)
+    {
+        m->target = spAlloc(body->heap, spArraySize(body->nodeCount, sizeof(spVec3)));
+        if (m->target == NULL)
+        {
+            return spFailMemory(error, "the target of recorded sweeps", (size_t)body->nodeCount * sizeof(spVec3));
+        }
+    }
+    m->records = records;
+    m->capacity = records != NULL ? capacity : 0;
+    m->count = 0;
+    m->aimed = target != NULL;
+    for (int i = 0; i < body->nodeCount && m->aimed; ++i)
+    {
+        m->target[body->order.rank[i]] = target[i];
+    }
+    return true;
+}
+
+int spGetXpbdRecordCount(const spBody* body)
+{
+    return ((const spXpbdState*)body->methodState)->monitor.count;
+}
