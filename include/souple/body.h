@@ -258,6 +258,9 @@ typedef struct spSolverReport
     int sweeps;             ///< sp_xpbd: sweeps over all constraints, of all substeps
     int rejected;           ///< sp_xpbd: mixtures of the accelerator that the safeguard did not take
     bool diverged;          ///< sp_xpbd: the accelerator made it worse and was left out for the rest
+    double mixSeconds;      ///< sp_xpbd with an accelerator: of solveSeconds, its own arithmetic, s
+    double moveSeconds;     ///< sp_xpbd with an accelerator: of solveSeconds, positions from multipliers, s
+    double measureSeconds;  ///< sp_xpbd with an accelerator: of solveSeconds, residuals for its safeguard, s
     double dualResidual;    ///< sp_xpbd with sweeps: |C + compliance lambda / h^2| over all rows where the
                             ///< step ended. Says nothing about positions alone
     double primalResidual;  ///< sp_xpbd with sweeps: |M (x - x~) - J^T lambda| over all nodes, kg m, where

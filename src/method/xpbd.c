@@ -533,6 +533,9 @@ static void spSolveSweeps(spXpbdStep* s)
     body->solverReport.sweeps += count;
     body->solverReport.rejected += report.rejected;
     body->solverReport.diverged = body->solverReport.diverged || report.diverged;
+    body->solverReport.mixSeconds += report.mixSeconds;
+    body->solverReport.moveSeconds += report.moveSeconds;
+    body->solverReport.measureSeconds += report.measureSeconds;
 }
 
 // What pins exert is what free nodes have taken up beside forces from outside and their rows
