@@ -58,13 +58,16 @@ static spTestWorld spBuildBenchBall(const spTestDef* def, int size, int variant)
 #define SP_TET_FAMILY(name, law, ...)                                                                        \
     {                                                                                                        \
         .stem = "tet-force-" name "-", .doc = "beam of 4M x M x M cells in 6 tets each, law " name,          \
-        .build = spBuildBenchTets, .dt = 1.0 / 2400.0, .substeps = 16, .warmup = 3, .steps = 20,             \
-        .sizes = {__VA_ARGS__}, .least = 1, .most = 60, .variant = law                                       \
+        .run = spRunPlain, .build = spBuildBenchTets, .dt = 1.0 / 2400.0, .substeps = 16, .warmup = 3,       \
+        .steps = 20, .sizes = {__VA_ARGS__}, .least = 1, .most = 60, .variant = law                          \
     }
+
+static spRunBenchFcn spRunPlain;
 
 static const spBenchFamily s_families[] = {
     {.stem = "spring-cloth-",
      .doc = "sheet of N x N nodes: damped structural, shear and bend springs",
+     .run = spRunPlain,
      .build = spBuildBenchCloth,
      .dt = 1.0 / 600.0,
      .substeps = 16,
@@ -75,6 +78,7 @@ static const spBenchFamily s_families[] = {
      .most = 2000},
     {.stem = "spring-cloth-undamped-",
      .doc = "the same without dampers",
+     .run = spRunPlain,
      .build = spBuildBenchCloth,
      .dt = 1.0 / 600.0,
      .substeps = 16,
@@ -86,6 +90,7 @@ static const spBenchFamily s_families[] = {
      .variant = 1},
     {.stem = "spring-beam-",
      .doc = "cantilever of 4M x M x M cells, a spring on every edge",
+     .run = spRunPlain,
      .build = spBuildBenchBeam,
      .dt = 1.0 / 240.0,
      .warmup = 3,
@@ -95,6 +100,7 @@ static const spBenchFamily s_families[] = {
      .most = 60},
     {.stem = "spring-drop-",
      .doc = "cube of M^3 cells that falls on the ground and settles",
+     .run = spRunPlain,
      .build = spBuildBenchDrop,
      .dt = 1.0 / 60.0,
      .warmup = 60,
@@ -104,6 +110,7 @@ static const spBenchFamily s_families[] = {
      .most = 60},
     {.stem = "gas-ball-",
      .doc = "two-layer icosphere of level N filled with gas, on the ground",
+     .run = spRunPlain,
      .build = spBuildBenchBall,
      .dt = 1.0 / 60.0,
      .warmup = 60,
@@ -120,16 +127,19 @@ static const spBenchFamily s_families[] = {
     SP_TET_FAMILY("mooneyRivlin", sp_tetMooneyRivlin, 13),
     {.stem = "visual-beam-",
      .doc = "the same beam with a surface of ten times the vertices, read after every step",
+     .run = spRunVisualBeam,
      .sizes = {8, 13},
      .least = 1,
      .most = 60},
     {.stem = "order-beam-",
      .doc = "the same beam with shuffled vertices: nodes in that order, and renumbered",
+     .run = spRunOrderBeam,
      .sizes = {13, 20},
      .least = 1,
      .most = 60},
     {.stem = "implicit-beam-",
      .doc = "the same beam, corotational, backward Euler; Bullet beside it",
+     .run = spRunImplicitBeam,
      .dt = 1.0 / 60.0,
      .substeps = 1,
      .warmup = 10,
@@ -140,6 +150,7 @@ static const spBenchFamily s_families[] = {
      .variant = sp_preconditionAuto},
     {.stem = "implicit-",
      .doc = "a block of so many thousand tets, corotational, backward Euler, 25 plain iterations a step",
+     .run = spRunImplicitBeam,
      .dt = 1.0 / 60.0,
      .substeps = 1,
      .warmup = 5,
@@ -340,17 +351,8 @@ static void spPrintHead(void)
            "ms/step", "p95", "ns/elem", "speed-up", "state hash");
 }
 
-static void spRunOne(spBenchRun* run, const spBenchFamily* family, int size)
+static void spRunPlain(spBenchRun* run, const spBenchFamily* family, int size)
 {
-    if (spRunBeamPair(run, family, size))
-    {
-        return;
-    }
-    if (family->build == NULL)
-    {
-        spRunImplicitBeam(run, family, size);
-        return;
-    }
     spBeginTable(run, spPrintHead);
     double single = 0.0;
     for (int t = 0; t < run->threadCount && spIsInterrupted() == false; ++t)
@@ -459,13 +461,13 @@ int spRunBench(int argc, char** argv)
     {
         int size = 0;
         const spBenchFamily* family = spFindFamily(names[i], &size);
-        spRunOne(&run, family, size);
+        family->run(&run, family, size);
     }
     for (int i = 0; nameCount == 0 && i < SP_FAMILY_COUNT; ++i)
     {
         for (int k = 0; k < 6 && s_families[i].sizes[k] != 0; ++k)
         {
-            spRunOne(&run, s_families + i, s_families[i].sizes[k]);
+            s_families[i].run(&run, s_families + i, s_families[i].sizes[k]);
         }
     }
     free(names);

@@ -5,16 +5,24 @@
 
 #pragma once
 
+#include "peer.h"
 #include "testbed/worlds.h"
 
 #include <jansson.h>
 
+typedef struct spBenchRun spBenchRun;
+typedef struct spBenchFamily spBenchFamily;
+
+// Measures one benchmark on all numbers of threads, prints and collects what it found
+typedef void spRunBenchFcn(spBenchRun* run, const spBenchFamily* family, int size);
+
 // A family of benchmarks; the number at the end of a name is the size
-typedef struct spBenchFamily
+struct spBenchFamily
 {
     const char* stem; // name without the number and what follows it
     const char* doc;
-    spTestWorld (*build)(const spTestDef* def, int size, int variant); // NULL: spRunImplicitBeam runs it
+    spRunBenchFcn* run;
+    spTestWorld (*build)(const spTestDef* def, int size, int variant); // of spRunPlain
     double dt;
     int substeps; // 0: automatic
     int warmup;
@@ -24,9 +32,9 @@ typedef struct spBenchFamily
     int variant;        // handed to build; the preconditioner of implicit ones
     const char* suffix; // after the number; NULL for none
     int iterations; // implicit: conjugate gradients of every step; 0 means to a tolerance, Bullet beside it
-} spBenchFamily;
+};
 
-typedef struct spBenchRun
+struct spBenchRun
 {
     int threads[16];
     int threadCount;
@@ -36,7 +44,7 @@ typedef struct spBenchRun
     void (*head)(void); // prints the head of the table that was begun last
     json_t* results;
     int trouble;
-} spBenchRun;
+};
 
 // Milliseconds per step
 typedef struct spBenchTimes
@@ -53,10 +61,56 @@ spBenchTimes spSummarizeTimes(double* times, int count);
 // Prints the head of a table, unless that table goes on
 void spBeginTable(spBenchRun* run, void (*head)(void));
 
-// One beam in two ways; returns false when the family is another one. visual-beam: with a surface for the eye
-// that has ten times the vertices of its own, and what reading its positions after every step adds.
-// order-beam: with shuffled vertices, its nodes kept in that order and renumbered.
-bool spRunBeamPair(spBenchRun* run, const spBenchFamily* family, int size);
+// bench_beam.c: one beam in two ways. With a surface for the eye that has ten times the vertices of its own,
+// and what reading its positions after every step adds; with shuffled vertices, its nodes kept in that order
+// and renumbered.
+spRunBenchFcn spRunVisualBeam, spRunOrderBeam;
 
-// Implicit steps of the beam, with the other engine beside ours when the build has it
-void spRunImplicitBeam(spBenchRun* run, const spBenchFamily* family, int size);
+// bench_implicit.c: implicit steps of the beam, with the other engine beside ours when the build has it
+spRunBenchFcn spRunImplicitBeam;
+
+// ---- bench_side.c: two engines side by side ----
+
+// What one of the engines did. Lists have an entry for each step timed in all runs
+typedef struct spBenchSide
+{
+    double* wall;            // ms
+    double* processor;       // the same in processor time of all threads, ms
+    double* solve;           // of the solver, ms
+    double* elementSolve;    // the same per element and iteration, ns
+    double* elementAssemble; // filling the matrix, per element, ns
+    int stepCount;
+    double* tip;         // of the last run: how far the free end is above its rest after each step, m
+    double iterations;   // of these steps together
+    double residual;     // largest of any of them
+    double buildSeconds; // of the last preconditioner
+    spBenchTimes wallTimes, processorTimes; // ms per step
+    // Medians of the lists: steps in which the machine did something else have no weight
+    double solveMs, nsPerElementIteration, assembleNsPerElement;
+} spBenchSide;
+
+// The nodes whose mean height is the tip
+typedef struct spTipNodes
+{
+    int first, stride, count;
+} spTipNodes;
+
+// Returns false when memory is short; what there is can be freed.
+bool spAllocateSide(spBenchSide* side, int stepCount, int tipCount);
+void spFreeSide(spBenchSide* side);
+
+// A step that began at these clocks has just ended
+void spAddTimes(spBenchSide* side, double wallStart, double processorStart);
+// What its solver did
+void spAddSolve(spBenchSide* side, int elements, int iterations, double residual, double solveSeconds,
+                double assembleSeconds);
+void spSummarizeSide(spBenchSide* side);
+
+double spGetTipHeight(const spTestWorld* test, spTipNodes nodes);
+double spGetPeerTipHeight(const spPeer* peer, spTipNodes nodes);
+
+// Largest difference of the tips in any step over the largest tip
+double spGetTipDifference(const spBenchSide* ours, const spBenchSide* peer, int tipCount);
+
+json_t* spMakeTimesJson(const spBenchTimes* times);
+json_t* spMakeTipJson(const spBenchSide* side, int tipCount);

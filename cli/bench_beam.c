@@ -11,7 +11,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 // The two methods
 static const struct
@@ -203,7 +202,7 @@ static int spCountSurfaceNodes(int m)
     return (4 * m + 1) * (m + 1) * (m + 1) - (4 * m - 1) * (m - 1) * (m - 1);
 }
 
-static void spRunVisualBeam(spBenchRun* run, const spBenchFamily* family, int size)
+void spRunVisualBeam(spBenchRun* run, const spBenchFamily* family, int size)
 {
     spBeginTable(run, spPrintVisualHead);
     char name[64];
@@ -350,7 +349,7 @@ static void spPrintOrderHead(void)
            "kept ms", "sorted ms", "speed-up", "differ m");
 }
 
-static void spRunOrderBeam(spBenchRun* run, const spBenchFamily* family, int size)
+void spRunOrderBeam(spBenchRun* run, const spBenchFamily* family, int size)
 {
     spBeginTable(run, spPrintOrderHead);
     char name[64];
@@ -391,18 +390,4 @@ static void spRunOrderBeam(spBenchRun* run, const spBenchFamily* family, int siz
     spDestroyMesh(shuffled);
     free(numbers);
     spDestroyMesh(mesh);
-}
-
-bool spRunBeamPair(spBenchRun* run, const spBenchFamily* family, int size)
-{
-    bool visual = strcmp(family->stem, "visual-beam-") == 0, order = strcmp(family->stem, "order-beam-") == 0;
-    if (visual)
-    {
-        spRunVisualBeam(run, family, size);
-    }
-    else if (order)
-    {
-        spRunOrderBeam(run, family, size);
-    }
-    return visual || order;
 }

@@ -23,106 +23,23 @@ static const double tolerance = 1e-3;
 static const double unreachable = 1e-30; // tolerance of runs that count iterations
 static const int maxIterations = 10000;
 
-// What one of the two engines did. Lists have an entry for each step timed in all runs
-typedef struct spSide
-{
-    double* wall;        // ms
-    double* processor;   // the same in processor time of all threads, ms
-    double* solve;       // conjugate gradients, ms
-    double* tetSolve;    // the same per tet and iteration, ns
-    double* tetAssemble; // filling the matrix, per tet, ns
-    int stepCount;
-    double* tip;         // of the last run: how far the free end is above its rest after each step, m
-    double iterations;   // of these steps together
-    double residual;     // largest of any of them
-    double buildSeconds; // of the last preconditioner
-    spBenchTimes wallTimes, processorTimes; // ms per step
-    // Medians of the lists: steps in which the machine did something else have no weight
-    double solveMs, nsPerTetIteration, assembleNsPerTet;
-} spSide;
-
 // One benchmark at one number of threads
 typedef struct spImplicitResult
 {
     char name[64];
     int threads, nodes, tets;
-    int tipNodes; // at the free end: the last ones
+    spTipNodes tipNodes;
     int tipCount; // steps of a run, warm-up included
     bool ran;     // ours has numbers; error says why it has none
     spError error;
     spSolverReport report; // ours, of the last step
     uint64_t hash;
     uint32_t flags;
-    spSide ours;
+    spBenchSide ours;
 } spImplicitResult;
-
-static bool spAllocateSide(spSide* side, int stepCount, int tipCount)
-{
-    *side = (spSide){0};
-    side->wall = malloc(((size_t)stepCount * 5 + (size_t)tipCount) * sizeof(double));
-    if (side->wall == NULL)
-    {
-        return false;
-    }
-    side->processor = side->wall + stepCount;
-    side->solve = side->processor + stepCount;
-    side->tetSolve = side->solve + stepCount;
-    side->tetAssemble = side->tetSolve + stepCount;
-    side->tip = side->tetAssemble + stepCount;
-    return true;
-}
-
-static void spFreeSide(spSide* side)
-{
-    free(side->wall);
-    *side = (spSide){0};
-}
-
-// A step that began at these clocks has just ended
-static void spAddTimes(spSide* side, double wallStart, double processorStart)
-{
-    side->processor[side->stepCount] = 1e3 * (spGetProcessorClock() - processorStart);
-    side->wall[side->stepCount] = 1e3 * (spGetClock() - wallStart);
-}
-
-// What its solver did
-static void spAddSolve(spSide* side, int tets, int iterations, double residual, double solveSeconds,
-                       double assembleSeconds)
-{
-    side->solve[side->stepCount] = 1e3 * solveSeconds;
-    side->tetSolve[side->stepCount] = 1e9 * solveSeconds / (fmax(iterations, 1.0) * tets);
-    side->tetAssemble[side->stepCount] = 1e9 * assembleSeconds / tets;
-    side->iterations += iterations;
-    side->residual = fmax(side->residual, residual);
-    side->stepCount += 1;
-}
-
-static void spSummarizeSide(spSide* side)
-{
-    if (side->stepCount > 0)
-    {
-        side->wallTimes = spSummarizeTimes(side->wall, side->stepCount);
-        side->processorTimes = spSummarizeTimes(side->processor, side->stepCount);
-        side->solveMs = spSummarizeTimes(side->solve, side->stepCount).median;
-        side->nsPerTetIteration = spSummarizeTimes(side->tetSolve, side->stepCount).median;
-        side->assembleNsPerTet = spSummarizeTimes(side->tetAssemble, side->stepCount).median;
-    }
-}
 
 // ---------------------------------------------------------------------------------------------------------
 // Ours
-
-// Mean height of the free end: the last nodes of the mesh are those at x = 1 m
-static double spGetTipHeight(const spTestWorld* test, int nodes, int count)
-{
-    spVec3View x = spBody_GetPositions(test->world, test->body);
-    double sum = 0.0;
-    for (int i = nodes - count; i < nodes; ++i)
-    {
-        sum += (double)x.data[i].y;
-    }
-    return sum / count;
-}
 
 // One run, its steps added to the result
 static bool spRunOurs(const spBenchRun* run, const spBenchFamily* family, int size, spImplicitResult* result)
@@ -146,8 +63,8 @@ static bool spRunOurs(const spBenchRun* run, const spBenchFamily* family, int si
         result->error = test.error;
         return false;
     }
-    spSide* side = &result->ours;
-    double rest = spGetTipHeight(&test, result->nodes, result->tipNodes);
+    spBenchSide* side = &result->ours;
+    double rest = spGetTipHeight(&test, result->tipNodes);
     for (int i = 0; i < result->tipCount; ++i)
     {
         double wallStart = spGetClock(), processorStart = spGetProcessorClock();
@@ -161,7 +78,7 @@ static bool spRunOurs(const spBenchRun* run, const spBenchFamily* family, int si
             side->buildSeconds = report.buildSeconds;
             result->report = report;
         }
-        side->tip[i] = spGetTipHeight(&test, result->nodes, result->tipNodes) - rest;
+        side->tip[i] = spGetTipHeight(&test, result->tipNodes) - rest;
     }
     result->hash = spWorld_GetStateHash(test.world);
     spDestroyTestWorld(&test);
@@ -171,17 +88,8 @@ static bool spRunOurs(const spBenchRun* run, const spBenchFamily* family, int si
 // ---------------------------------------------------------------------------------------------------------
 // The other engine
 
-static double spGetPeerTipHeight(const spPeer* peer, int nodes, int count)
-{
-    double sum = 0.0;
-    for (int i = nodes - count; i < nodes; ++i)
-    {
-        sum += spGetPeerHeight(peer, i);
-    }
-    return sum / count;
-}
-
-static bool spRunPeer(const spBenchFamily* family, int size, const spMesh* mesh, int tipCount, spSide* side)
+static bool spRunPeer(const spBenchFamily* family, int size, const spMesh* mesh, spTipNodes tipNodes,
+                      int tipCount, spBenchSide* side)
 {
     spPeerDef def = {
         .vertices = &spMesh_GetVertices(mesh)->x,
@@ -202,7 +110,7 @@ static bool spRunPeer(const spBenchFamily* family, int size, const spMesh* mesh,
         fprintf(stderr, "souple: %s%d: there is not enough memory for Bullet\n", family->stem, size);
         return false;
     }
-    double rest = spGetPeerTipHeight(peer, def.vertexCount, def.fixedCount);
+    double rest = spGetPeerTipHeight(peer, tipNodes);
     for (int i = 0; i < tipCount; ++i)
     {
         double wallStart = spGetClock(), processorStart = spGetProcessorClock();
@@ -213,7 +121,7 @@ static bool spRunPeer(const spBenchFamily* family, int size, const spMesh* mesh,
             spPeerReport report = spGetPeerReport(peer);
             spAddSolve(side, def.tetCount, report.iterations, report.residual, report.solveSeconds, 0.0);
         }
-        side->tip[i] = spGetPeerTipHeight(peer, def.vertexCount, def.fixedCount) - rest;
+        side->tip[i] = spGetPeerTipHeight(peer, tipNodes) - rest;
     }
     spDestroyPeer(peer);
     return true;
@@ -223,21 +131,9 @@ static bool spRunPeer(const spBenchFamily* family, int size, const spMesh* mesh,
 // Side by side
 
 // Ours over the other's, processor time of a step
-static double spGetRatio(const spImplicitResult* result, const spSide* peer)
+static double spGetRatio(const spImplicitResult* result, const spBenchSide* peer)
 {
     return result->ran ? result->ours.processorTimes.median / peer->processorTimes.median : NAN;
-}
-
-// Largest difference of the tips in any step over the largest tip
-static double spGetTipDifference(const spImplicitResult* result, const spSide* peer)
-{
-    double difference = 0.0, largest = 0.0;
-    for (int i = 0; i < result->tipCount; ++i)
-    {
-        difference = fmax(difference, fabs(result->ours.tip[i] - peer->tip[i]));
-        largest = fmax(largest, fabs(peer->tip[i]));
-    }
-    return result->ran ? difference / largest : NAN;
 }
 
 static void spPrintImplicitHead(void)
@@ -247,15 +143,16 @@ static void spPrintImplicitHead(void)
            "ns/tet", "tip mm", "state hash");
 }
 
-static void spPrintSide(const spImplicitResult* result, const spSide* side, const char* engine, int threads)
+static void spPrintSide(const spImplicitResult* result, const spBenchSide* side, const char* engine,
+                        int threads)
 {
     printf("%-24s %-8s %7d %8d %8d %7.1f %9.2e %9.3f %9.3f %9.3f %9.3f %9.1f ", result->name, engine, threads,
            result->nodes, result->tets, side->iterations / side->stepCount, side->residual,
            side->wallTimes.median, side->processorTimes.median, side->processorTimes.mean,
-           side->nsPerTetIteration, 1e3 / side->nsPerTetIteration);
+           side->nsPerElementIteration, 1e3 / side->nsPerElementIteration);
     if (side == &result->ours)
     {
-        printf("%8.2f %9.3f  %016llx\n", side->assembleNsPerTet, 1e3 * side->tip[result->tipCount - 1],
+        printf("%8.2f %9.3f  %016llx\n", side->assembleNsPerElement, 1e3 * side->tip[result->tipCount - 1],
                (unsigned long long)result->hash);
     }
     else
@@ -264,7 +161,7 @@ static void spPrintSide(const spImplicitResult* result, const spSide* side, cons
     }
 }
 
-static void spPrintImplicit(const spImplicitResult* result, const spSide* peer)
+static void spPrintImplicit(const spImplicitResult* result, const spBenchSide* peer)
 {
     if (result->ran)
     {
@@ -277,40 +174,26 @@ static void spPrintImplicit(const spImplicitResult* result, const spSide* peer)
     if (result->ran && peer != NULL)
     {
         printf("%-24s ours over Bullet's processor time: %.4f; tips differ by %.2f %% at most\n",
-               result->name, spGetRatio(result, peer), 100.0 * spGetTipDifference(result, peer));
+               result->name, spGetRatio(result, peer),
+               100.0 * spGetTipDifference(&result->ours, peer, result->tipCount));
     }
     fflush(stdout);
 }
 
-static json_t* spMakeTimesJson(const spBenchTimes* times)
-{
-    json_t* json = json_object();
-    json_object_set_new(json, "median", json_real(times->median));
-    json_object_set_new(json, "mean", json_real(times->mean));
-    json_object_set_new(json, "p95", json_real(times->p95));
-    json_object_set_new(json, "best", json_real(times->best));
-    return json;
-}
-
 // What both engines tell
-static void spAddSideJson(json_t* json, const spSide* side, int tipCount)
+static void spAddSideJson(json_t* json, const spBenchSide* side, int tipCount)
 {
     json_object_set_new(json, "iterations", json_real(side->iterations / side->stepCount));
     json_object_set_new(json, "residual", spMakeJsonNumber(side->residual));
     json_object_set_new(json, "msPerStep", spMakeTimesJson(&side->wallTimes));
     json_object_set_new(json, "processorMsPerStep", spMakeTimesJson(&side->processorTimes));
-    json_object_set_new(json, "nsPerElementIteration", spMakeJsonNumber(side->nsPerTetIteration));
+    json_object_set_new(json, "nsPerElementIteration", spMakeJsonNumber(side->nsPerElementIteration));
     json_object_set_new(json, "millionElementIterationsPerSecond",
-                        spMakeJsonNumber(1e3 / side->nsPerTetIteration));
-    json_t* tip = json_array();
-    for (int i = 0; i < tipCount; ++i)
-    {
-        json_array_append_new(tip, spMakeJsonNumber(side->tip[i]));
-    }
-    json_object_set_new(json, "tip", tip);
+                        spMakeJsonNumber(1e3 / side->nsPerElementIteration));
+    json_object_set_new(json, "tip", spMakeTipJson(side, tipCount));
 }
 
-static json_t* spMakeImplicitJson(const spImplicitResult* result, const spSide* peer)
+static json_t* spMakeImplicitJson(const spImplicitResult* result, const spBenchSide* peer)
 {
     json_t* json = json_object();
     json_object_set_new(json, "name", json_string(result->name));
@@ -319,11 +202,11 @@ static json_t* spMakeImplicitJson(const spImplicitResult* result, const spSide* 
     json_object_set_new(json, "elements", json_integer(result->tets));
     if (result->ran)
     {
-        const spSide* ours = &result->ours;
+        const spBenchSide* ours = &result->ours;
         char hash[20];
         snprintf(hash, sizeof(hash), "%016llx", (unsigned long long)result->hash);
         spAddSideJson(json, ours, result->tipCount);
-        json_object_set_new(json, "assembleNsPerElement", json_real(ours->assembleNsPerTet));
+        json_object_set_new(json, "assembleNsPerElement", json_real(ours->assembleNsPerElement));
         json_object_set_new(json, "solveMs", json_real(ours->solveMs));
         json_object_set_new(json, "buildMs", json_real(1e3 * ours->buildSeconds));
         json_object_set_new(json, "operator", json_string(spGetOperatorWord(result->report.operatorType)));
@@ -338,12 +221,13 @@ static json_t* spMakeImplicitJson(const spImplicitResult* result, const spSide* 
     }
     if (peer != NULL)
     {
+        double difference = result->ran ? spGetTipDifference(&result->ours, peer, result->tipCount) : NAN;
         json_t* other = json_object();
         json_object_set_new(other, "name", json_string("Bullet"));
         json_object_set_new(other, "version", json_string(spGetPeerVersion()));
         spAddSideJson(other, peer, result->tipCount);
         json_object_set_new(other, "ratio", spMakeJsonNumber(spGetRatio(result, peer)));
-        json_object_set_new(other, "tipDifference", spMakeJsonNumber(spGetTipDifference(result, peer)));
+        json_object_set_new(other, "tipDifference", spMakeJsonNumber(difference));
         json_object_set_new(json, "peer", other);
     }
     return json;
@@ -352,13 +236,13 @@ static json_t* spMakeImplicitJson(const spImplicitResult* result, const spSide* 
 // Measures ours on one number of threads. The other engine has one thread: it is measured with the first
 // number and its numbers stay for the others.
 static void spRunThreads(spBenchRun* run, const spBenchFamily* family, int size, const spMesh* mesh,
-                         int tipNodes, int threads, spSide* peer)
+                         int tipNodes, int threads, spBenchSide* peer)
 {
     spImplicitResult result = {
         .threads = threads,
         .nodes = spMesh_GetVertexCount(mesh),
         .tets = spMesh_GetTetCount(mesh),
-        .tipNodes = tipNodes,
+        .tipNodes = {.first = spMesh_GetVertexCount(mesh) - tipNodes, .stride = 1, .count = tipNodes},
         .tipCount = family->warmup + family->steps,
     };
     spNameBenchmark(family, size, result.name, sizeof(result.name));
@@ -367,7 +251,7 @@ static void spRunThreads(spBenchRun* run, const spBenchFamily* family, int size,
     for (int i = 0; i < run->repeat && (ours || theirs) && spIsInterrupted() == false; ++i)
     {
         ours = ours && spRunOurs(run, family, size, &result);
-        theirs = theirs && spRunPeer(family, size, mesh, result.tipCount, peer);
+        theirs = theirs && spRunPeer(family, size, mesh, result.tipNodes, result.tipCount, peer);
     }
     if (ours == false && result.error.message[0] == 0)
     {
@@ -387,7 +271,7 @@ static void spRunThreads(spBenchRun* run, const spBenchFamily* family, int size,
     result.ran = ours && result.ours.stepCount > 0;
     spSummarizeSide(&result.ours);
     spSummarizeSide(peer);
-    const spSide* beside = peer->stepCount > 0 ? peer : NULL;
+    const spBenchSide* beside = peer->stepCount > 0 ? peer : NULL;
     json_array_append_new(run->results, spMakeImplicitJson(&result, beside));
     if (run->json == false)
     {
@@ -403,7 +287,7 @@ void spRunImplicitBeam(spBenchRun* run, const spBenchFamily* family, int size)
     int tipNodes = (size + 1) * (size + 1);
     spMesh* mesh =
         family->iterations > 0 ? spMakeBlockMesh(size, &tipNodes, &error) : spMakeBeamMesh(size, &error);
-    spSide peer;
+    spBenchSide peer;
     if (spAllocateSide(&peer, family->steps * run->repeat, family->warmup + family->steps) == false ||
         mesh == NULL)
     {

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// What benchmarks with another engine beside ours share: times of steps, and the height of a free end.
+
+#include "bench.h"
+#include "tools.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+bool spAllocateSide(spBenchSide* side, int stepCount, int tipCount)
+{
+    *side = (spBenchSide){0};
+    side->wall = malloc(((size_t)stepCount * 5 + (size_t)tipCount) * sizeof(double));
+    if (side->wall == NULL)
+    {
+        return false;
+    }
+    side->processor = side->wall + stepCount;
+    side->solve = side->processor + stepCount;
+    side->elementSolve = side->solve + stepCount;
+    side->elementAssemble = side->elementSolve + stepCount;
+    side->tip = side->elementAssemble + stepCount;
+    return true;
+}
+
+void spFreeSide(spBenchSide* side)
+{
+    free(side->wall);
+    *side = (spBenchSide){0};
+}
+
+void spAddTimes(spBenchSide* side, double wallStart, double processorStart)
+{
+    side->processor[side->stepCount] = 1e3 * (spGetProcessorClock() - processorStart);
+    side->wall[side->stepCount] = 1e3 * (spGetClock() - wallStart);
+}
+
+void spAddSolve(spBenchSide* side, int elements, int iterations, double residual, double solveSeconds,
+                double assembleSeconds)
+{
+    side->solve[side->stepCount] = 1e3 * solveSeconds;
+    side->elementSolve[side->stepCount] = 1e9 * solveSeconds / (fmax(iterations, 1.0) * elements);
+    side->elementAssemble[side->stepCount] = 1e9 * assembleSeconds / elements;
+    side->iterations += iterations;
+    side->residual = fmax(side->residual, residual);
+    side->stepCount += 1;
+}
+
+void spSummarizeSide(spBenchSide* side)
+{
+    if (side->stepCount > 0)
+    {
+        side->wallTimes = spSummarizeTimes(side->wall, side->stepCount);
+        side->processorTimes = spSummarizeTimes(side->processor, side->stepCount);
+        side->solveMs = spSummarizeTimes(side->solve, side->stepCount).median;
+        side->nsPerElementIteration = spSummarizeTimes(side->elementSolve, side->stepCount).median;
+        side->assembleNsPerElement = spSummarizeTimes(side->elementAssemble, side->stepCount).median;
+    }
+}
+
+double spGetTipHeight(const spTestWorld* test, spTipNodes nodes)
+{
+    spVec3View x = spBody_GetPositions(test->world, test->body);
+    double sum = 0.0;
+    for (int i = 0; i < nodes.count; ++i)
+    {
+        sum += (double)x.data[nodes.first + i * nodes.stride].y;
+    }
+    return sum / nodes.count;
+}
+
+double spGetPeerTipHeight(const spPeer* peer, spTipNodes nodes)
+{
+    double sum = 0.0;
+    for (int i = 0; i < nodes.count; ++i)
+    {
+        sum += spGetPeerHeight(peer, nodes.first + i * nodes.stride);
+    }
+    return sum / nodes.count;
+}
+
+double spGetTipDifference(const spBenchSide* ours, const spBenchSide* peer, int tipCount)
+{
+    double difference = 0.0, largest = 0.0;
+    for (int i = 0; i < tipCount; ++i)
+    {
+        difference = fmax(difference, fabs(ours->tip[i] - peer->tip[i]));
+        largest = fmax(largest, fabs(peer->tip[i]));
+    }
+    return difference / largest;
+}
+
+json_t* spMakeTimesJson(const spBenchTimes* times)
+{
+    json_t* json = json_object();
+    json_object_set_new(json, "median", json_real(times->median));
+    json_object_set_new(json, "mean", json_real(times->mean));
+    json_object_set_new(json, "p95", json_real(times->p95));
+    json_object_set_new(json, "best", json_real(times->best));
+    return json;
+}
+
+json_t* spMakeTipJson(const spBenchSide* side, int tipCount)
+{
+    json_t* tip = json_array();
+    for (int i = 0; i < tipCount; ++i)
+    {
+        json_array_append_new(tip, spMakeJsonNumber(side->tip[i]));
+    }
+    return tip;
+}
