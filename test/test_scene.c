@@ -300,7 +300,30 @@ static const BadScene s_bad[] = {
     {"{\"souple\": 1, " BODY
      ", \"events\": {\"time\": 1, \"type\": \"set\", \"body\": \"body\", \"method\": {\"type\": \"imex\", "
      "\"filter\": {\"type\": \"exponential\"}}}}",
-     1, -1, "implicit methods have no velocity filter", "events.method.filter"},
+     1, -1, "implicit methods and xpbd have no velocity filter", "events.method.filter"},
+    // The method xpbd
+    {METHOD("{\"type\": \"xpbd\", \"filter\": \"gaussian\"}"), 3, -1,
+     "leave it out or choose an explicit method", "bodies[0].method.filter"},
+    {METHOD("{\"type\": \"xpbd\", \"xpbd\": \"gaussSeidl\"}"), 3, -1, "did you mean \"gaussSeidel\"?",
+     "bodies[0].method.xpbd"},
+    {METHOD("{\"type\": \"xpbd\", \"xpbd\": {\"accelerator\": \"andersen\"}}"), 3, -1,
+     "did you mean \"anderson\"?", "bodies[0].method.xpbd.accelerator"},
+    {METHOD("{\"type\": \"xpbd\", \"xpbd\": {\"tetRows\": \"rows\"}}"), 3, -1,
+     "must be \"law\" or \"energy\"", "bodies[0].method.xpbd.tetRows"},
+    {METHOD("{\"type\": \"xpbd\", \"xpbd\": {\"iterations\": 0}}"), 3, -1, "must be at least 1",
+     "bodies[0].method.xpbd.iterations"},
+    {METHOD("{\"type\": \"xpbd\", \"xpbd\": {\"window\": 21}}"), 3, -1, "must be at most 20",
+     "bodies[0].method.xpbd.window"},
+    {METHOD("{\"type\": \"xpbd\", \"xpbd\": {\"relaxation\": 0}}"), 3, -1, "must be greater than 0",
+     "bodies[0].method.xpbd.relaxation"},
+    {METHOD("{\"type\": \"xpbd\", \"xpbd\": {\"conditionLimit\": 1}}"), 3, -1, "must be greater than 1",
+     "bodies[0].method.xpbd.conditionLimit"},
+    {METHOD("{\"type\": \"xpbd\", \"xpbd\": {\"radius\": 1}}"), 3, -1, "must be at most 0.999999",
+     "bodies[0].method.xpbd.radius"},
+    {METHOD("{\"type\": \"xpbd\", \"xpbd\": {\"delay\": -1}}"), 3, -1, "must be at least 0",
+     "bodies[0].method.xpbd.delay"},
+    {METHOD("{\"type\": \"xpbd\", \"xpbd\": {\"sweeps\": 4}}"), 3, -1, "unknown key \"sweeps\"",
+     "bodies[0].method.xpbd.sweeps"},
     {"{\"souple\": 1, " BODY ", \"measurements\": [{\"type\": \"residual\"}]}", 1, -1, "\"body\" is missing",
      "measurements[0]"},
 #ifndef SOUPLE_HAVE_CHOLMOD
@@ -402,6 +425,15 @@ static void TestSolverWarnings(void** state)
         {METHOD("{\"type\": \"imex\", \"solver\": {\"newtonSteps\": 2}}"), "imex has one linearisation"},
         {METHOD("{\"type\": \"quasiStatic\", \"solver\": {\"newtonSteps\": 1}}"),
          "does not reach equilibrium"},
+        {METHOD("{\"type\": \"bdf2\", \"xpbd\": {\"iterations\": 5}}"), "ignores this: only xpbd does"},
+        {METHOD("{\"type\": \"xpbd\", \"solver\": {\"tolerance\": 1e-5}}"), "ignores the solver"},
+        {METHOD("{\"type\": \"xpbd\", \"xpbd\": {\"accelerator\": \"sor\"}}"), "\"auto\" chooses by itself"},
+        {METHOD("{\"type\": \"xpbd\", \"xpbd\": {\"relaxation\": 2}}"), "\"lambdaSor\""},
+        {METHOD("{\"type\": \"xpbd\", \"xpbd\": {\"solver\": \"jacobi\", \"accelerator\": \"sor\", "
+                "\"window\": 2}}"),
+         "\"andersonPrinted\" have a use"},
+        {METHOD("{\"type\": \"xpbd\", \"xpbd\": {\"safeguard\": false}}"), "\"andersonPrinted\" have a use"},
+        {METHOD("{\"type\": \"xpbd\", \"xpbd\": {\"delay\": 3}}"), "\"chebyshev\""},
     };
     for (int i = 0; i < SP_COUNT(scenes); ++i)
     {
@@ -484,6 +516,17 @@ static void TestDefaultsAgree(void** state)
     assert_int_equal(solver->warp, method.solver.warp);
     assert_int_equal(solver->refresh, method.solver.refresh);
     assert_int_equal(solver->age, method.solver.age);
+    const spXpbdData* xpbd = &body->method.xpbd;
+    assert_int_equal(xpbd->solver, method.xpbd.solver);
+    assert_int_equal(xpbd->accelerator, method.xpbd.accelerator);
+    assert_int_equal(xpbd->tetRows, method.xpbd.tetRows);
+    assert_int_equal(xpbd->iterations, method.xpbd.iterations);
+    CHECK_NEAR(xpbd->relaxation, method.xpbd.relaxation, 1e-6);
+    assert_int_equal(xpbd->window, method.xpbd.window);
+    CHECK_NEAR(xpbd->conditionLimit, method.xpbd.conditionLimit, 1.0);
+    assert_int_equal(xpbd->safeguard, method.xpbd.safeguard);
+    CHECK_NEAR(xpbd->radius, method.xpbd.radius, 1e-6);
+    assert_int_equal(xpbd->delay, method.xpbd.delay);
     CHECK_NEAR(body->mesh.size.x, box.size.x, 0);
     spTetDef tetDef = spDefaultTetDef();
     CHECK_NEAR(body->tets.youngModulus, tetDef.youngModulus, 0);
@@ -1399,6 +1442,73 @@ static void TestSolver(void** state)
     assert_string_equal(spGetPreconditionerWord(sp_preconditionerTypeCount), "");
 }
 
+static void CheckXpbd(const spXpbdDef* xpbd)
+{
+    assert_int_equal(xpbd->solver, sp_xpbdGaussSeidel);
+    assert_int_equal(xpbd->accelerator, sp_accelerateAndersonPrinted);
+    assert_int_equal(xpbd->tetRows, sp_tetRowsEnergy);
+    assert_int_equal(xpbd->iterations, 7);
+    CHECK_NEAR(xpbd->relaxation, 1.25, 0);
+    assert_int_equal(xpbd->window, 3);
+    CHECK_NEAR(xpbd->conditionLimit, 512, 0);
+    assert_false(xpbd->safeguard);
+    CHECK_NEAR(xpbd->radius, 0.75, 0);
+    assert_int_equal(xpbd->delay, 4);
+}
+
+// Every key of xpbd reaches the body and comes back from a written file; events exchange the method and
+// change the material while it runs
+static void TestXpbd(void** state)
+{
+    SP_UNUSED(state);
+    const char* text =
+        "{\"souple\": 1, \"duration\": 0.4, \"bodies\": [{\"name\": \"box\", \"mesh\": {\"generator\": "
+        "\"box\", \"cells\": [2, 2, 2]}, \"tets\": {}, \"pins\": [0, 1, 2], \"method\": {\"type\": "
+        "\"xpbd\", \"substeps\": 2, \"xpbd\": {\"solver\": \"gaussSeidel\", \"accelerator\": "
+        "\"andersonPrinted\", \"tetRows\": \"energy\", \"iterations\": 7, \"relaxation\": 1.25, "
+        "\"window\": 3, \"conditionLimit\": 512, \"safeguard\": false, \"radius\": 0.75, \"delay\": "
+        "4}}}], \"events\": [{\"time\": 0.1, \"type\": \"set\", \"body\": \"box\", \"method\": "
+        "\"backwardEuler\"}, {\"time\": 0.2, \"type\": \"set\", \"body\": \"box\", \"tets\": "
+        "{\"youngModulus\": 2e5}, \"method\": {\"type\": \"xpbd\", \"xpbd\": \"jacobi\"}}], "
+        "\"measurements\": [{\"name\": \"i\", \"type\": \"iterations\", \"body\": \"box\"}]}";
+    spScene* scene = Parse(text);
+    for (int copied = 0; copied < 3; ++copied)
+    {
+        const char* path = SOUPLE_BINARY_DIR "/test/xpbd.json";
+        spError error = SP_ZERO_INIT;
+        assert_true(copied == 0 || spSaveScene(scene, path, copied == 2, &error));
+        spScene* copy = copied == 0 ? Parse(text) : spLoadScene(path, NULL, &error);
+        assert_non_null(copy);
+        spRun* run = Start(copy);
+        spMethodDef method = GetRunMethod(run);
+        assert_int_equal(method.type, sp_xpbd);
+        CheckXpbd(&method.xpbd);
+        while (spRun_IsDone(run) == false)
+        {
+            assert_int_equal(spRun_Step(run), 0);
+            double time = spRun_GetTime(run) - 0.5 * spRun_GetTimeStep(run);
+            if (time < 0.1 || time > 0.2)
+            {
+                // Two substeps of seven sweeps, then one of the default
+                assert_true(spRun_GetMeasurement(run, 0) == (time < 0.1 ? 14 : 20));
+            }
+        }
+        method = GetRunMethod(run);
+        assert_int_equal(method.type, sp_xpbd);
+        assert_int_equal(method.xpbd.solver, sp_xpbdJacobi);
+        assert_int_equal(method.xpbd.window, spDefaultMethodDef().xpbd.window);
+        spDestroyRun(run);
+        spDestroyScene(copy);
+    }
+    remove(SOUPLE_BINARY_DIR "/test/xpbd.json");
+    spDestroyScene(scene);
+    assert_string_equal(spGetMethodWord(sp_xpbd), "xpbd");
+    assert_string_equal(spGetXpbdSolverWord(sp_xpbdJacobi), "jacobi");
+    assert_string_equal(spGetXpbdSolverWord(sp_xpbdSolverCount), "");
+    assert_string_equal(spGetAcceleratorWord(sp_accelerateChebyshev), "chebyshev");
+    assert_string_equal(spGetAcceleratorWord((spAccelerator)-1), "");
+}
+
 // The scene that says so: many tets turn inside out under the plate, and all come back
 static void TestInversion(void** state)
 {
@@ -1452,6 +1562,7 @@ int main(void)
         cmocka_unit_test(TestTetRegions),
         cmocka_unit_test(TestRelax),
         cmocka_unit_test(TestSolver),
+        cmocka_unit_test(TestXpbd),
         cmocka_unit_test(TestInversion),
         cmocka_unit_test(TestColors),
     };

@@ -66,6 +66,24 @@ static void TestVariant(void** state)
     variant = Vary(scene, "verlet:filter=gaussian:substeps=auto");
     assert_int_equal(GetMethod(variant, 1)->filter.type, sp_filterGaussian);
     spDestroyScene(variant);
+
+    // The solver of xpbd is another one than that of implicit methods
+    variant = Vary(scene, "xpbd:solver=gaussSeidel:accelerator=anderson:iterations=30:window=3:substeps=2");
+    method = GetMethod(variant, 1);
+    assert_int_equal(method->type, sp_xpbd);
+    assert_int_equal(method->substeps, 2);
+    assert_int_equal(method->xpbd.solver, sp_xpbdGaussSeidel);
+    assert_int_equal(method->xpbd.accelerator, sp_accelerateAnderson);
+    assert_int_equal(method->xpbd.iterations, 30);
+    assert_int_equal(method->xpbd.window, 3);
+    spDestroyScene(variant);
+    variant = Vary(scene, "xpbd:xpbd.solver=jacobi:xpbd.tetRows=energy");
+    assert_int_equal(GetMethod(variant, 0)->xpbd.solver, sp_xpbdJacobi);
+    assert_int_equal(GetMethod(variant, 0)->xpbd.tetRows, sp_tetRowsEnergy);
+    spDestroyScene(variant);
+    variant = Vary(scene, "bdf2:solver=ssor");
+    assert_int_equal(GetMethod(variant, 0)->solver.preconditioner, sp_preconditionSsor);
+    spDestroyScene(variant);
     spDestroyScene(scene);
 }
 
@@ -110,6 +128,12 @@ static void TestBadVariants(void** state)
         {"verlet:substeps=-1", "-1"},
         {"verlet:safety.x=1", "unknown key \"safety\""},
         {"verlet:filter=gauss", "did you mean \"gaussian\"?"},
+        {"xpbd:solver=gauss", "did you mean \"gaussSeidel\"?"},
+        {"xpbd:solver=jacobi:xpbd.solver=jacobi", "\"xpbd.solver\" is given twice"},
+        {"xpbd:acelerator=sor", "unknown key \"acelerator\"; did you mean \"accelerator\"?"},
+        {"xpbd:iterations=0", "must be at least 1"},
+        {"xpbd:filter=gaussian", "leave it out or choose an explicit method"},
+        {"bdf2:solver=gaussSeidel", "unknown word \"gaussSeidel\""},
     };
     spScene* scene = spParseScene(s_text, strlen(s_text), NULL, NULL, NULL);
     for (int i = 0; i < SP_COUNT(s_bad); ++i)

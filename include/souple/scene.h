@@ -47,9 +47,10 @@ SP_API spScene* spParseScene(const char* text, size_t size, const char* baseFold
 /// Copies a scene and gives every body, and every event that sets a method, another method: for comparisons.
 /// How bodies meet colliders ("contact") stays as it was unless the method says it.
 /// @param method TYPE or TYPE:KEY=VALUE:..., for example "verlet",
-/// "symplecticEuler:substeps=4:filter=gaussian" or "symplecticEuler:filter.type=gaussian:lambda=0.5". Types,
-/// keys and values are those of "method" in scene files; a key of an object in it needs the name of the
-/// object only where several have it. What is not said has its default, whatever the scene said.
+/// "symplecticEuler:filter.type=gaussian:lambda=0.5" or "xpbd:solver=gaussSeidel:iterations=20". Types, keys
+/// and values are those of "method" in scene files; a key of an object in it needs the name of the object
+/// only where several have it, and the object named as the type comes first. What is not said has its
+/// default, whatever the scene said.
 /// @param allocator memory for the copy; NULL means the C library's
 /// @return NULL when the method is wrong or there is no memory; error says what is wrong with it.
 SP_API spScene* spCopySceneWithMethod(const spScene* scene, const char* method, const spAllocator* allocator,
@@ -233,6 +234,10 @@ SP_API const char* spGetMethodWord(spMethodType type);
 SP_API const char* spGetOperatorWord(spOperatorType type);
 /// @return the word of scene files for a preconditioner of a solver; "" for a bad value.
 SP_API const char* spGetPreconditionerWord(spPreconditionerType type);
+/// @return the word of scene files for a solver of sp_xpbd; "" for a bad value.
+SP_API const char* spGetXpbdSolverWord(spXpbdSolver solver);
+/// @return the word of scene files for an accelerator of sp_xpbd; "" for a bad value.
+SP_API const char* spGetAcceleratorWord(spAccelerator accelerator);
 
 /// Receives a piece of text, not terminated.
 typedef void spTextFcn(const char* text, size_t size, void* context);

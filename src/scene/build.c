@@ -33,6 +33,7 @@ spMethodDef spMakeMethod(const spMethodData* data, const spMeshData* mesh, const
 {
     const spFilterData* filter = &data->filter;
     const spSolverData* solver = &data->solver;
+    const spXpbdData* xpbd = &data->xpbd;
     spMethodDef def = spDefaultMethodDef();
     def.type = (spMethodType)data->type;
     def.contact = (spContactMode)data->contact;
@@ -56,6 +57,16 @@ spMethodDef spMakeMethod(const spMethodData* data, const spMeshData* mesh, const
     def.solver.refresh = solver->refresh;
     def.solver.age = solver->age;
     def.solver.dropTolerance = (spReal)solver->dropTolerance;
+    def.xpbd.solver = (spXpbdSolver)xpbd->solver;
+    def.xpbd.accelerator = (spAccelerator)xpbd->accelerator;
+    def.xpbd.tetRows = (spTetRows)xpbd->tetRows;
+    def.xpbd.iterations = xpbd->iterations;
+    def.xpbd.relaxation = (spReal)xpbd->relaxation;
+    def.xpbd.window = xpbd->window;
+    def.xpbd.conditionLimit = (spReal)xpbd->conditionLimit;
+    def.xpbd.safeguard = xpbd->safeguard;
+    def.xpbd.radius = (spReal)xpbd->radius;
+    def.xpbd.delay = xpbd->delay;
     if (spIsGiven(&filter->head, &filter->pairs))
     {
         def.filter.edges = filter->pairs.data;

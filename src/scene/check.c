@@ -380,11 +380,6 @@ static void spCheckSolver(spChecker* checker, const spMethodData* method)
         }
         return;
     }
-    if (method->filter.type != sp_filterNone)
-    {
-        spReport(checker->problems, &method->head, &method->filter,
-                 "implicit methods have no velocity filter: leave it out or choose an explicit method");
-    }
     if (spIsGiven(head, &solver->dropTolerance) && solver->preconditioner != sp_preconditionIncomplete)
     {
         spWarn(checker->problems, head, &solver->dropTolerance,
@@ -407,10 +402,64 @@ static void spCheckSolver(spChecker* checker, const spMethodData* method)
     }
 }
 
+static void spCheckXpbd(spChecker* checker, const spMethodData* method)
+{
+    const spXpbdData* xpbd = &method->xpbd;
+    const spObjectHead* head = &xpbd->head;
+    int accelerator = xpbd->accelerator;
+    if (method->type != sp_xpbd)
+    {
+        if (spIsGiven(&method->head, xpbd))
+        {
+            spWarn(checker->problems, &method->head, xpbd,
+                   "this method projects no constraints and ignores this: only xpbd does");
+        }
+        return;
+    }
+    if (accelerator != sp_accelerateNone && xpbd->solver == sp_xpbdAuto)
+    {
+        spWarn(checker->problems, head, &xpbd->accelerator,
+               "the solver \"auto\" chooses by itself: set \"solver\" to \"gaussSeidel\" or \"jacobi\"");
+    }
+    bool relaxes = accelerator == sp_accelerateSor || accelerator == sp_accelerateLambdaSor ||
+                   accelerator == sp_accelerateAndersonPrinted;
+    if (spIsGiven(head, &xpbd->relaxation) && relaxes == false)
+    {
+        spWarn(checker->problems, head, &xpbd->relaxation,
+               "only the accelerators \"sor\", \"lambdaSor\" and \"andersonPrinted\" have a use for this");
+    }
+    bool mixes = accelerator == sp_accelerateAnderson || accelerator == sp_accelerateAndersonPrinted;
+    const void* mixing[] = {&xpbd->window, &xpbd->conditionLimit, &xpbd->safeguard};
+    for (int i = 0; i < SP_COUNT(mixing) && mixes == false; ++i)
+    {
+        if (spIsGiven(head, mixing[i]))
+        {
+            spWarn(checker->problems, head, mixing[i],
+                   "only the accelerators \"anderson\" and \"andersonPrinted\" have a use for this");
+        }
+    }
+    const void* weights[] = {&xpbd->radius, &xpbd->delay};
+    for (int i = 0; i < SP_COUNT(weights) && accelerator != sp_accelerateChebyshev; ++i)
+    {
+        if (spIsGiven(head, weights[i]))
+        {
+            spWarn(checker->problems, head, weights[i],
+                   "only the accelerator \"chebyshev\" has a use for this");
+        }
+    }
+}
+
 static void spCheckMethod(spChecker* checker, const spMethodData* method, const spMeshData* mesh)
 {
     const spFilterData* filter = &method->filter;
     spCheckSolver(checker, method);
+    spCheckXpbd(checker, method);
+    if (filter->type != sp_filterNone && (spIsImplicit(method->type) || method->type == sp_xpbd))
+    {
+        spReport(checker->problems, &method->head, filter,
+                 "implicit methods and xpbd have no velocity filter: leave it out or choose an explicit "
+                 "method");
+    }
     spCheckExclusive(checker, &filter->head, &filter->neighbours, &filter->pairs);
     if (filter->neighbours != sp_neighboursAll && mesh->generator != sp_generateCloth)
     {

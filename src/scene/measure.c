@@ -241,7 +241,10 @@ static double spMeasure(spRun* run, const spRunMeasurement* measurement)
         case sp_measureStrain:
             return spMeasureTets(run, measurement);
         case sp_measureIterations:
-            return spBody_GetSolverReport(run->world, body->id).iterations;
+        {
+            spSolverReport report = spBody_GetSolverReport(run->world, body->id);
+            return report.sweeping ? report.sweeps : report.iterations;
+        }
         case sp_measureResidual:
             return spBody_GetSolverReport(run->world, body->id).residual;
         case sp_measureContactForce:

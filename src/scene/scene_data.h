@@ -221,6 +221,21 @@ typedef struct spSolverData
     double dropTolerance;
 } spSolverData;
 
+typedef struct spXpbdData
+{
+    spObjectHead head;
+    int solver;      // spXpbdSolver
+    int accelerator; // spAccelerator
+    int tetRows;     // spTetRows
+    int iterations;
+    double relaxation;
+    int window;
+    double conditionLimit;
+    bool safeguard;
+    double radius;
+    int delay;
+} spXpbdData;
+
 typedef struct spMethodData
 {
     spObjectHead head;
@@ -230,6 +245,7 @@ typedef struct spMethodData
     double safety;
     spFilterData filter;
     spSolverData solver;
+    spXpbdData xpbd;
 } spMethodData;
 
 typedef struct spBodyData

@@ -367,20 +367,50 @@ static const spSchema s_solver = SCHEMA("solver", spSolverData, s_solverKeys,
     "How an implicit method solves the linear systems of its steps: by conjugate gradients, with a preconditioner. A text alone stands for `preconditioner`.",
     .shorthand = "preconditioner");
 
+static const char* const s_xpbdSolvers[] = {"auto", "gaussSeidel", "jacobi"};
+static const char* const s_accelerators[] = {"none", "sor", "lambdaSor", "chebyshev", "anderson", "andersonPrinted"};
+static const char* const s_tetRows[] = {"law", "energy"};
+_Static_assert(SP_COUNT(s_xpbdSolvers) == sp_xpbdSolverCount, "one word for each solver of xpbd");
+_Static_assert(SP_COUNT(s_accelerators) == sp_acceleratorCount, "one word for each accelerator");
+_Static_assert(SP_COUNT(s_tetRows) == sp_tetRowsCount, "one word for each kind of rows");
+
+static const spKey s_xpbdKeys[] = {
+    CHOICE(spXpbdData, "solver", solver, s_xpbdSolvers, sp_xpbdAuto,
+           "How a substep is solved. `auto`: whatever comes nearest to its true end in the time of the sweeps. `gaussSeidel`: sweeps, one constraint after the other. "
+           "`jacobi`: sweeps, all constraints from the same positions, averaged: slow, for comparison."),
+    CHOICE(spXpbdData, "accelerator", accelerator, s_accelerators, sp_accelerateNone,
+           "What makes sweeps converge sooner. `sor`: positions over-relaxed. `lambdaSor`: multipliers over-relaxed. `chebyshev`: both, by Chebyshev's weights. "
+           "`anderson`: Anderson's mixing of both. `andersonPrinted`: as published, of the increments of the multipliers. `auto` of `solver` chooses by itself."),
+    CHOICE(spXpbdData, "tetRows", tetRows, s_tetRows, sp_tetRowsLaw,
+           "How tets are moved. `law`: by the rows of their law. `energy`: by one row for each tet, the root of its energy: cheaper, converges worse."),
+    INTEGER(spXpbdData, "iterations", iterations, 20, 1, 1000000, "Sweeps in each substep; for `auto` of `solver` the time of so many."),
+    NUMBER(spXpbdData, "relaxation", relaxation, NULL, 1.5, 0, 1000, "Factor of `sor`, `lambdaSor` and `andersonPrinted`.", .flags = sp_keyAboveLower),
+    INTEGER(spXpbdData, "window", window, 5, 1, 20, "Differences that Anderson's mixing uses."),
+    NUMBER(spXpbdData, "conditionLimit", conditionLimit, NULL, 1e6, 1, HUGE_NUMBER,
+           "Anderson's mixing leaves out old differences while the condition number of its normal equations is larger.", .flags = sp_keyAboveLower),
+    BOOL(spXpbdData, "safeguard", safeguard, 1, "Anderson's mixing is taken only where it lowers the residual."),
+    NUMBER(spXpbdData, "radius", radius, NULL, 0.9, 0, 0.999999, "`chebyshev`: estimate of the spectral radius of a sweep.", .flags = sp_keyAboveLower),
+    INTEGER(spXpbdData, "delay", delay, 10, 0, 1000000, "`chebyshev`: plain sweeps before the first weight."),
+};
+static const spSchema s_xpbd = SCHEMA("xpbd", spXpbdData, s_xpbdKeys,
+    "How the method xpbd solves its substeps: by sweeps over all constraints, with an accelerator, or as it finds best. A text alone stands for `solver`.",
+    .shorthand = "solver");
+
 static const spKey s_methodKeys[] = {
     CHOICE(spMethodData, "type", type, s_methodTypes, sp_symplecticEuler,
            "`symplecticEuler`: cheapest, robust. `forwardEuler`: gains energy, for comparison. `verlet`: second order. `rungeKutta4`: fourth order, "
            "four force evaluations. `localImplicit`: implicit in each node alone, larger steps, damps all motion. Implicit, any step is stable: "
            "`backwardEuler`: first order, damps fast motion. `bdf2`: second order, damps less. `imex`: implicit in a constant bound on the stiffness, one matrix for ever. "
-           "`quasiStatic`: no inertia, every step ends in equilibrium."),
+           "`quasiStatic`: no inertia, every step ends in equilibrium. `xpbd`: positions projected on constraints, as near to backward Euler as its time allows."),
     CHOICE(spMethodData, "contact", contact, s_contactModes, sp_contactRows,
            "`rows`: unilateral contact with friction, held in every substep. `backtrack`: back to the moment of impact, reflect, go on. `off`: pass through."),
-    INTEGER(spMethodData, "substeps", substeps, 0, 1, 1000000, "Substeps in each step; \"auto\": as many as the estimated stable step asks for, one for implicit methods.",
+    INTEGER(spMethodData, "substeps", substeps, 0, 1, 1000000, "Substeps in each step; \"auto\": as many as the estimated stable step asks for, one for implicit methods and xpbd.",
             .flags = sp_keyAuto),
     INTEGER(spMethodData, "maxSubsteps", maxSubsteps, 10000, 1, 10000000, "Limit for automatic substeps; beyond it the step is reported as unstable."),
     NUMBER(spMethodData, "safety", safety, NULL, 0.8, 0, 1, "Share of the estimated stable step that automatic substeps use.", .flags = sp_keyAboveLower),
     OBJECT(spMethodData, "filter", filter, s_filter, "Filter on velocities; explicit methods only.", .flags = sp_keyImplied),
     OBJECT(spMethodData, "solver", solver, s_solver, "Solver; implicit methods only.", .flags = sp_keyImplied),
+    OBJECT(spMethodData, "xpbd", xpbd, s_xpbd, "Solver of xpbd; that method only.", .flags = sp_keyImplied),
 };
 static const spSchema s_method = SCHEMA("method", spMethodData, s_methodKeys,
     "How a body moves in time. A text alone stands for `type`.", .shorthand = "type");
@@ -548,7 +578,7 @@ static const spKey s_measurementKeys[] = {
            "`contactForce` on a body or on a collider (N), `pinForce` that holds pinned nodes (N), `linkForce` of a grab or attachment (N), "
            "`momentum` (kg m/s), `angularMomentum` about the origin (kg m^2/s), `stableStep` (s), "
            "`vonMises` stress in the tets (Pa), `strain`: largest principal strain in the tets, `inverted`: number of tets that are inside out or flat, "
-           "`iterations` of the solver of an implicit method in the step, `residual` that it left, over the right-hand side.",
+           "`iterations` of the solver of an implicit method, or sweeps of xpbd, in the step; `residual` that an implicit one left, over the right-hand side.",
            .flags = sp_keySelector | sp_keyRequired),
     STRING(spMeasurementData, "body", body, "Which body.", .flags = sp_keyRequired,
            .selector = PROBE | BIT(sp_measureVolume) | BIT(sp_measurePressure) | BIT(sp_measureHeight) | BIT(sp_measurePinForce) | STRESS | SOLVER),

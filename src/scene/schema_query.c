@@ -253,3 +253,13 @@ const char* spGetPreconditionerWord(spPreconditionerType type)
 {
     return spGetMethodChoice("solver", "preconditioner", (int)type);
 }
+
+const char* spGetXpbdSolverWord(spXpbdSolver solver)
+{
+    return spGetMethodChoice("xpbd", "solver", (int)solver);
+}
+
+const char* spGetAcceleratorWord(spAccelerator accelerator)
+{
+    return spGetMethodChoice("xpbd", "accelerator", (int)accelerator);
+}

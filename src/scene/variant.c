@@ -71,9 +71,10 @@ static bool spFailUnknownSetting(const spSchema* schema, const char* key, spErro
 }
 
 // The object inside the method that has a key: *owner is NULL for the method itself. A key may name its
-// object, as in filter.lambda, and must when several have it.
-static bool spFindSetting(const spSchema* schema, const char* key, const spKey** owner, const char** name,
-                          spError* error)
+// object, as in filter.lambda, and must when several have it; an object that is there for one type alone has
+// its name and comes first, so that xpbd:solver= is that of xpbd.
+static bool spFindSetting(const spSchema* schema, const char* type, const char* key, const spKey** owner,
+                          const char** name, spError* error)
 {
     *owner = NULL;
     *name = key;
@@ -90,6 +91,12 @@ static bool spFindSetting(const spSchema* schema, const char* key, const spKey**
         }
         return spFindKey((*owner)->object, *name, -1) != NULL ||
                spFailUnknownSetting((*owner)->object, *name, error);
+    }
+    const spKey* own = spFindKey(schema, type, -1);
+    if (own != NULL && spFindKey(own->object, key, -1) != NULL)
+    {
+        *owner = own;
+        return true;
     }
     if (spFindKey(schema, key, -1) != NULL)
     {
@@ -125,7 +132,8 @@ static bool spReadSetting(const spSchema* schema, const char* setting, json_t* m
     snprintf(key, sizeof(key), "%.*s", (int)(equals - setting), setting);
     const spKey* owner;
     const char* name;
-    if (spFindSetting(schema, key, &owner, &name, error) == false)
+    const char* type = json_string_value(json_object_get(method, "type"));
+    if (spFindSetting(schema, type, key, &owner, &name, error) == false)
     {
         return false;
     }
