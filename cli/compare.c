@@ -462,6 +462,7 @@ static int spParseCompare(int argc, char** argv, spComparison* comparison, spCom
         "souple compare scenes/cloth.json --methods scene,verlet:substeps=8@1/120",
         "souple compare scenes/tet_beam.json -m verlet:substeps=1 --steps 1/2000,1/4000,1/8000 --plot "
         "beam.png",
+        "souple compare scenes/tet_beam.json -m backwardEuler,xpbd,xpbd:solver=gaussSeidel:iterations=50",
         "souple compare scenes/tet_beam.json -m scene --reference verlet:substeps=1@0.00005 --json",
         NULL,
     };
@@ -475,10 +476,10 @@ static int spParseCompare(int argc, char** argv, spComparison* comparison, spCom
             "help\n"
             "scene-format'), and a time step in seconds, which may be a fraction. Keys of objects in it need "
             "no\n"
-            "prefix where they are clear: filter=gaussian, filter.type=gaussian:lambda=0.5. What is not said "
-            "has its\n"
-            "default, only \"contact\" stays as in the scene. The word scene alone leaves all bodies as they "
-            "are.\n"
+            "prefix where they are clear: filter=gaussian, filter.type=gaussian:lambda=0.5, and\n"
+            "xpbd:solver=gaussSeidel:accelerator=anderson:iterations=30. What is not said has its default, "
+            "only\n"
+            "\"contact\" stays as in the scene. The word scene alone leaves all bodies as they are.\n"
             "Explicit methods cut a step into as many substeps as are stable, unless substeps=N is said.\n"
             "\n"
             "The error is the root mean square distance of nodes to the reference, at the times at which the "

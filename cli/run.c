@@ -321,6 +321,11 @@ static json_t* spMakeBodiesJson(const spRun* run, spWorld* world, const spRunRes
         {
             json_object_set_new(body, "solver", solver);
         }
+        json_t* sweeps = i < result->bodyCount ? spMakeSweepsJson(&result->solvers[i]) : NULL;
+        if (sweeps != NULL)
+        {
+            json_object_set_new(body, "sweeps", sweeps);
+        }
         json_array_append_new(list, body);
     }
     free(ids);
@@ -407,6 +412,7 @@ static void spTellBodies(const spRun* run, const spWorld* world, const spRunResu
         if (i < result->bodyCount)
         {
             spTellSolver(&result->solvers[i], name);
+            spTellSweeps(&result->solvers[i], name);
         }
         if (tets.count == 0)
         {

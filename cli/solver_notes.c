@@ -20,15 +20,36 @@ static int64_t spGetGain(int64_t now, int64_t before)
     return now >= before ? now - before : now;
 }
 
+static void spNoteSweeps(spSolverNotes* notes, const spMethodDef* method, const spSolverReport* report,
+                         double stepSeconds)
+{
+    notes->sweepMethod = *method;
+    notes->sweepReport = *report;
+    notes->sweepSteps += 1;
+    notes->sweeps += report->sweeps;
+    notes->mostSweeps = report->sweeps > notes->mostSweeps ? report->sweeps : notes->mostSweeps;
+    notes->rejected += report->rejected;
+    notes->divergedSteps += report->diverged;
+    notes->sweepStepSeconds += stepSeconds;
+    notes->sweepSeconds += report->solveSeconds;
+}
+
 void spNoteSolver(spSolverNotes* notes, const spWorld* world, double stepSeconds)
 {
     spMethodDef method = spBody_GetMethod(world, notes->body);
-    if (!spIsImplicit(method.type))
+    bool xpbd = method.type == sp_xpbd;
+    if (!spIsImplicit(method.type) && !xpbd)
     {
         notes->report = (spSolverReport){0};
         return;
     }
     spSolverReport report = spBody_GetSolverReport(world, notes->body);
+    if (report.sweeping)
+    {
+        notes->report = (spSolverReport){0};
+        spNoteSweeps(notes, &method, &report, stepSeconds);
+        return;
+    }
     bool another = method.type != notes->method.type || report.factorCount < notes->report.factorCount ||
                    report.factorStep < notes->report.factorStep;
     bool taken = another || report.factorStep != notes->report.factorStep || notes->steps == 0;
@@ -43,7 +64,11 @@ void spNoteSolver(spSolverNotes* notes, const spWorld* world, double stepSeconds
     notes->worstResidual = fmax(notes->worstResidual, report.residual);
     notes->worstForceResidual =
         report.rounded ? notes->worstForceResidual : fmax(notes->worstForceResidual, report.forceResidual);
-    if (!report.converged)
+    if (!report.converged && xpbd)
+    {
+        notes->stoppedBudget += 1;
+    }
+    else if (!report.converged)
     {
         bool newton = report.newtonSteps > 1 && report.residual <= (double)method.solver.tolerance;
         notes->stoppedNewton += newton;
@@ -111,6 +136,13 @@ static void spTellStopped(const spSolverNotes* notes)
             (long long)notes->stoppedNewton, (long long)notes->steps, (double)solver->newtonTolerance,
             notes->worstForceResidual);
     }
+    if (notes->stoppedBudget > 0)
+    {
+        printf("  In %lld of %lld steps the time of %d sweeps was over before the net force came down; at "
+               "worst %.2g of the load was left: raise iterations of xpbd, or take smaller steps.\n",
+               (long long)notes->stoppedBudget, (long long)notes->steps, notes->method.xpbd.iterations,
+               notes->worstForceResidual);
+    }
 }
 
 void spTellSolver(const spSolverNotes* notes, const char* name)
@@ -120,11 +152,12 @@ void spTellSolver(const spSolverNotes* notes, const char* name)
         return;
     }
     double count = (double)notes->steps;
-    printf("%s: %s, %s operator, preconditioner %s; %.3g iterations in a step (%d at most), residual %.2g at "
-           "most",
-           name, spGetMethodWord(notes->method.type), spGetOperatorWord(notes->report.operatorType),
-           spGetPreconditionerWord(notes->report.preconditioner), (double)notes->iterations / count,
-           notes->mostIterations, notes->worstResidual);
+    printf(
+        "%s: %s%s, %s operator, preconditioner %s; %.3g iterations in a step (%d at most), residual %.2g "
+        "at most",
+        name, spGetMethodWord(notes->method.type), notes->method.type == sp_xpbd ? " by Newton's method" : "",
+        spGetOperatorWord(notes->report.operatorType), spGetPreconditionerWord(notes->report.preconditioner),
+        (double)notes->iterations / count, notes->mostIterations, notes->worstResidual);
     if (notes->method.solver.newtonSteps > 1 || notes->worstForceResidual > 0.0)
     {
         printf("; %.3g linearisations in a step (%d at most), net force %.2g of the load at most",
@@ -166,7 +199,8 @@ json_t* spMakeSolverJson(const spSolverNotes* notes)
     json_object_set_new(json, "preconditioner",
                         json_string(spGetPreconditionerWord(notes->report.preconditioner)));
     json_object_set_new(json, "steps", json_integer(notes->steps));
-    json_object_set_new(json, "stopped", json_integer(notes->stoppedLinear + notes->stoppedNewton));
+    json_object_set_new(json, "stopped",
+                        json_integer(notes->stoppedLinear + notes->stoppedNewton + notes->stoppedBudget));
     json_object_set_new(json, "iterations",
                         spMakeMeanJson(notes->iterations, notes->steps, notes->mostIterations));
     json_object_set_new(json, "newtonSteps",
@@ -180,5 +214,54 @@ json_t* spMakeSolverJson(const spSolverNotes* notes)
     json_object_set_new(json, "assembleShare", spMakeJsonNumber(spGetShare(notes, notes->assembleSeconds)));
     json_object_set_new(json, "solveShare", spMakeJsonNumber(spGetShare(notes, notes->solveSeconds)));
     json_object_set_new(json, "factorShare", spMakeJsonNumber(spGetShare(notes, notes->factorSeconds)));
+    return json;
+}
+
+void spTellSweeps(const spSolverNotes* notes, const char* name)
+{
+    if (notes->sweepSteps == 0)
+    {
+        return;
+    }
+    const spXpbdDef* xpbd = &notes->sweepMethod.xpbd;
+    printf("%s: xpbd, solver %s, accelerator %s; %.3g sweeps in a step (%d at most); dual residual %.2g and "
+           "primal residual %.2g kg m in the last step.\n",
+           name, spGetXpbdSolverWord(xpbd->solver), spGetAcceleratorWord(xpbd->accelerator),
+           (double)notes->sweeps / (double)notes->sweepSteps, notes->mostSweeps,
+           notes->sweepReport.dualResidual, notes->sweepReport.primalResidual);
+    printf("  Of the time of the steps %.0f %% were sweeps",
+           1e2 * notes->sweepSeconds / fmax(notes->sweepStepSeconds, 1e-12));
+    if (notes->rejected > 0)
+    {
+        printf("; %lld mixture%s rejected", (long long)notes->rejected,
+               notes->rejected == 1 ? " was" : "s were");
+    }
+    printf(".\n");
+    if (notes->divergedSteps > 0)
+    {
+        printf("  In %lld of %lld steps the accelerator made it worse and was left out for the rest of a "
+               "substep: take another one, or none.\n",
+               (long long)notes->divergedSteps, (long long)notes->sweepSteps);
+    }
+}
+
+json_t* spMakeSweepsJson(const spSolverNotes* notes)
+{
+    if (notes->sweepSteps == 0)
+    {
+        return NULL;
+    }
+    const spXpbdDef* xpbd = &notes->sweepMethod.xpbd;
+    json_t* json = json_object();
+    json_object_set_new(json, "solver", json_string(spGetXpbdSolverWord(xpbd->solver)));
+    json_object_set_new(json, "accelerator", json_string(spGetAcceleratorWord(xpbd->accelerator)));
+    json_object_set_new(json, "steps", json_integer(notes->sweepSteps));
+    json_object_set_new(json, "sweeps", spMakeMeanJson(notes->sweeps, notes->sweepSteps, notes->mostSweeps));
+    json_object_set_new(json, "rejected", json_integer(notes->rejected));
+    json_object_set_new(json, "diverged", json_integer(notes->divergedSteps));
+    json_object_set_new(json, "dualResidual", spMakeJsonNumber(notes->sweepReport.dualResidual));
+    json_object_set_new(json, "primalResidual", spMakeJsonNumber(notes->sweepReport.primalResidual));
+    json_object_set_new(json, "solveShare",
+                        spMakeJsonNumber(notes->sweepSeconds / fmax(notes->sweepStepSeconds, 1e-12)));
     return json;
 }

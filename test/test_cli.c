@@ -295,6 +295,49 @@ static void TestSolver(void** state)
     json_decref(json);
 }
 
+// What a run says about the sweeps of xpbd
+static void TestSweeps(void** state)
+{
+    SP_UNUSED(state);
+    static const char scene[] =
+        "{\"souple\": 1, \"duration\": 0.2, \"bodies\": [{\"name\": \"beam\", \"mesh\": "
+        "{\"generator\": \"beam\", \"cells\": [8, 2, 2]}, \"tets\": {\"youngModulus\": 1e6}, "
+        "\"pins\": [0, 1, 2, 3], \"method\": {\"type\": \"xpbd\", \"substeps\": 2, \"xpbd\": %s}}]}";
+    char text[600];
+    snprintf(text, sizeof(text), scene,
+             "{\"solver\": \"gaussSeidel\", \"accelerator\": \"anderson\", \"iterations\": 12}");
+    WriteFile("sweeps.json", text);
+    json_t* json = RunJson("run sweeps.json --json", 0);
+    json_t* body = json_array_get(json_object_get(json, "bodies"), 0);
+    json_t* sweeps = json_object_get(body, "sweeps");
+    assert_null(json_object_get(body, "solver"));
+    assert_string_equal(json_string_value(json_object_get(sweeps, "solver")), "gaussSeidel");
+    assert_string_equal(json_string_value(json_object_get(sweeps, "accelerator")), "anderson");
+    assert_int_equal(json_integer_value(json_object_get(sweeps, "steps")), 12);
+    json_t* counts = json_object_get(sweeps, "sweeps");
+    assert_int_equal(json_integer_value(json_object_get(counts, "most")), 24);
+    CHECK_NEAR(json_number_value(json_object_get(counts, "mean")), 24, 0);
+    assert_true(json_integer_value(json_object_get(sweeps, "rejected")) >= 0);
+    assert_int_equal(json_integer_value(json_object_get(sweeps, "diverged")), 0);
+    assert_true(json_number_value(json_object_get(sweeps, "dualResidual")) > 0.0);
+    assert_true(json_number_value(json_object_get(sweeps, "primalResidual")) > 0.0);
+    assert_true(json_number_value(json_object_get(sweeps, "solveShare")) > 0.0);
+    json_decref(json);
+    Expect("run sweeps.json", 0, "beam: xpbd, solver gaussSeidel, accelerator anderson; 24 sweeps in a step");
+    Expect("run sweeps.json", 0, "kg m in the last step.");
+
+    // An accelerator that makes it worse
+    snprintf(text, sizeof(text), scene,
+             "{\"solver\": \"gaussSeidel\", \"accelerator\": \"lambdaSor\", \"relaxation\": 10, "
+             "\"iterations\": 60}");
+    WriteFile("diverged.json", text);
+    Expect("run diverged.json", 0, "of 12 steps the accelerator made it worse");
+    json = RunJson("run diverged.json --json", 0);
+    sweeps = json_object_get(json_array_get(json_object_get(json, "bodies"), 0), "sweeps");
+    assert_true(json_integer_value(json_object_get(sweeps, "diverged")) > 0);
+    json_decref(json);
+}
+
 // What a run says about tets, what it records of them, and what is made of that
 static void TestTets(void** state)
 {
@@ -489,11 +532,11 @@ static void TestMesh(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(TestUsage),    cmocka_unit_test(TestHelp),      cmocka_unit_test(TestDoctor),
-        cmocka_unit_test(TestCheck),    cmocka_unit_test(TestRunAsJson), cmocka_unit_test(TestRunAndExport),
-        cmocka_unit_test(TestPictures), cmocka_unit_test(TestInterrupt), cmocka_unit_test(TestTrouble),
-        cmocka_unit_test(TestSolver),   cmocka_unit_test(TestTets),      cmocka_unit_test(TestWrongFiles),
-        cmocka_unit_test(TestMesh),
+        cmocka_unit_test(TestUsage),      cmocka_unit_test(TestHelp),      cmocka_unit_test(TestDoctor),
+        cmocka_unit_test(TestCheck),      cmocka_unit_test(TestRunAsJson), cmocka_unit_test(TestRunAndExport),
+        cmocka_unit_test(TestPictures),   cmocka_unit_test(TestInterrupt), cmocka_unit_test(TestTrouble),
+        cmocka_unit_test(TestSweeps),     cmocka_unit_test(TestSolver),    cmocka_unit_test(TestTets),
+        cmocka_unit_test(TestWrongFiles), cmocka_unit_test(TestMesh),
     };
     return cmocka_run_group_tests(tests, SetUp, NULL);
 }

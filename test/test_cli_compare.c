@@ -97,6 +97,24 @@ static void TestOrders(void** state)
     json_decref(json);
 }
 
+// More sweeps of xpbd come nearer to the implicit step that they solve, and are counted
+static void TestSweeps(void** state)
+{
+    SP_UNUSED(state);
+    json_t* json = RunJson("compare box.json --json -m xpbd:solver=gaussSeidel:iterations=2,"
+                           "xpbd:solver=gaussSeidel:iterations=80 --steps 1/60 --duration 0.5 "
+                           "--reference backwardEuler:newtonSteps=20@1/60",
+                           0);
+    const json_t* few = GetRun(json, 0);
+    const json_t* many = GetRun(json, 1);
+    CHECK_NEAR(GetNumber(few, "solverIterations"), 30 * 2, 0);
+    CHECK_NEAR(GetNumber(many, "solverIterations"), 30 * 80, 0);
+    print_message("2 sweeps %.2g, 80 sweeps %.2g\n", GetNumber(few, "error"), GetNumber(many, "error"));
+    assert_true(GetNumber(many, "error") < 0.6 * GetNumber(few, "error"));
+    assert_string_equal(GetText(many, "status"), "ok");
+    json_decref(json);
+}
+
 // The same twice is the same; "scene" is what the scene has; any step can be compared with any other
 static void TestSameMethods(void** state)
 {
@@ -199,6 +217,8 @@ static void TestBadInput(void** state)
     Expect("compare box.json -m verlot", 2, "unknown method \"verlot\"; there are: symplecticEuler");
     Expect("compare box.json -m verlet:substep=2", 2, "unknown key \"substep\"; did you mean \"substeps\"?");
     Expect("compare box.json -m verlet:substeps=0.5", 2, "method \"verlet:substeps=0.5\": ");
+    Expect("compare box.json -m xpbd:solver=gauss", 2, "did you mean \"gaussSeidel\"?");
+    Expect("compare box.json -m xpbd:iterations=0", 2, "method \"xpbd:iterations=0\": ");
     Expect("compare box.json -m verlet,", 2, "a method is missing");
     Expect("compare box.json -m verlet@fast", 2, "\"fast\" is no time step");
     Expect("compare box.json -m verlet@1/0", 2, "\"1/0\" is no time step");
@@ -229,8 +249,9 @@ static void TestBadInput(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(TestOrders),  cmocka_unit_test(TestSameMethods), cmocka_unit_test(TestTableAndFiles),
-        cmocka_unit_test(TestStopped), cmocka_unit_test(TestSettle),      cmocka_unit_test(TestBadInput),
+        cmocka_unit_test(TestSweeps),        cmocka_unit_test(TestOrders),  cmocka_unit_test(TestSameMethods),
+        cmocka_unit_test(TestTableAndFiles), cmocka_unit_test(TestStopped), cmocka_unit_test(TestSettle),
+        cmocka_unit_test(TestBadInput),
     };
     return cmocka_run_group_tests(tests, MakeScenes, NULL);
 }
