@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "body/row.h"
 #include "element/bend.h"
+#include "element/constraint_set.h"
 #include "element/element.h"
 #include "element/field.h"
 #include "element/gas.h"
@@ -136,6 +137,7 @@ int spAddTetSet(spBody* body, const spTetDef* def, spError* error);
 int spAddBendSet(spBody* body, const spBendDef* def, spError* error);
 int spAddWindSet(spBody* body, const spWindDef* def, spError* error);
 int spAddGasSet(spBody* body, const spGasDef* def, spError* error);
+int spAddConstraintSet(spBody* body, const spConstraintDef* def, spError* error);
 int spAddFieldSet(spBody* body, const spFieldDef* def, spError* error);
 
 // The set with this number when it is of this sort, else NULL
@@ -144,7 +146,11 @@ spTetSet* spGetTetSet(const spBody* body, int set);
 spBendSet* spGetBendSet(const spBody* body, int set);
 spWindSet* spGetWindSet(const spBody* body, int set);
 spGasSet* spGetGasSet(const spBody* body, int set);
+spConstraintSet* spGetConstraintSet(const spBody* body, int set);
 spFieldSet* spGetFieldSet(const spBody* body, int set);
+
+// Whether a set has rows but no forces, so that nothing but XPBD can move the body
+bool spHasRowsOnly(const spBody* body);
 
 spNodeState spGetNodeState(const spBody* body);
 

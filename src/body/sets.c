@@ -42,10 +42,26 @@ spGasSet* spGetGasSet(const spBody* body, int set)
     return found != NULL && found->kind == &spGasKind ? (spGasSet*)found : NULL;
 }
 
+spConstraintSet* spGetConstraintSet(const spBody* body, int set)
+{
+    spElementSet* found = spFindSet(body, set);
+    return found != NULL && (found->kind->flags & sp_kindRows) != 0 ? (spConstraintSet*)found : NULL;
+}
+
 spFieldSet* spGetFieldSet(const spBody* body, int set)
 {
     spElementSet* found = spFindSet(body, set);
     return found != NULL && found->kind->destroy == spDestroyFieldSet ? (spFieldSet*)found : NULL;
+}
+
+bool spHasRowsOnly(const spBody* body)
+{
+    bool found = false;
+    for (int i = 0; i < body->setCount; ++i)
+    {
+        found = found || (body->sets[i]->kind->flags & sp_kindRows) != 0;
+    }
+    return found;
 }
 
 bool spCheckRoom(const spBody* body, spError* error)

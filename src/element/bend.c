@@ -215,6 +215,25 @@ spBlocks* spGetBendBlocks(spElementSet* base)
     return &((spBendSet*)base)->blocks;
 }
 
+void spFillBendRows(spConstraints* c, const spConstraintFill* fill)
+{
+    const spBendSet* set = (const spBendSet*)c->set;
+    bool acts = set->stiffness > 0;
+    double time = acts ? (double)set->damping / (double)set->stiffness : 0.0;
+    c->damped = time > 0.0;
+    for (int i = 0; i < c->blocks.blockCount * SP_BLOCK; ++i)
+    {
+        int element = c->blocks.elements[i];
+        spReal* place = spGetConstraintData(c, i / SP_BLOCK, 0) + i % SP_BLOCK;
+        const spBend* bend = set->bends + (element < 0 ? 0 : element);
+        double k = (double)set->stiffness * (double)bend->weight;
+        place[sp_bendRest * SP_BLOCK] = bend->rest;
+        place[sp_bendCompliance * SP_BLOCK] = acts ? (spReal)(1.0 / (k * fill->h * fill->h)) : 1;
+        place[sp_bendDamping * SP_BLOCK] = (spReal)(time / fill->h);
+        place[sp_bendFading * SP_BLOCK] = acts && element >= 0 ? bend->fading : 0;
+    }
+}
+
 void spAddBendSetBounds(const spElementSet* base, const spNodeState* state, spBounds* bounds)
 {
     // k (sum g_i . u_i)^2 <= k sum (g_i . u_i)^2 G / |g_i| with G = sum |g_j|: one block for each node. The

@@ -131,11 +131,19 @@ static void spFillBendPairs(const spElementSet* base, const spNodeState* state, 
     }
 }
 
+static const spConstraintKind* spGetBendRows(const spElementSet* base, bool energy)
+{
+    SP_UNUSED(base);
+    SP_UNUSED(energy);
+    return &SP_LANES_NAME(spBendRows);
+}
+
 const spElementKind SP_LANES_NAME(spBendKind) = {
     .name = "bend",
     .flags = sp_kindConservative,
     .addForces = spAddBendForces,
     .addDifference = spAddBendDifference,
+    .getRows = spGetBendRows,
     .getEnergy = spGetBendSetEnergy,
     .getStiffness = spGetBendStiffness,
     .getPairForm = spGetBlockForm,

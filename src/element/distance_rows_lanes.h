@@ -3,12 +3,12 @@
 
 // Distances of two nodes for SP_LANES lanes: C = |x1 - x0| - rest, and those that act only against growing.
 
-#include "element/constraint.h"
+#include "element/constraint_set.h"
 #include "element/rows_lanes.h"
 #include "element/spring_kernel.h"
 
-SP_KERNEL double spRunDistance(const spConstraints* c, const spSweep* sweep, int zone, bool slack, bool damped,
-                               spRowTask task)
+SP_KERNEL double spRunDistance(const spConstraints* c, const spSweep* sweep, int zone, bool slack,
+                               bool damped, spRowTask task)
 {
     R zero = spSplat(0), one = spSplat(1);
     double sum = 0.0;
@@ -62,7 +62,8 @@ SP_KERNEL double spRunDistance(const spConstraints* c, const spSweep* sweep, int
             {
                 dl = spMin(dl, zero - l);
             }
-            dl = spSelect(acts, dl, zero);
+            // Nodes that cannot move need not be kept
+            dl = spSelect(acts & (mass + a > zero), dl, zero);
             dl = task == sp_taskCollect ? spLoad(c->share + place) * dl : dl;
             spStore(c->lambda + place, l + dl);
             RVec3 e = spScaleR(dl * shape.inverse, d);
@@ -90,24 +91,20 @@ SP_DEFINE_DISTANCE(spProjectTether, true, sp_taskProject)
 SP_DEFINE_DISTANCE(spCollectTether, true, sp_taskCollect)
 SP_DEFINE_DISTANCE(spMeasureTether, true, sp_taskMeasure)
 
-const spConstraintKind SP_LANES_NAME(spDistanceRows) = {
-    .name = "distance",
-    .rowCount = 1,
-    .dataCount = sp_distanceCount,
-    .fill = spFillSpringRows,
-    .project = spProjectDistance,
-    .collect = spCollectDistance,
-    .measure = spMeasureDistance,
-    .transpose = spTransposeDistance,
-};
+#define SP_DISTANCE_KIND(name_, fill_, project_, collect_, measure_)                                         \
+    {                                                                                                        \
+        .name = name_, .rowCount = 1, .dataCount = sp_distanceCount, .fill = fill_, .project = project_,     \
+        .collect = collect_, .measure = measure_, .transpose = spTransposeDistance,                          \
+    }
 
-const spConstraintKind SP_LANES_NAME(spTetherRows) = {
-    .name = "tether",
-    .rowCount = 1,
-    .dataCount = sp_distanceCount,
-    .fill = spFillSpringRows,
-    .project = spProjectTether,
-    .collect = spCollectTether,
-    .measure = spMeasureTether,
-    .transpose = spTransposeDistance,
-};
+const spConstraintKind SP_LANES_NAME(spDistanceRows) = SP_DISTANCE_KIND("distance", spFillSpringRows,
+                                                                        spProjectDistance, spCollectDistance,
+                                                                        spMeasureDistance);
+const spConstraintKind SP_LANES_NAME(spTetherRows) = SP_DISTANCE_KIND("tether", spFillSpringRows,
+                                                                      spProjectTether, spCollectTether,
+                                                                      spMeasureTether);
+const spConstraintKind SP_LANES_NAME(spGivenDistanceRows) = SP_DISTANCE_KIND(
+    "distance", spFillGivenDistanceRows, spProjectDistance, spCollectDistance, spMeasureDistance);
+const spConstraintKind SP_LANES_NAME(spGivenTetherRows) = SP_DISTANCE_KIND("tether", spFillGivenDistanceRows,
+                                                                           spProjectTether, spCollectTether,
+                                                                           spMeasureTether);

@@ -80,6 +80,14 @@ typedef struct spBounds
     double turnRate;        // 1/s: a step longer than its inverse lets drag turn a velocity round
 } spBounds;
 
+// One row of all nodes, as XPBD sees it (element/constraint.h)
+typedef struct spWholeRow
+{
+    double value;      // C
+    double compliance; // not yet over h^2
+    double damping;    // as a time, s
+} spWholeRow;
+
 // What a kind gives
 enum
 {
@@ -87,6 +95,7 @@ enum
     sp_kindConservative = 0x2, // its force (without damping) is minus the gradient of its energy
     sp_kindField = 0x4,        // an outside force: its energy counts as potential
     sp_kindSteep = 0x8,        // its bounds change with the motion: they are asked for in every step
+    sp_kindRows = 0x10,        // it has no forces, only rows: nothing but XPBD can move a body that has it
 };
 
 typedef struct spElementKind
@@ -140,10 +149,13 @@ typedef struct spElementKind
     // when that is asked for and the law has one. NULL where there is nothing to project.
     const spConstraintKind* (*getRows)(const spElementSet* set, bool energy);
 
-    // Global kinds, after measure at the same state: one row C with its compliance, as XPBD sees it, and its
-    // gradient, which is added nowhere but written for every node.
-    void (*getRow)(const spElementSet* set, const spNodeState* state, spVec4* gradient, double* value,
-                   double* compliance);
+    // Global kinds, after measure at the same state: one row of all nodes, as XPBD sees it. NULL where there
+    // is none.
+    spWholeRow (*getRow)(const spElementSet* set, const spNodeState* state);
+
+    // Its gradient at the nodes [begin, end)
+    void (*fillGradient)(const spElementSet* set, const spNodeState* state, int begin, int end,
+                         spVec4* gradient);
 
     // Energy in J; damping has none
     double (*getEnergy)(const spElementSet* set, const spNodeState* state);

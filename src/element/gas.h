@@ -6,26 +6,21 @@
 #pragma once
 
 #include "element/element.h"
+#include "element/enclosure.h"
 
 typedef struct spGasSet
 {
     spElementSet base;
-    bool planar;       // an outline in the xy plane instead of a surface
     double knrt;       // J, or J/m when planar
     double ambient;    // pressure from outside, Pa
     double amplitude;  // of the breathing
     double frequency;  // of the breathing, Hz
     double restVolume; // at creation, m^3 or m^2
-    int nodeCount;
-    int nodesPerFace;  // 3, or 2 when planar
-    int32_t* faces;    // (elementCount x nodesPerFace)
-    int32_t* fanBegin; // first fan entry of each node (nodeCount + 1)
-    int32_t*
-        fans; // the other nodes of each face at the node, in its order (fan entries x (nodesPerFace - 1))
-    double* partial;   // volume of each block of faces
-    double pressure;   // inside minus outside, from measure
-    double stiffening; // -d pressure / d volume, from measure
-    double dPressure;  // from measureDifference
+    spEnclosure enclosure;
+    double pressure;     // inside minus outside, from measure
+    double stiffening;   // -d pressure / d volume, from measure
+    double rowStiffness; // the same for XPBD, > 0 even where the pressure does not change, from measure
+    double dPressure;    // from measureDifference
 } spGasSet;
 
 typedef struct spGasSetDef

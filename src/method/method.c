@@ -49,6 +49,12 @@ bool spSetBodyMethod(spBody* body, const spMethodDef* def, spError* error)
             "the contact mode one of three",
             def->substeps, def->maxSubsteps, (double)def->safety);
     }
+    if (def->type != sp_xpbd && spHasRowsOnly(body))
+    {
+        return spFail(error, sp_errorUnsupported,
+                      "%s has constraints, which have no forces: only the method sp_xpbd can move it",
+                      body->name);
+    }
     spMethodDef oldDef = body->methodDef;
     const spMethodKind* oldMethod = body->method;
     void* oldState = body->methodState;

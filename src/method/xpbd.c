@@ -42,6 +42,11 @@ static void spFreeLayout(spBody* body, spXpbdState* state)
     spFree(heap, state->blocks, (size_t)body->nodeCount * sizeof(spMat3));
     spDestroyAccelerator(heap, state->accelerator);
     spFree(heap, state->gradient, (size_t)body->nodeCount * sizeof(spVec4));
+    size_t sumSize = (size_t)spGetSumBlockCount(body->nodeCount) * sizeof(double);
+    spFree(heap, state->wholeMass, sumSize);
+    spFree(heap, state->wholeWay, sumSize);
+    state->wholeMass = NULL;
+    state->wholeWay = NULL;
     state->blocks = NULL;
     state->gradient = NULL;
     state->accelerator = NULL;
@@ -249,10 +254,17 @@ static bool spLayOut(spBody* body, spXpbdState* state)
     state->partialCount = spMaxInt(state->zones.zoneCount, spGetSumBlockCount(body->nodeCount));
     state->partial = spAlloc(heap, spArraySize(state->partialCount, sizeof(double)));
     state->accelerator = spCreateAccelerator(heap, &state->def.xpbd, body->nodeCount, lambdaCount);
-    state->gradient = whole ? spAllocZeroed(heap, spArraySize(body->nodeCount, sizeof(spVec4))) : NULL;
+    if (whole)
+    {
+        size_t sumSize = (size_t)spGetSumBlockCount(body->nodeCount) * sizeof(double);
+        state->gradient = spAllocZeroed(heap, spArraySize(body->nodeCount, sizeof(spVec4)));
+        state->wholeMass = spAlloc(heap, sumSize);
+        state->wholeWay = spAlloc(heap, sumSize);
+    }
     state->blocks = hasFields ? spAlloc(heap, spArraySize(body->nodeCount, sizeof(spMat3))) : NULL;
     if (state->lambda == NULL || state->partial == NULL || state->accelerator == NULL ||
-        (hasFields && state->blocks == NULL) || (whole && state->gradient == NULL))
+        (hasFields && state->blocks == NULL) ||
+        (whole && (state->gradient == NULL || state->wholeMass == NULL || state->wholeWay == NULL)))
     {
         return false;
     }
@@ -338,30 +350,39 @@ void spRunColours(spXpbdStep* s, spRangeFcn* fcn)
     }
 }
 
+typedef struct spPushStage
+{
+    const spXpbdStep* s;
+    spReal push;
+} spPushStage;
+
+// x += W J^T push
+static void spPushWholeStage(int begin, int end, int workerIndex, void* context)
+{
+    SP_UNUSED(workerIndex);
+    const spPushStage* stage = context;
+    const spBody* body = stage->s->body;
+    const spVec4* gradient = stage->s->state->gradient;
+    for (int i = body->order.patchBegin[begin]; i < body->order.patchBegin[end]; ++i)
+    {
+        spVec4 *x = body->x + i, g = gradient[i];
+        spReal w = stage->push * x->w;
+        *x = (spVec4){x->x + w * g.x, x->y + w * g.y, x->z + w * g.z, x->w};
+    }
+}
+
 // Rows of all nodes together: gas, and the volume of the body
 static void spProjectWhole(const spXpbdStep* s, int index)
 {
-    spBody* body = s->body;
-    const spVec4* gradient = s->state->gradient;
     spReal* lambda = s->state->lambda + s->state->lambdaCount - SP_MAX_SETS + index;
-    double value, compliance, mass = 0.0;
-    spFindWhole(s, index, &value, &compliance);
-    for (int i = 0; i < body->nodeCount; ++i)
+    spFoundRow row = spFindWhole(s, index);
+    double mass = row.mass * (1.0 + row.damping) + row.compliance;
+    if (mass > 0.0)
     {
-        mass += (double)body->x[i].w * (double)spLengthSquared3(spXyz(gradient[i]));
-    }
-    double a = compliance / ((double)s->h * (double)s->h);
-    if (mass + a <= 0.0)
-    {
-        return;
-    }
-    spReal dl = (spReal)(-(value + a * (double)*lambda) / (mass + a));
-    *lambda += dl;
-    for (int i = 0; i < body->nodeCount; ++i)
-    {
-        spVec4 *x = body->x + i, g = gradient[i];
-        spReal w = dl * x->w;
-        *x = (spVec4){x->x + w * g.x, x->y + w * g.y, x->z + w * g.z, x->w};
+        double residual = row.value + row.compliance * (double)*lambda + row.damping * row.way;
+        spPushStage stage = {.s = s, .push = (spReal)(-residual / mass)};
+        *lambda += stage.push;
+        spParallelFor(s->team, spPushWholeStage, s->body->order.patchCount, 1, &stage);
     }
 }
 

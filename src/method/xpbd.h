@@ -20,6 +20,16 @@ typedef struct spRowPush
     spVec3 impulse;  // of the row before this substep, N s
 } spRowPush;
 
+// A row of all nodes where they are
+typedef struct spFoundRow
+{
+    double value;      // C
+    double compliance; // over h^2
+    double damping;    // damping time over h
+    double mass;       // J W J^T
+    double way;        // J (x - start)
+} spFoundRow;
+
 // What records the sweeps of the next step
 typedef struct spSweepMonitor
 {
@@ -57,6 +67,8 @@ typedef struct spXpbdState
     spVec4* predicted; // where it would end without constraints
     spVec4* work;      // displacements of Jacobi, J^T lambda
     spVec4* gradient;  // of a row of all nodes; NULL without any
+    double* wholeMass; // J W J^T of such a row, of blocks of nodes
+    double* wholeWay;  // J (x - start), of blocks of nodes
     spVec4* velocity;  // at the start of the substep, with forces from outside
     spMat3* blocks;    // fields: mass and what they add to it; NULL without any
     double* partial;   // sums of zones, or of nodes
@@ -102,7 +114,7 @@ void spRunColours(spXpbdStep* s, spRangeFcn* fcn);
 // ---- xpbd_measure.c ----
 
 // Finds a row of all nodes; its gradient goes to state->gradient
-void spFindWhole(const spXpbdStep* s, int index, double* value, double* compliance);
+spFoundRow spFindWhole(const spXpbdStep* s, int index);
 // |C + a lambda| over all rows, where x and lambda are
 double spMeasureDual(spXpbdStep* s);
 // |M (x - x~) - J^T lambda| over all nodes

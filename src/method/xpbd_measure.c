@@ -43,13 +43,52 @@ static void spTransposeStage(int begin, int end, int workerIndex, void* context)
     }
 }
 
-void spFindWhole(const spXpbdStep* s, int index, double* value, double* compliance)
+typedef struct spWholeStage
+{
+    const spXpbdStep* s;
+    const spElementSet* set;
+    spNodeState nodes;
+} spWholeStage;
+
+// Gradient of a range of nodes, and what it sums up to in blocks of fixed size
+static void spFindWholeStage(int begin, int end, int workerIndex, void* context)
+{
+    SP_UNUSED(workerIndex);
+    const spWholeStage* stage = context;
+    spXpbdState* state = stage->s->state;
+    const spVec4 *x = stage->nodes.x, *g = state->gradient;
+    for (int block = begin; block < end; ++block)
+    {
+        int first = block * SP_SUM_BLOCK, last = spMinInt(first + SP_SUM_BLOCK, stage->nodes.nodeCount);
+        double mass = 0.0, way = 0.0;
+        stage->set->kind->fillGradient(stage->set, &stage->nodes, first, last, state->gradient);
+        for (int i = first; i < last; ++i)
+        {
+            spVec4 from = state->start[i];
+            mass += (double)x[i].w *
+                    ((double)g[i].x * g[i].x + (double)g[i].y * g[i].y + (double)g[i].z * g[i].z);
+            way += (double)g[i].x * ((double)x[i].x - from.x) + (double)g[i].y * ((double)x[i].y - from.y) +
+                   (double)g[i].z * ((double)x[i].z - from.z);
+        }
+        state->wholeMass[block] = mass;
+        state->wholeWay[block] = way;
+    }
+}
+
+spFoundRow spFindWhole(const spXpbdStep* s, int index)
 {
     spElementSet* set = s->body->sets[s->state->wholeSets[index]];
-    spNodeState nodes = spGetNodeState(s->body);
-    nodes.time = s->time;
-    set->kind->measure(set, &nodes, s->team);
-    set->kind->getRow(set, &nodes, s->state->gradient, value, compliance);
+    spWholeStage stage = {.s = s, .set = set, .nodes = spGetNodeState(s->body)};
+    int blockCount = spGetSumBlockCount(stage.nodes.nodeCount);
+    stage.nodes.time = s->time;
+    set->kind->measure(set, &stage.nodes, s->team);
+    spParallelFor(s->team, spFindWholeStage, blockCount, 1, &stage);
+    spWholeRow row = set->kind->getRow(set, &stage.nodes);
+    return (spFoundRow){.value = row.value,
+                        .compliance = row.compliance / ((double)s->h * (double)s->h),
+                        .damping = row.damping / (double)s->h,
+                        .mass = spSumBlocks(s->state->wholeMass, blockCount),
+                        .way = spSumBlocks(s->state->wholeWay, blockCount)};
 }
 
 double spMeasureDual(spXpbdStep* s)
@@ -59,10 +98,10 @@ double spMeasureDual(spXpbdStep* s)
     double sum = spSumBlocks(state->partial, state->zones.zoneCount);
     for (int i = 0; i < state->wholeCount; ++i)
     {
-        double value, compliance, l = (double)state->lambda[state->lambdaCount - SP_MAX_SETS + i];
-        spFindWhole(s, i, &value, &compliance);
-        value += compliance / ((double)s->h * (double)s->h) * l;
-        sum += value * value;
+        spFoundRow row = spFindWhole(s, i);
+        double residual =
+            row.value + row.compliance * (double)state->lambda[state->lambdaCount - SP_MAX_SETS + i];
+        sum += residual * residual;
     }
     return sqrt(sum);
 }
@@ -79,9 +118,8 @@ void spTransposeRows(spXpbdStep* s, const spReal* given)
     s->sweep.given = NULL;
     for (int i = 0; i < state->wholeCount; ++i)
     {
-        double value, compliance;
         spReal l = given[state->lambdaCount - SP_MAX_SETS + i];
-        spFindWhole(s, i, &value, &compliance);
+        spFindWhole(s, i);
         for (int node = 0; node < count; ++node)
         {
             spVec4 *to = state->work + node, g = state->gradient[node];

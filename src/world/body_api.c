@@ -257,6 +257,12 @@ bool spBody_Relax(spWorld* world, spBodyId id, const spRelaxDef* def, spRelaxRes
         return spRefuse(world, sp_errorBadArgument, body->name,
                         "the tolerance of a relaxation and its number of iterations must be positive");
     }
+    if (spHasRowsOnly(body))
+    {
+        return spRefuse(
+            world, sp_errorUnsupported, body->name,
+            "constraints have no forces to relax: let the body come to rest with sp_xpbd instead");
+    }
     spBeginTeam(world->team);
     bool ok =
         spRelaxBody(body, def, world->def.gravity, world->team, result != NULL ? result : &ignored, &error);

@@ -24,6 +24,11 @@ spTetDef spDefaultTetDef(void)
     };
 }
 
+spConstraintDef spDefaultConstraintDef(void)
+{
+    return (spConstraintDef){.type = sp_constraintDistance, .restScale = 1, .internalValue = SP_DEF_COOKIE};
+}
+
 spGasDef spDefaultGasDef(void)
 {
     return (spGasDef){.restPressure = 1000, .internalValue = SP_DEF_COOKIE};
@@ -69,6 +74,7 @@ spFieldDef spDefaultFieldDef(void)
 SP_DEFINE_ADD(spBody_AddSprings, spSpringDef, spAddSpringSet)
 SP_DEFINE_ADD(spBody_AddTets, spTetDef, spAddTetSet)
 SP_DEFINE_ADD(spBody_AddBends, spBendDef, spAddBendSet)
+SP_DEFINE_ADD(spBody_AddConstraints, spConstraintDef, spAddConstraintSet)
 SP_DEFINE_ADD(spBody_AddGas, spGasDef, spAddGasSet)
 SP_DEFINE_ADD(spBody_AddWind, spWindDef, spAddWindSet)
 SP_DEFINE_ADD(spBody_AddField, spFieldDef, spAddFieldSet)
@@ -234,6 +240,29 @@ int spBody_CountInvertedTets(const spWorld* world, spBodyId id)
         }
     }
     return count;
+}
+
+bool spBody_SetConstraints(spWorld* world, spBodyId id, int set, spReal compliance, spReal damping)
+{
+    spBody* body = spUseBody(world, id);
+    if (body == NULL)
+    {
+        return false;
+    }
+    spConstraintSet* constraints = spGetConstraintSet(body, set);
+    if (constraints == NULL)
+    {
+        return spRefuse(world, sp_errorBadIndex, body->name, "there are no constraints with this set number");
+    }
+    if (!(compliance >= 0 && isfinite(compliance)) || !(damping >= 0 && isfinite(damping)))
+    {
+        return spRefuse(world, sp_errorBadArgument, body->name,
+                        "compliance and damping time must not be negative");
+    }
+    constraints->compliance = compliance;
+    constraints->damping = damping;
+    spMarkChanged(body);
+    return true;
 }
 
 bool spBody_SetGas(spWorld* world, spBodyId id, int set, spReal knrt)

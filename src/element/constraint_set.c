@@ -1,0 +1,267 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+#include "element/constraint_set.h"
+
+#include "element/lane_count.h"
+
+#include <math.h>
+#include <string.h>
+
+// J J^T that a node of a triangle of 1 m^2 or a tet of 1 m^3 counts with at least: a few percent of what it
+// is in a regular one
+#define SP_LEAST_SQUARE 0.01
+
+#ifdef SOUPLE_DISABLE_SIMD
+#define SP_PICK_ROWS(laneCount, stem) ((void)(laneCount), &stem##1)
+#else
+#define SP_PICK_ROWS(laneCount, stem)                                                                        \
+    ((const spConstraintKind* const[]){&stem##1, &stem##4, &stem##8, &stem##16}[spGetLaneIndex(laneCount)])
+#endif
+
+int spCountConstraintNodes(spConstraintType type)
+{
+    static const int counts[] = {2, 2, 3, 4, 3};
+    _Static_assert(SP_COUNT(counts) == sp_constraintTypeCount, "one number for each type");
+    return counts[type];
+}
+
+static void spCrossD(const double* a, const double* b, double* c)
+{
+    c[0] = a[1] * b[2] - a[2] * b[1];
+    c[1] = a[2] * b[0] - a[0] * b[2];
+    c[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+static double spDotD(const double* a, const double* b)
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+double spMeasureConstraint(spConstraintType type, const spVec4* x, const int32_t* nodes)
+{
+    double d[3][3] = {{0}}, normal[3];
+    const spVec4* origin = x + nodes[0];
+    int n = spCountConstraintNodes(type);
+    for (int k = 0; k < n - 1; ++k)
+    {
+        const spVec4* p = x + nodes[k + 1];
+        d[k][0] = (double)p->x - (double)origin->x;
+        d[k][1] = (double)p->y - (double)origin->y;
+        d[k][2] = (double)p->z - (double)origin->z;
+    }
+    if (n == 2)
+    {
+        return sqrt(spDotD(d[0], d[0]));
+    }
+    spCrossD(d[0], d[1], normal);
+    return n == 3 ? 0.5 * sqrt(spDotD(normal, normal)) : spDotD(normal, d[2]) / 6.0;
+}
+
+// ---- constraints between a few nodes ----
+
+static const spConstraintKind* spGetGivenRows(const spElementSet* base, bool energy)
+{
+    SP_UNUSED(energy);
+    const spConstraintSet* set = (const spConstraintSet*)base;
+    switch (set->type)
+    {
+        case sp_constraintTether:
+            return SP_PICK_ROWS(set->laneCount, spGivenTetherRows);
+        case sp_constraintArea:
+            return SP_PICK_ROWS(set->laneCount, spAreaRows);
+        case sp_constraintVolume:
+            return SP_PICK_ROWS(set->laneCount, spVolumeRows);
+        default:
+            return SP_PICK_ROWS(set->laneCount, spGivenDistanceRows);
+    }
+}
+
+void spFillGivenDistanceRows(spConstraints* c, const spConstraintFill* fill)
+{
+    const spConstraintSet* set = (const spConstraintSet*)c->set;
+    c->damped = set->damping > 0 && set->compliance > 0;
+    for (int i = 0; i < c->blocks.blockCount * SP_BLOCK; ++i)
+    {
+        int element = c->blocks.elements[i];
+        spReal* place = spGetConstraintData(c, i / SP_BLOCK, 0) + i % SP_BLOCK;
+        double compliance = (double)set->compliance / (fill->h * fill->h);
+        place[sp_distanceRest * SP_BLOCK] = element >= 0 ? set->rest[element] : -1;
+        place[sp_distanceCompliance * SP_BLOCK] = element >= 0 ? (spReal)compliance : 1;
+        place[sp_distanceDamping * SP_BLOCK] = c->damped ? (spReal)((double)set->damping / fill->h) : 0;
+    }
+}
+
+void spFillExtentRows(spConstraints* c, const spConstraintFill* fill)
+{
+    const spConstraintSet* set = (const spConstraintSet*)c->set;
+    c->damped = set->damping > 0 && set->compliance > 0;
+    for (int i = 0; i < c->blocks.blockCount * SP_BLOCK; ++i)
+    {
+        int element = c->blocks.elements[i];
+        spReal* place = spGetConstraintData(c, i / SP_BLOCK, 0) + i % SP_BLOCK;
+        double rest = element >= 0 ? (double)set->rest[element] : 1.0;
+        double compliance = (double)set->compliance / (fill->h * fill->h);
+        double least = SP_LEAST_SQUARE * (set->type == sp_constraintVolume ? cbrt(rest) : 1.0);
+        place[sp_extentRest * SP_BLOCK] = (spReal)rest;
+        place[sp_extentScale * SP_BLOCK] = element >= 0 ? (spReal)(1.0 / sqrt(rest)) : 0;
+        place[sp_extentCompliance * SP_BLOCK] = element >= 0 ? (spReal)compliance : 1;
+        place[sp_extentDamping * SP_BLOCK] = c->damped ? (spReal)((double)set->damping / fill->h) : 0;
+        place[sp_extentLeast * SP_BLOCK] = (spReal)least;
+    }
+}
+
+static double spGetGivenEnergy(const spElementSet* base, const spNodeState* state)
+{
+    const spConstraintSet* set = (const spConstraintSet*)base;
+    bool extent = set->nodesPerElement > 2;
+    double sum = 0.0;
+    for (int i = 0; i < base->elementCount && set->compliance > 0; ++i)
+    {
+        double rest = (double)set->rest[i];
+        double c =
+            spMeasureConstraint(set->type, state->x, set->nodes + (size_t)i * set->nodesPerElement) - rest;
+        c = set->type == sp_constraintTether && c < 0.0 ? 0.0 : c;
+        sum += c * c / (extent ? rest : 1.0);
+    }
+    return set->compliance > 0 ? 0.5 * sum / (double)set->compliance : 0.0;
+}
+
+// ---- the whole volume ----
+
+static void spMeasureWholeVolume(spElementSet* base, const spNodeState* state, spTeam* team)
+{
+    spConstraintSet* set = (spConstraintSet*)base;
+    set->volume = spMeasureEnclosure(&set->enclosure, state->x, team);
+}
+
+static spWholeRow spGetWholeVolumeRow(const spElementSet* base, const spNodeState* state)
+{
+    SP_UNUSED(state);
+    const spConstraintSet* set = (const spConstraintSet*)base;
+    return (spWholeRow){.value = (set->volume - set->restVolume) / sqrt(set->restVolume),
+                        .compliance = (double)set->compliance,
+                        .damping = set->compliance > 0 ? (double)set->damping : 0.0};
+}
+
+static void spFillWholeVolumeGradient(const spElementSet* base, const spNodeState* state, int begin, int end,
+                                      spVec4* gradient)
+{
+    const spConstraintSet* set = (const spConstraintSet*)base;
+    spReal factor = (spReal)(1.0 / sqrt(set->restVolume));
+    spFillVolumeGradients(&set->enclosure, state->x, factor, begin, end, gradient);
+}
+
+static double spGetWholeVolumeEnergy(const spElementSet* base, const spNodeState* state)
+{
+    const spConstraintSet* set = (const spConstraintSet*)base;
+    double change = spGetEnclosedVolume(&set->enclosure, state->x) - set->restVolume;
+    return set->compliance > 0 ? 0.5 * change * change / (set->restVolume * (double)set->compliance) : 0.0;
+}
+
+// ---- both ----
+
+static void spAddNoForces(const spElementSet* base, const spNodeState* state, int patch, spVec4* f)
+{
+    SP_UNUSED(base);
+    SP_UNUSED(state);
+    SP_UNUSED(patch);
+    SP_UNUSED(f);
+}
+
+static void spAddNoDifference(const spElementSet* base, const spNodeState* state,
+                              const spDifference* difference, int patch, spVec4* df)
+{
+    SP_UNUSED(difference);
+    spAddNoForces(base, state, patch, df);
+}
+
+static void spAddNoBounds(const spElementSet* base, const spNodeState* state, spBounds* bounds)
+{
+    SP_UNUSED(base);
+    SP_UNUSED(state);
+    SP_UNUSED(bounds);
+}
+
+static spBlocks* spGetConstraintBlocks(spElementSet* base)
+{
+    return &((spConstraintSet*)base)->blocks;
+}
+
+static void spDestroyConstraintSet(spElementSet* base, spHeap* heap)
+{
+    spConstraintSet* set = (spConstraintSet*)base;
+    size_t count = (size_t)base->elementCount;
+    spFree(heap, set->nodes, count * (size_t)set->nodesPerElement * sizeof(int32_t));
+    spFree(heap, set->rest, count * sizeof(spReal));
+    spFreeBlocks(&set->blocks, heap);
+    spFreeEnclosure(&set->enclosure, heap);
+    spFree(heap, set, sizeof(spConstraintSet));
+}
+
+const spElementKind spConstraintSetKind = {
+    .name = "constraint",
+    .flags = sp_kindRows,
+    .addForces = spAddNoForces,
+    .addDifference = spAddNoDifference,
+    .getRows = spGetGivenRows,
+    .getEnergy = spGetGivenEnergy,
+    .addBounds = spAddNoBounds,
+    .getBlocks = spGetConstraintBlocks,
+    .destroy = spDestroyConstraintSet,
+};
+
+const spElementKind spWholeVolumeKind = {
+    .name = "body volume",
+    .flags = sp_kindRows | sp_kindGlobal,
+    .measure = spMeasureWholeVolume,
+    .addForces = spAddNoForces,
+    .addDifference = spAddNoDifference,
+    .getRow = spGetWholeVolumeRow,
+    .fillGradient = spFillWholeVolumeGradient,
+    .getEnergy = spGetWholeVolumeEnergy,
+    .addBounds = spAddNoBounds,
+    .destroy = spDestroyConstraintSet,
+};
+
+spConstraintSet* spCreateConstraintSet(spHeap* heap, const spConstraintSetDef* def)
+{
+    spConstraintSet* set = spAllocZeroed(heap, sizeof(spConstraintSet));
+    if (set == NULL)
+    {
+        return NULL;
+    }
+    bool whole = def->type == sp_constraintBodyVolume, ok;
+    set->base.kind = whole ? &spWholeVolumeKind : &spConstraintSetKind;
+    set->base.elementCount = whole ? 1 : def->count;
+    set->type = def->type;
+    set->laneCount = def->laneCount;
+    set->compliance = def->compliance;
+    set->damping = def->damping;
+    set->nodesPerElement = spCountConstraintNodes(def->type);
+    if (whole)
+    {
+        ok = spCreateEnclosure(&set->enclosure, heap, def->nodes, def->count, false, def->nodeCount);
+    }
+    else
+    {
+        size_t nodeSize = spArraySize(def->count, (size_t)set->nodesPerElement * sizeof(int32_t));
+        size_t restSize = spArraySize(def->count, sizeof(spReal));
+        set->nodes = spAlloc(heap, nodeSize);
+        set->rest = spAlloc(heap, restSize);
+        ok = set->nodes != NULL && set->rest != NULL;
+        if (ok)
+        {
+            memcpy(set->nodes, def->nodes, nodeSize);
+            memcpy(set->rest, def->rest, restSize);
+            ok = spBuildBlocks(&set->blocks, heap, set->nodes, def->count, set->nodesPerElement,
+                               def->patchBegin, def->patchCount);
+        }
+    }
+    if (ok == false)
+    {
+        spDestroyConstraintSet(&set->base, heap);
+        return NULL;
+    }
+    return set;
+}
