@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Numbering, patches, blocks, slots and colours: what the layout promises, on random graphs and on a cloth.
+// Numbering, patches, blocks and slots: what the layout promises, on random graphs and on a cloth.
 
 #include "mesh/order.h"
 #include "mesh/patch.h"
@@ -190,127 +190,9 @@ static void TestBlocksAndSlots(void** state)
         degrees[g.edges[i]] += 1;
     }
     assert_memory_equal(sums, degrees, (size_t)g.nodeCount * sizeof(int));
-
-    // Patches of one colour share no node
-    int32_t* colours = malloc((size_t)slots.patchCount * sizeof(int32_t));
-    int colourCount = spColourPatches(&slots, g.order.patchBegin, &heap, colours);
-    assert_in_range(colourCount, 2, slots.patchCount);
-    for (int colour = 0; colour < colourCount; ++colour)
-    {
-        int* owner = calloc((size_t)g.nodeCount, sizeof(int));
-        for (int patch = 0; patch < blocks.patchCount; ++patch)
-        {
-            for (int block = blocks.patchBlock[patch];
-                 colours[patch] == colour && block < blocks.patchBlock[patch + 1]; ++block)
-            {
-                for (int i = 0; i < 2 * SP_BLOCK; ++i)
-                {
-                    int node = blocks.nodes[block * 2 * SP_BLOCK + i] / 4;
-                    assert_true(owner[node] == 0 || owner[node] == patch + 1);
-                    owner[node] = patch + 1;
-                }
-            }
-        }
-        free(owner);
-    }
-    free(colours);
     free(degrees);
     free(sums);
     free(hits);
-    spFreeSlots(&slots, &heap);
-    spFreeBlocks(&blocks, &heap);
-    FreeGraph(&heap, &g);
-    assert_int_equal(heap.byteCount, 0);
-}
-
-// Some force of an edge on its node k: what counts is that every edge has another one
-static spReal GetTestForce(int edge, int k)
-{
-    return (spReal)((k == 0 ? 1.0 : -1.0) * sin(1.0 + 0.7 * edge));
-}
-
-// Two ways to add up forces of elements: gathered through slots, as bodies do, and colour by colour straight
-// into the nodes. A colour is one block of each patch of one colour: its elements share no node, so that any
-// number of threads may add them at once.
-static void TestColoursEqualGathering(void** state)
-{
-    SP_UNUSED(state);
-    spHeap heap = spMakeHeap(NULL);
-    Graph g = MakeGraph(&heap, 3000, 20000, 256, 19);
-    spBlocks blocks;
-    assert_true(
-        spBuildBlocks(&blocks, &heap, g.edges, g.edgeCount, 2, g.order.patchBegin, g.order.patchCount));
-    spSlots slots;
-    spBlocks* sets[1] = {&blocks};
-    assert_true(spBuildSlots(&slots, &heap, sets, 1, g.order.patchBegin, g.order.patchCount));
-    size_t forceCount = (size_t)(slots.nodeCount + slots.slotCount);
-    spVec4* gathered = aligned_alloc(64, (forceCount * sizeof(spVec4) + 63) / 64 * 64);
-    memset(gathered, 0, forceCount * sizeof(spVec4));
-    for (int block = 0; block < blocks.blockCount; ++block)
-    {
-        for (int i = 0; i < 2 * SP_BLOCK; ++i)
-        {
-            int element = blocks.elements[block * SP_BLOCK + i % SP_BLOCK];
-            if (element >= 0)
-            {
-                gathered[spGetBlockSlots(&blocks, block)[i] / 4].x += GetTestForce(element, i / SP_BLOCK);
-            }
-        }
-    }
-    for (int patch = 0; patch < slots.patchCount; ++patch)
-    {
-        spSumSlots(&slots, gathered, patch);
-    }
-
-    int32_t* patchColours = malloc((size_t)slots.patchCount * sizeof(int32_t));
-    int patchColourCount = spColourPatches(&slots, g.order.patchBegin, &heap, patchColours);
-    assert_true(patchColourCount >= 2);
-    spReal* straight = calloc((size_t)g.nodeCount, sizeof(spReal));
-    int* seen = calloc((size_t)g.nodeCount, sizeof(int));
-    int colourCount = 0, added = 0;
-    for (int patchColour = 0; patchColour < patchColourCount; ++patchColour)
-    {
-        int blocksLeft = 1;
-        for (int round = 0; blocksLeft > 0; ++round)
-        {
-            blocksLeft = 0;
-            colourCount += 1;
-            for (int patch = 0; patch < blocks.patchCount; ++patch)
-            {
-                int block = blocks.patchBlock[patch] + round;
-                if (patchColours[patch] != patchColour || block >= blocks.patchBlock[patch + 1])
-                {
-                    continue;
-                }
-                blocksLeft += block + 1 < blocks.patchBlock[patch + 1];
-                for (int i = 0; i < 2 * SP_BLOCK; ++i)
-                {
-                    int element = blocks.elements[block * SP_BLOCK + i % SP_BLOCK];
-                    int node = blocks.nodes[block * 2 * SP_BLOCK + i] / 4;
-                    if (element >= 0)
-                    {
-                        // No other element of the colour has it
-                        assert_int_not_equal(seen[node], colourCount);
-                        seen[node] = colourCount;
-                        straight[node] += GetTestForce(element, i / SP_BLOCK);
-                        added += 1;
-                    }
-                }
-            }
-        }
-    }
-    assert_int_equal(added, 2 * g.edgeCount);
-    double largest = 0.0, difference = 0.0;
-    for (int i = 0; i < g.nodeCount; ++i)
-    {
-        largest = fmax(largest, fabs((double)gathered[i].x));
-        difference = fmax(difference, fabs((double)gathered[i].x - (double)straight[i]));
-    }
-    CHECK_LESS(difference, (sizeof(spReal) == sizeof(double) ? 1e-12 : 1e-6) * largest);
-    free(seen);
-    free(straight);
-    free(patchColours);
-    free(gathered);
     spFreeSlots(&slots, &heap);
     spFreeBlocks(&blocks, &heap);
     FreeGraph(&heap, &g);
@@ -402,13 +284,9 @@ static void TestFailingAllocations(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(TestOrder),
-        cmocka_unit_test(TestOrderOfCoincidentNodes),
-        cmocka_unit_test(TestBlocksAndSlots),
-        cmocka_unit_test(TestColoursEqualGathering),
-        cmocka_unit_test(TestKeptOrder),
-        cmocka_unit_test(TestStar),
-        cmocka_unit_test(TestFailingAllocations),
+        cmocka_unit_test(TestOrder),          cmocka_unit_test(TestOrderOfCoincidentNodes),
+        cmocka_unit_test(TestBlocksAndSlots), cmocka_unit_test(TestKeptOrder),
+        cmocka_unit_test(TestStar),           cmocka_unit_test(TestFailingAllocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

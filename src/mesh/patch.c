@@ -161,11 +161,13 @@ static bool spTrimBlocks(spBlockBuilder* b)
     size_t nodeSize = elementSize * (size_t)n;
     int32_t* elements = spAlloc(b->heap, elementSize);
     int32_t* nodes = spAlloc(b->heap, nodeSize);
-    blocks->slotPlace = spAlloc(b->heap, spArraySize(blocks->blockCount, sizeof(int32_t)));
-    if (elements == NULL || nodes == NULL || blocks->slotPlace == NULL)
+    size_t placeSize = spArraySize(blocks->blockCount, sizeof(int32_t));
+    int32_t* slotPlace = spAlloc(b->heap, placeSize);
+    if (elements == NULL || nodes == NULL || slotPlace == NULL)
     {
         spFree(b->heap, elements, elementSize);
         spFree(b->heap, nodes, nodeSize);
+        spFree(b->heap, slotPlace, placeSize);
         return false;
     }
     memcpy(elements, blocks->elements, elementSize);
@@ -174,6 +176,7 @@ static bool spTrimBlocks(spBlockBuilder* b)
     spFree(b->heap, blocks->nodes, (size_t)b->blockCapacity * (size_t)n * SP_BLOCK * sizeof(int32_t));
     blocks->elements = elements;
     blocks->nodes = nodes;
+    blocks->slotPlace = slotPlace;
     b->blockCapacity = blocks->blockCount;
     for (int block = 0; block < blocks->blockCount; ++block)
     {
@@ -599,84 +602,6 @@ void spFreeSlots(spSlots* slots, spHeap* heap)
     spFree(heap, slots->entryBegin, (size_t)(slots->entryCount + 1) * sizeof(int32_t));
     spFree(heap, slots->references, (size_t)slots->referenceCount * sizeof(int32_t));
     *slots = (spSlots){0};
-}
-
-// The colours of the patches that share a node with `patch` through one entry: its owner and all that refer
-// to it
-static void spMarkColours(const spSlots* slots, const int32_t* slotPatch, int owner, int entry,
-                          const int32_t* colours, int32_t* stamp, int patch)
-{
-    if (colours[owner] >= 0)
-    {
-        stamp[colours[owner]] = patch;
-    }
-    for (int r = slots->entryBegin[entry]; r < slots->entryBegin[entry + 1]; ++r)
-    {
-        int colour = colours[slotPatch[slots->references[r] - slots->nodeCount]];
-        if (colour >= 0)
-        {
-            stamp[colour] = patch;
-        }
-    }
-}
-
-int spColourPatches(const spSlots* slots, const int32_t* patchBegin, spHeap* heap, int32_t* colours)
-{
-    int patchCount = slots->patchCount;
-    size_t slotSize = spArraySize(slots->slotCount, sizeof(int32_t));
-    size_t stampSize = spArraySize(patchCount, sizeof(int32_t));
-    int32_t* slotPatch = spAlloc(heap, slotSize);
-    int32_t* slotEntry = spAlloc(heap, slotSize);
-    int32_t* stamp = spAlloc(heap, stampSize);
-    int colourCount = 0;
-    if (slotPatch != NULL && slotEntry != NULL && stamp != NULL)
-    {
-        for (int patch = 0; patch < patchCount; ++patch)
-        {
-            colours[patch] = -1;
-            stamp[patch] = -1;
-            for (int slot = slots->patchSlot[patch]; slot < slots->patchSlot[patch + 1]; ++slot)
-            {
-                slotPatch[slot] = patch;
-                slotEntry[slot] = -1; // stays so for trash
-            }
-        }
-        for (int entry = 0; entry < slots->entryCount; ++entry)
-        {
-            for (int r = slots->entryBegin[entry]; r < slots->entryBegin[entry + 1]; ++r)
-            {
-                slotEntry[slots->references[r] - slots->nodeCount] = entry;
-            }
-        }
-        // Greedy in patch order: the smallest colour that no neighbour has
-        for (int patch = 0; patch < patchCount; ++patch)
-        {
-            for (int entry = slots->patchEntry[patch]; entry < slots->patchEntry[patch + 1]; ++entry)
-            {
-                spMarkColours(slots, slotPatch, patch, entry, colours, stamp, patch);
-            }
-            for (int slot = slots->patchSlot[patch]; slot < slots->patchSlot[patch + 1]; ++slot)
-            {
-                int entry = slotEntry[slot];
-                if (entry >= 0)
-                {
-                    int owner = spFindPatch(patchBegin, patchCount, slots->entryNode[entry]);
-                    spMarkColours(slots, slotPatch, owner, entry, colours, stamp, patch);
-                }
-            }
-            int colour = 0;
-            while (stamp[colour] == patch)
-            {
-                colour += 1;
-            }
-            colours[patch] = colour;
-            colourCount = spMaxInt(colourCount, colour + 1);
-        }
-    }
-    spFree(heap, slotPatch, slotSize);
-    spFree(heap, slotEntry, slotSize);
-    spFree(heap, stamp, stampSize);
-    return colourCount;
 }
 
 void spSumSlots(const spSlots* slots, spVec4* f, int patch)

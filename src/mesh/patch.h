@@ -13,7 +13,6 @@
 // A patch adds straight into its own nodes. For a node of another patch it has a private slot; those are
 // summed into the node afterwards by the patch that owns the node, in patch order. So patches can run on any
 // thread in any order and give the same bits.
-
 //
 // Blocks name nodes and slots by the offset of their first number, 4 * index: what the kernels load with.
 
@@ -74,7 +73,3 @@ void spFreeSlots(spSlots* slots, spHeap* heap);
 
 // Adds the slots of other patches into the nodes of a patch, in patch order. f: nodes, then slots.
 void spSumSlots(const spSlots* slots, spVec4* f, int patch);
-
-// Colours patches so that no two patches of one colour touch the same node: what a Gauss-Seidel sweep runs at
-// once. colours: one for each patch. Returns the number of colours, 0 when there is no memory.
-int spColourPatches(const spSlots* slots, const int32_t* patchBegin, spHeap* heap, int32_t* colours);

@@ -25,7 +25,8 @@ typedef struct spLeveller
     int reached;
 } spLeveller;
 
-static bool spCollectAround(spAround* a, spHeap* heap, const spElementList* lists, int listCount, int nodeCount)
+static bool spCollectAround(spAround* a, spHeap* heap, const spElementList* lists, int listCount,
+                            int nodeCount)
 {
     a->begin = spAllocZeroed(heap, spArraySize(nodeCount + 2, sizeof(int32_t)));
     if (a->begin == NULL)
@@ -45,7 +46,7 @@ static bool spCollectAround(spAround* a, spHeap* heap, const spElementList* list
         a->begin[node + 1] += a->begin[node];
     }
     a->places = spAlloc(heap, spArraySize(a->count, 2 * sizeof(int32_t)));
-    if (a->places == NULL)
+    if (a->places == NULL && a->count > 0)
     {
         return false;
     }

@@ -30,12 +30,13 @@ typedef struct spZones
     int32_t* zoneOf; // zone of each node (nodeCount)
 } spZones;
 
-// Returns false, with all freed, when there is no memory.
+// Returns false, with all freed, when there is no memory. Lists may be empty; a node without elements is a
+// level of its own.
 // @param leastNodes nodes that a zone has at least, where the body has them: lanes need nodes to choose from
 bool spBuildZones(spZones* zones, spHeap* heap, const spElementList* lists, int listCount, int nodeCount,
                   int leastNodes);
 void spFreeZones(spZones* zones, spHeap* heap);
 
-// Blocks by zone, as spBuildBlocks makes them by patch: patchBlock is the first block of each zone. Forces have
-// no slots.
+// Blocks by zone, as spBuildBlocks makes them by patch, of at least one element: patchBlock is the first
+// block of each zone. Forces have no slots.
 bool spBuildZoneBlocks(spBlocks* blocks, spHeap* heap, const spElementList* list, const spZones* zones);

@@ -262,7 +262,7 @@ static bool spLayOut(spBody* body, spXpbdState* state)
         state->wholeWay = spAlloc(heap, sumSize);
     }
     state->blocks = hasFields ? spAlloc(heap, spArraySize(body->nodeCount, sizeof(spMat3))) : NULL;
-    if (state->lambda == NULL || state->partial == NULL || state->accelerator == NULL ||
+    if ((state->lambda == NULL && lambdaCount > 0) || state->partial == NULL || state->accelerator == NULL ||
         (hasFields && state->blocks == NULL) ||
         (whole && (state->gradient == NULL || state->wholeMass == NULL || state->wholeWay == NULL)))
     {
@@ -614,7 +614,10 @@ static void spRunXpbdSubstep(spXpbdStep* s)
         spKickFields(s);
     }
     spParallelFor(s->team, spPredictStage, patchCount, 1, s);
-    memset(state->lambda, 0, (size_t)state->lambdaCount * sizeof(spReal));
+    if (state->lambdaCount > 0)
+    {
+        memset(state->lambda, 0, (size_t)state->lambdaCount * sizeof(spReal));
+    }
     spSolveSweeps(s);
     spParallelFor(s->team, spVelocityStage, patchCount, 1, s);
     if (s->pushing)
