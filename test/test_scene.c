@@ -18,6 +18,13 @@
     "{},\n"                                                                                                  \
     "\"method\": " method "}]}"
 
+// The beginning of a scene with a box that has constraints, and two ways to end it
+#define XPBD(constraints)                                                                                    \
+    "{\"souple\": 1,\n\"bodies\": {\"mesh\": {\"generator\": \"box\", \"cells\": [2, 2, 2]}, \"method\": "   \
+    "\"xpbd\",\n\"constraints\": " constraints "}"
+#define END "}"
+#define EVENT(keys) ",\n\"events\": {\"time\": 1, \"type\": \"set\", \"body\": \"body\", " keys "}}"
+
 #define BODY "\"bodies\": [{\"mesh\": {\"generator\": \"box\"}, \"springs\": {}}]"
 
 // A body with a name, on one line
@@ -157,7 +164,7 @@ static const BadScene s_bad[] = {
      1, 78, "only the mesh generator \"cloth\"", NULL},
     {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"box\"}, \"springs\": {\"pairs\": [[0, 1, "
      "2]]}}]}",
-     1, 79, "pair of node numbers", NULL},
+     1, 79, "must be a list of 2 node numbers, as in [0, 1]", NULL},
     {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"box\"}, \"springs\": {\"pairs\": [[0, "
      "999]]}}]}",
      1, 78, "node 999 does not exist", NULL},
@@ -324,6 +331,47 @@ static const BadScene s_bad[] = {
      "bodies[0].method.xpbd.delay"},
     {METHOD("{\"type\": \"xpbd\", \"xpbd\": {\"sweeps\": 4}}"), 3, -1, "unknown key \"sweeps\"",
      "bodies[0].method.xpbd.sweeps"},
+    // Constraints
+    {METHOD("\"verlet\", \"constraints\": {\"type\": \"distance\"}"), 3, -1,
+     "only the method \"xpbd\" keeps constraints", "bodies[0].constraints"},
+    {XPBD("{}") END, 3, -1, "\"type\" is missing", "bodies.constraints"},
+    {XPBD("{\"type\": \"lenght\"}") END, 3, -1, "unknown word \"lenght\"", "bodies.constraints.type"},
+    {XPBD("{\"type\": \"distance\", \"compliance\": -1}") END, 3, -1, "must be at least 0",
+     "bodies.constraints.compliance"},
+    {XPBD("{\"type\": \"distance\", \"restScale\": 0}") END, 3, -1, "must be greater than 0",
+     "bodies.constraints.restScale"},
+    {XPBD("{\"type\": \"area\", \"pairs\": [[0, 1]]}") END, 3, -1, "only for: distance, tether",
+     "bodies.constraints.pairs"},
+    {XPBD("{\"type\": \"area\", \"triangles\": [[0, 1]]}") END, 3, -1,
+     "must be a list of 3 node numbers, as in [0, 1, 2]", "bodies.constraints.triangles[0]"},
+    {XPBD("{\"type\": \"volume\", \"tets\": [0, 1, 2, 3]}") END, 3, -1, "must be a list of 4 node numbers",
+     "bodies.constraints.tets[0]"},
+    {XPBD("{\"type\": \"volume\", \"tets\": 4}") END, 3, -1, "must be a list of lists of 4 node numbers",
+     "bodies.constraints.tets"},
+    {XPBD("{\"type\": \"volume\", \"tets\": []}") END, 3, -1, "the list of nodes is empty",
+     "bodies.constraints.tets"},
+    {XPBD("{\"type\": \"distance\", \"pairs\": [[0, 99]]}") END, 3, -1, "these constraints cannot be made",
+     "bodies.constraints"},
+    {XPBD("{\"type\": \"distance\", \"pairs\": [[3, 3]]}") END, 3, -1, "uses node 3 twice", NULL},
+    {XPBD("{\"type\": \"distance\", \"pairs\": [[0, 1]], \"region\": \"all\"}") END, 3, -1,
+     "exclude each other", NULL},
+    {XPBD("{\"type\": \"distance\", \"edges\": \"bend\"}") END, 3, -1, "only the mesh generator \"cloth\"",
+     "bodies.constraints.edges"},
+    {XPBD("{\"type\": \"volume\", \"region\": [0, 1, 2]}") END, 3, -1,
+     "nothing of the mesh lies in this region", "bodies.constraints.region"},
+    {XPBD("{\"type\": \"area\", \"region\": {\"sphere\": {\"center\": [9, 9, 9], \"radius\": 1}}}") END, 3,
+     -1, "no node of the body is in this region", "bodies.constraints.region"},
+    {XPBD("{\"type\": \"tether\"}") END, 3, -1, "tethers lead from free nodes to fixed ones",
+     "bodies.constraints"},
+    {"{\"souple\": 1, \"bodies\": {\"mesh\": {\"generator\": \"cloth\"}, \"density\": 1, \"method\": "
+     "\"xpbd\", \"constraints\": {\"type\": \"bodyVolume\"}}}",
+     1, -1, "need a closed surface", "bodies.constraints"},
+    {XPBD("{\"type\": \"volume\"}") EVENT("\"method\": \"bdf2\""), 4, -1, "has constraints, which only",
+     "events.method"},
+    {XPBD("{\"type\": \"volume\"}") EVENT("\"constraints\": {}"), 4, -1, "this changes nothing",
+     "events.constraints"},
+    {XPBD("{\"type\": \"volume\"}") EVENT("\"index\": 1, \"constraints\": {\"damping\": 1}"), 4, -1,
+     "has 1 sets of constraints", "events.index"},
     {"{\"souple\": 1, " BODY ", \"measurements\": [{\"type\": \"residual\"}]}", 1, -1, "\"body\" is missing",
      "measurements[0]"},
 #ifndef SOUPLE_HAVE_CHOLMOD
@@ -434,6 +482,7 @@ static void TestSolverWarnings(void** state)
          "\"andersonPrinted\" have a use"},
         {METHOD("{\"type\": \"xpbd\", \"xpbd\": {\"safeguard\": false}}"), "\"andersonPrinted\" have a use"},
         {METHOD("{\"type\": \"xpbd\", \"xpbd\": {\"delay\": 3}}"), "\"chebyshev\""},
+        {XPBD("{\"type\": \"distance\", \"damping\": 0.1}") END, "set \"compliance\" above 0"},
     };
     for (int i = 0; i < SP_COUNT(scenes); ++i)
     {
@@ -528,6 +577,11 @@ static void TestDefaultsAgree(void** state)
     CHECK_NEAR(xpbd->radius, method.xpbd.radius, 1e-6);
     assert_int_equal(xpbd->delay, method.xpbd.delay);
     CHECK_NEAR(body->mesh.size.x, box.size.x, 0);
+    spConstraintsData constraints;
+    spInitObject(spFindKey(body->head.schema, "constraints", -1)->object, 0, &constraints);
+    CHECK_NEAR(constraints.compliance, spDefaultConstraintDef().compliance, 0);
+    CHECK_NEAR(constraints.damping, spDefaultConstraintDef().damping, 0);
+    CHECK_NEAR(constraints.restScale, spDefaultConstraintDef().restScale, 0);
     spTetDef tetDef = spDefaultTetDef();
     CHECK_NEAR(body->tets.youngModulus, tetDef.youngModulus, 0);
     CHECK_NEAR(body->tets.poissonRatio, tetDef.poissonRatio, 1e-7);
@@ -1456,6 +1510,60 @@ static void CheckXpbd(const spXpbdDef* xpbd)
     assert_int_equal(xpbd->delay, 4);
 }
 
+// Every type of constraints is made as the scene says, is changed by events, and comes back from a written
+// file
+static void TestConstraints(void** state)
+{
+    SP_UNUSED(state);
+    // A chain of two links that hangs: exact, then soft by an event; and a cube with everything
+    const char* text =
+        "{\"souple\": 1, \"duration\": 6, \"bodies\": [{\"name\": \"chain\", \"mesh\": {\"generator\": "
+        "\"lattice\", \"counts\": [1, 3, 1], \"spacing\": 0.5}, \"nodeMass\": 1, \"pins\": 2, \"method\": "
+        "{\"type\": \"xpbd\", \"xpbd\": {\"solver\": \"gaussSeidel\", \"iterations\": 40}}, "
+        "\"constraints\": [{\"type\": \"distance\", \"pairs\": [[0, 1]]}, {\"type\": \"distance\", "
+        "\"pairs\": [[1, 2]], \"compliance\": 0.001, \"damping\": 0.1}, {\"type\": \"tether\", "
+        "\"restScale\": "
+        "1.08}]}, {\"name\": \"cube\", \"mesh\": {\"generator\": \"box\", \"cells\": [2, 2, 2]}, "
+        "\"gravityScale\": 0, \"method\": \"xpbd\", \"constraints\": [{\"type\": \"distance\", \"region\": "
+        "{\"box\": {\"lower\": [-1, 0, -1], \"upper\": [1, 0, 1]}}}, {\"type\": \"area\", \"triangles\": "
+        "[[0, "
+        "1, 3]]}, {\"type\": \"volume\", \"compliance\": 1e-6}, {\"type\": \"bodyVolume\", \"restScale\": "
+        "1.2}]}], \"events\": [{\"time\": 3, \"type\": \"set\", \"body\": \"chain\", \"index\": 1, "
+        "\"constraints\": {\"compliance\": 0.002}}, {\"time\": 3, \"type\": \"set\", \"body\": \"cube\", "
+        "\"method\": {\"type\": \"xpbd\", \"xpbd\": {\"iterations\": 60}}}], \"measurements\": [{\"type\": "
+        "\"position\", \"body\": \"chain\", \"node\": 0}, {\"type\": \"volume\", \"body\": \"cube\"}]}";
+    spScene* scene = Parse(text);
+    for (int copied = 0; copied < 3; ++copied)
+    {
+        const char* path = SOUPLE_BINARY_DIR "/test/constraints.json";
+        spError error = SP_ZERO_INIT;
+        assert_true(copied == 0 || spSaveScene(scene, path, copied == 2, &error));
+        spScene* copy = copied == 0 ? Parse(text) : spLoadScene(path, NULL, &error);
+        assert_non_null(copy);
+        spRun* run = Start(copy);
+        spWorld* world = spRun_GetWorld(run);
+        // Two given pairs and two tethers; of the cube the edges of its floor, one area, its tets, its
+        // surface
+        assert_int_equal(spBody_GetElementCount(world, spRun_FindBody(run, "chain")), 4);
+        assert_int_equal(spBody_GetElementCount(world, spRun_FindBody(run, "cube")), 16 + 1 + 48 + 1);
+        while (spRun_IsDone(run) == false)
+        {
+            assert_int_equal(spRun_Step(run), 0);
+            if (fabs(spRun_GetTime(run) - 2.9) < 0.01)
+            {
+                // The soft link carries two masses
+                CHECK_NEAR(spRun_GetMeasurement(run, 0), -0.001 * 2 * 9.81, 0.001);
+            }
+        }
+        CHECK_NEAR(spRun_GetMeasurement(run, 0), -0.002 * 2 * 9.81, 0.002);
+        CHECK_NEAR(spRun_GetMeasurement(run, 1), 1.2, 0.01);
+        spDestroyRun(run);
+        spDestroyScene(copy);
+    }
+    remove(SOUPLE_BINARY_DIR "/test/constraints.json");
+    spDestroyScene(scene);
+}
+
 // Every key of xpbd reaches the body and comes back from a written file; events exchange the method and
 // change the material while it runs
 static void TestXpbd(void** state)
@@ -1563,6 +1671,7 @@ int main(void)
         cmocka_unit_test(TestRelax),
         cmocka_unit_test(TestSolver),
         cmocka_unit_test(TestXpbd),
+        cmocka_unit_test(TestConstraints),
         cmocka_unit_test(TestInversion),
         cmocka_unit_test(TestColors),
     };

@@ -18,8 +18,7 @@ void spReportWorld(spProblems* problems, spWorld* world, const spObjectHead* hea
     spWorld_ClearError(world);
 }
 
-// First edge and number of edges of a group of spMakeClothMesh
-static void spFindClothEdges(const spMeshData* mesh, int group, int* first, int* count)
+void spFindClothEdges(const spMeshData* mesh, int group, int* first, int* count)
 {
     int nx = mesh->countX, nz = mesh->countZ;
     int structural = (nx - 1) * nz + nx * (nz - 1);
@@ -445,7 +444,7 @@ void spBuildSceneBody(const spScene* scene, spWorld* world, const spBodyData* da
         {
             body->tetSet = spBuildTets(world, body, mesh, heap, problems);
         }
-        else if (data->material[0] != 0 && data->springs.count == 0)
+        else if (data->material[0] != 0 && data->springs.count == 0 && data->constraints.count == 0)
         {
             spWarn(problems, &data->head, &data->material,
                    "the mesh has no tets that could be of this material: give springs, or a mesh with tets");
@@ -484,6 +483,7 @@ void spBuildSceneBody(const spScene* scene, spWorld* world, const spBodyData* da
         else
         {
             spBuildPins(world, body, positions, heap, problems);
+            spBuildSceneConstraints(world, body, mesh, positions, heap, problems);
             if (spIsGiven(&data->head, &data->spin))
             {
                 spApplySpin(world, body, positions);

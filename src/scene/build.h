@@ -33,6 +33,8 @@ typedef struct spRunBody
     bool relaxed;                                  // the next one says how that ended
     spRelaxResult relaxResult;
     double stiffness[64], damping[64]; // of each of its springs now, for events that change one of two
+    int constraintSets[64];            // element set of each of its constraints; -1 when it was not made
+    double compliance[64], constraintDamping[64]; // of each of them now
     double friction, restitution;
 } spRunBody;
 
@@ -77,6 +79,13 @@ void spFreeRegionMasses(spReal* masses, const spMesh* mesh, spHeap* heap);
 // Returns the number of the set, or -1 when it cannot be made, which is reported
 int spBuildTets(spWorld* world, spRunBody* body, const spMesh* mesh, spHeap* heap, spProblems* problems);
 void spFreeSceneTets(spRunBody* body, spHeap* heap);
+
+// First edge and number of edges of a group (spSpringEdges) of the generator `cloth`
+void spFindClothEdges(const spMeshData* mesh, int group, int* first, int* count);
+
+// build_constraints.c: after nodes were pinned, where tethers end
+void spBuildSceneConstraints(spWorld* world, spRunBody* body, const spMesh* mesh, const spVec3* positions,
+                             spHeap* heap, spProblems* problems);
 
 spColliderId spBuildSceneCollider(spWorld* world, const spColliderData* data, spProblems* problems);
 

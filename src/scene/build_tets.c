@@ -17,7 +17,8 @@ typedef struct spTetMaterial
 
 bool spWantsTets(const spBodyData* data, const spMesh* mesh)
 {
-    bool implied = data->material[0] != 0 && data->springs.count == 0 && spMesh_GetTetCount(mesh) > 0;
+    bool implied = data->material[0] != 0 && data->springs.count == 0 && data->constraints.count == 0 &&
+                   spMesh_GetTetCount(mesh) > 0;
     return spIsGiven(&data->head, &data->tets) || implied;
 }
 

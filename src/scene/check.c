@@ -288,7 +288,7 @@ static void spCheckMesh(spChecker* checker, const spMeshData* mesh)
 // Whether a body gets tets when its mesh has some
 static bool spHasTets(const spBodyData* body)
 {
-    bool implied = body->material[0] != 0 && body->springs.count == 0;
+    bool implied = body->material[0] != 0 && body->springs.count == 0 && body->constraints.count == 0;
     return spIsGiven(&body->head, &body->tets) || implied;
 }
 
@@ -342,21 +342,53 @@ static void spCheckTets(spChecker* checker, const spBodyData* body)
     }
 }
 
+// A group of edges (spSpringEdges) must be one that the mesh has
+static void spCheckEdges(spChecker* checker, const spObjectHead* head, const int* edges,
+                         const spMeshData* mesh)
+{
+    if (*edges != sp_edgesAll && mesh->generator != sp_generateCloth)
+    {
+        spReport(checker->problems, head, edges, "only the mesh generator \"cloth\" has this group");
+    }
+    else if ((*edges == sp_edgesShear && !mesh->shear) || (*edges == sp_edgesBend && !mesh->bend))
+    {
+        spReport(checker->problems, head, edges, "the mesh was asked not to have these edges");
+    }
+}
+
 static void spCheckSprings(spChecker* checker, const spBodyData* body, const spSpringsData* springs)
 {
     const spObjectHead* head = &springs->head;
-    const spMeshData* mesh = &body->mesh;
     spCheckExclusive(checker, head, &springs->stiffness, &springs->youngModulus);
     spCheckExclusive(checker, head, &springs->edges, &springs->pairs);
-    if (springs->edges != sp_edgesAll && mesh->generator != sp_generateCloth)
+    spCheckEdges(checker, head, &springs->edges, &body->mesh);
+}
+
+static void spCheckConstraints(spChecker* checker, const spBodyData* body)
+{
+    const spConstraintsData* sets = body->constraints.data;
+    for (int i = 0; i < body->constraints.count; ++i)
     {
-        spReport(checker->problems, head, &springs->edges,
-                 "only the mesh generator \"cloth\" has this group");
+        const spConstraintsData* set = &sets[i];
+        const spObjectHead* head = &set->head;
+        spCheckExclusive(checker, head, &set->edges, &set->nodes);
+        spCheckExclusive(checker, head, &set->region, &set->nodes);
+        spCheckEdges(checker, head, &set->edges, &body->mesh);
+        spCheckRegion(checker, &set->region);
+        if (spIsGiven(head, &set->nodes) && set->nodes.count == 0)
+        {
+            spReport(checker->problems, head, &set->nodes, "the list of nodes is empty");
+        }
+        if (set->damping > 0.0 && set->compliance == 0.0)
+        {
+            spWarn(checker->problems, head, &set->damping,
+                   "without effect where nothing gives way: set \"compliance\" above 0");
+        }
     }
-    else if ((springs->edges == sp_edgesShear && !mesh->shear) ||
-             (springs->edges == sp_edgesBend && !mesh->bend))
+    if (body->constraints.count > 0 && body->method.type != sp_xpbd)
     {
-        spReport(checker->problems, head, &springs->edges, "the mesh was asked not to have these edges");
+        spReport(checker->problems, &body->head, &body->constraints,
+                 "only the method \"xpbd\" keeps constraints: choose it, or take springs, tets and gas");
     }
 }
 
@@ -531,6 +563,7 @@ static void spCheckBody(spChecker* checker, spBodyData* body, int index)
     {
         spCheckSprings(checker, body, &springs[i]);
     }
+    spCheckConstraints(checker, body);
     spCheckExclusive(checker, &body->bends.head, &body->bends.stiffness, &body->bends.youngModulus);
     spCheckMethod(checker, &body->method, &body->mesh);
     bool gas = spIsGiven(head, &body->gas);
@@ -543,7 +576,7 @@ static void spCheckBody(spChecker* checker, spBodyData* body, int index)
                      "an outline has at least 3 nodes");
         }
     }
-    if (body->springs.count == 0 && !gas && !tets && body->material[0] == 0)
+    if (body->springs.count == 0 && body->constraints.count == 0 && !gas && !tets && body->material[0] == 0)
     {
         spWarn(checker->problems, head, NULL,
                "body \"%s\" has neither tets nor springs nor gas: nothing holds its nodes together",
@@ -657,6 +690,22 @@ static void spCheckTetChange(spChecker* checker, const spEventData* event, const
     }
 }
 
+static void spCheckConstraintChange(spChecker* checker, const spEventData* event, const spBodyData* body)
+{
+    const spConstraintChangeData* change = &event->constraints;
+    if (event->index >= body->constraints.count)
+    {
+        spReport(checker->problems, &event->head, &event->index,
+                 "body \"%s\" has %d sets of constraints, so there is no number %d", body->name,
+                 body->constraints.count, event->index);
+    }
+    else if (!spIsGiven(&change->head, &change->compliance) && !spIsGiven(&change->head, &change->damping))
+    {
+        spReport(checker->problems, &event->head, change,
+                 "this changes nothing: give \"compliance\" or \"damping\"");
+    }
+}
+
 static void spCheckSet(spChecker* checker, const spEventData* event)
 {
     const spObjectHead* head = &event->head;
@@ -667,9 +716,10 @@ static void spCheckSet(spChecker* checker, const spEventData* event)
     bool field = spIsGiven(head, &event->coefficient);
     bool bends = spIsGiven(head, &event->bendStiffness);
     bool wind = spIsGiven(head, &event->wind);
+    bool constraints = spIsGiven(head, &event->constraints);
     bool other = spIsGiven(head, &event->friction) || spIsGiven(head, &event->restitution) ||
                  spIsGiven(head, &event->method);
-    bool ofBody = springs || tets || gas || field || bends || wind || other;
+    bool ofBody = springs || tets || gas || field || bends || wind || constraints || other;
     if (!ofBody && !spIsGiven(head, &event->gravity))
     {
         spReport(checker->problems, head, NULL,
@@ -689,6 +739,15 @@ static void spCheckSet(spChecker* checker, const spEventData* event)
     if (spIsGiven(head, &event->method))
     {
         spCheckMethod(checker, &event->method, &body->mesh);
+        if (body->constraints.count > 0 && event->method.type != sp_xpbd)
+        {
+            spReport(checker->problems, head, &event->method,
+                     "body \"%s\" has constraints, which only the method \"xpbd\" keeps", body->name);
+        }
+    }
+    if (constraints)
+    {
+        spCheckConstraintChange(checker, event, body);
     }
     if (springs && event->index >= body->springs.count)
     {

@@ -251,11 +251,13 @@ static bool spReadRange(spReader* reader, const spKey* key, const json_t* json, 
 
 static bool spReadIntegers(spReader* reader, const spKey* key, const json_t* json, int place, spList* target)
 {
-    bool pairs = key->type == sp_keyPairs;
-    bool alone = !pairs && json_is_integer(json);
+    bool tuples = key->type == sp_keyTuples;
+    bool alone = !tuples && json_is_integer(json);
     if (!json_is_array(json) && !alone)
     {
-        const char* wanted = pairs                           ? "a list of pairs of node numbers"
+        char tupled[60];
+        snprintf(tupled, sizeof(tupled), "a list of lists of %d node numbers", key->width);
+        const char* wanted = tuples                          ? tupled
                              : (key->flags & sp_keyAll) != 0 ? "a list of node numbers or \"all\""
                                                              : "a list of node numbers";
         spWrongType(reader, place, wanted, json);
@@ -267,7 +269,7 @@ static bool spReadIntegers(spReader* reader, const spKey* key, const json_t* jso
         spReportAt(reader->problems, place, "has %zu entries; the limit is %d", size, key->limit);
         return false;
     }
-    size_t width = pairs ? 2 : 1;
+    size_t width = tuples ? (size_t)key->width : 1;
     if (size == 0)
     {
         *target = (spList){NULL, 0};
@@ -284,17 +286,19 @@ static bool spReadIntegers(spReader* reader, const spKey* key, const json_t* jso
     for (size_t i = 0; i < size; ++i, child = alone ? place : spNextPlace(reader, child))
     {
         const json_t* entry = alone ? json : json_array_get(json, i);
-        if (pairs && (!json_is_array(entry) || json_array_size(entry) != 2))
+        if (tuples && (!json_is_array(entry) || json_array_size(entry) != width))
         {
-            spReportAt(reader->problems, child, "must be a pair of node numbers, as in [0, 1]");
+            static const char* const s_examples[] = {"[0, 1]", "[0, 1, 2]", "[0, 1, 2, 3]"};
+            spReportAt(reader->problems, child, "must be a list of %d node numbers, as in %s", key->width,
+                       s_examples[spClampInt(key->width - 2, 0, 2)]);
             good = false;
             continue;
         }
-        int grandChild = pairs ? spFirstChild(reader, child) : child;
+        int grandChild = tuples ? spFirstChild(reader, child) : child;
         for (size_t j = 0; j < width; ++j, grandChild = spNextPlace(reader, grandChild))
         {
             int value = 0;
-            good &= spReadInteger(reader, key, pairs ? json_array_get(entry, j) : entry, grandChild, &value);
+            good &= spReadInteger(reader, key, tuples ? json_array_get(entry, j) : entry, grandChild, &value);
             data[i * width + j] = value;
         }
     }
@@ -390,7 +394,7 @@ static bool spReadValue(spReader* reader, const spKey* key, const json_t* json, 
             return good;
         }
         case sp_keyIntegers:
-        case sp_keyPairs:
+        case sp_keyTuples:
             return spReadIntegers(reader, key, json, place, (spList*)target);
         case sp_keyObject:
             spReadObject(reader, key->object, json, place, target);

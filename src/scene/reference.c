@@ -131,8 +131,8 @@ static void spFormatType(const spManual* manual, const spKey* key, char* buffer,
             snprintf(buffer, size, "list of whole numbers%s",
                      (key->flags & sp_keyAll) != 0 ? " or \"all\"" : "");
             break;
-        case sp_keyPairs:
-            snprintf(buffer, size, "list of pairs");
+        case sp_keyTuples:
+            snprintf(buffer, size, "list of lists of %d", key->width);
             break;
         case sp_keyObject:
         case sp_keyObjects:

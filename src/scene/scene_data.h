@@ -119,6 +119,22 @@ typedef struct spSpringsData
     spActivationData activation;
 } spSpringsData;
 
+typedef struct spConstraintsData
+{
+    spObjectHead head;
+    int type;     // spConstraintType
+    int edges;    // spSpringEdges
+    spList nodes; // int32_t
+    spRegionData region;
+    double compliance, damping, restScale;
+} spConstraintsData;
+
+typedef struct spConstraintChangeData
+{
+    spObjectHead head;
+    double compliance, damping;
+} spConstraintChangeData;
+
 typedef struct spTetRegionData
 {
     spObjectHead head;
@@ -258,7 +274,8 @@ typedef struct spBodyData
     const char* material;
     double density, nodeMass;
     spTetsData tets;
-    spList springs; // spSpringsData
+    spList springs;     // spSpringsData
+    spList constraints; // spConstraintsData
     spBendsData bends;
     spGasData gas;
     spWindData wind;
@@ -355,6 +372,7 @@ typedef struct spEventData
     double bendStiffness;
     spDVec3 wind;
     spTetChangeData tets;
+    spConstraintChangeData constraints;
     spDVec3 gravity;
     spMethodData method;
 } spEventData;

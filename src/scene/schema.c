@@ -34,6 +34,8 @@
     {ROW(sp_keyCounts, object_, key, member), .value = {dx, dy, dz}, .lower = low, .upper = high, .doc = __VA_ARGS__}
 #define INTEGERS(object_, key, member, ...) \
     {ROW(sp_keyIntegers, object_, key, member), .lower = 0, .upper = SP_SCENE_MAX_VERTICES, .limit = SP_SCENE_MAX_INDICES, .doc = __VA_ARGS__}
+#define TUPLES(object_, key, member, width_, ...) \
+    {ROW(sp_keyTuples, object_, key, member), .lower = 0, .upper = SP_SCENE_MAX_VERTICES, .limit = SP_SCENE_MAX_INDICES, .width = width_, .text = "none", .doc = __VA_ARGS__}
 #define OBJECT(object_, key, member, schema, ...) \
     {ROW(sp_keyObject, object_, key, member), .object = &schema, .doc = __VA_ARGS__}
 #define OBJECTS(object_, key, member, schema, limit_, ...) \
@@ -175,8 +177,7 @@ static const spSchema s_activation = SCHEMA("activation", spActivationData, s_ac
 
 static const spKey s_springKeys[] = {
     CHOICE(spSpringsData, "edges", edges, s_springEdges, 0, "Which edges become springs: all that the mesh has, or one group of the generator `cloth`.", .text = "all"),
-    {ROW(sp_keyPairs, spSpringsData, "pairs", pairs), .lower = 0, .upper = SP_SCENE_MAX_VERTICES, .limit = SP_SCENE_MAX_INDICES,
-     .text = "none", .doc = "Instead of edges: pairs of nodes, as in [[0, 1], [1, 2]]."},
+    TUPLES(spSpringsData, "pairs", pairs, 2, "Instead of edges: pairs of nodes, as in [[0, 1], [1, 2]]."),
     CHOICE(spSpringsData, "law", law, s_springLaws, sp_springHooke,
            "`hooke`: force = stiffness * (l - l0). `normalised`: stiffness * (l - l0) / l0, the same for any length. `tension`: as hooke, "
            "but nothing when shorter than l0. `proportional`: stiffness * l0 * (l - l0)."),
@@ -191,6 +192,42 @@ static const spKey s_springKeys[] = {
     OBJECT(spSpringsData, "activation", activation, s_activation, "Makes them muscles."),
 };
 static const spSchema s_springs = SCHEMA("springs", spSpringsData, s_springKeys, "Springs with dampers between nodes.");
+
+static const char* const s_constraintTypes[] = {"distance", "tether", "area", "volume", "bodyVolume"};
+_Static_assert(SP_COUNT(s_constraintTypes) == sp_constraintTypeCount, "one word for each type of constraints");
+#define DISTANCE BIT(sp_constraintDistance)
+#define LENGTHS (DISTANCE | BIT(sp_constraintTether))
+#define AREA BIT(sp_constraintArea)
+#define VOLUME BIT(sp_constraintVolume)
+
+static const spKey s_constraintKeys[] = {
+    CHOICE(spConstraintsData, "type", type, s_constraintTypes, -1,
+           "`distance` of two nodes. `tether`: the same, but only against growing; without `pairs`, from every free node to the nearest pinned one along the edges of the mesh. "
+           "`area` of a triangle. `volume` of a tet. `bodyVolume`: the whole volume inside the closed surface of the body.",
+           .flags = sp_keySelector | sp_keyRequired),
+    CHOICE(spConstraintsData, "edges", edges, s_springEdges, 0, "Which edges: all that the mesh has, or one group of the generator `cloth`.",
+           .selector = DISTANCE, .text = "all"),
+    TUPLES(spConstraintsData, "pairs", nodes, 2, "Instead of edges of the mesh: pairs of nodes, as in [[0, 1], [1, 2]].", .selector = LENGTHS),
+    TUPLES(spConstraintsData, "triangles", nodes, 3, "Instead of the triangles of the surface: three nodes each.", .selector = AREA),
+    TUPLES(spConstraintsData, "tets", nodes, 4, "Instead of the tets of the mesh: four nodes each, upright.", .selector = VOLUME),
+    OBJECT(spConstraintsData, "region", region, s_region, "Of the mesh only those whose nodes are all in this region, as placed.", .selector = DISTANCE | AREA | VOLUME),
+    NUMBER(spConstraintsData, "compliance", compliance, "m/N", 0, 0, HUGE_NUMBER, "One over the stiffness; 0 keeps the length exactly.", .selector = LENGTHS),
+    NUMBER(spConstraintsData, "compliance", compliance, "m/N", 0, 0, HUGE_NUMBER,
+           "c in the energy A0 ((A - A0) / A0)^2 / (2 c); 0 keeps the area exactly.", .selector = AREA),
+    NUMBER(spConstraintsData, "compliance", compliance, "1/Pa", 0, 0, HUGE_NUMBER, "One over the bulk modulus; 0 keeps the volume exactly.",
+           .selector = VOLUME | BIT(sp_constraintBodyVolume)),
+    NUMBER(spConstraintsData, "damping", damping, "s", 0, 0, 1e6, "Damping time: viscous over elastic modulus; without effect where compliance is 0."),
+    NUMBER(spConstraintsData, "restScale", restScale, NULL, 1, 0, 1000, "Factor on every rest value; 1 is that of the shape as placed.", .flags = sp_keyAboveLower),
+};
+static const spSchema s_constraints = SCHEMA("constraints", spConstraintsData, s_constraintKeys,
+    "What the method xpbd keeps, more or less exactly; no other method knows them. Each has an energy of value^2 / (2 compliance).");
+
+static const spKey s_constraintChangeKeys[] = {
+    NUMBER(spConstraintChangeData, "compliance", compliance, "m/N, 1/Pa", 0, 0, HUGE_NUMBER, "New compliance.", .flags = sp_keyNoDefault, .text = "unchanged"),
+    NUMBER(spConstraintChangeData, "damping", damping, "s", 0, 0, 1e6, "New damping time.", .flags = sp_keyNoDefault, .text = "unchanged"),
+};
+static const spSchema s_constraintChange = SCHEMA("change of constraints", spConstraintChangeData, s_constraintChangeKeys,
+    "New numbers of one set of constraints of a body.");
 
 static const char* const s_tetLaws[] = {"linear", "corotational", "corotationalEdge", "stVenantKirchhoff", "hybrid", "neoHookean", "mooneyRivlin"};
 static const char* const s_tetDampings[] = {"strainRate", "rayleigh"};
@@ -224,8 +261,8 @@ static const spKey s_tetKeys[] = {
     STRING(spTetsData, "field", field, "Name of an array in the mesh file (VTU cell data, MSH element data) with Young's modulus of each tet, Pa.", .text = "none"),
 };
 static const spSchema s_tets = SCHEMA("tets", spTetsData, s_tetKeys,
-    "Solid tetrahedra: all tets of the mesh, stress-free as placed. A text alone stands for `law`. A body with a material on a mesh with tets, and with neither tets "
-    "nor springs, gets tets as if it had `\"tets\": {}`.", .shorthand = "law");
+    "Solid tetrahedra: all tets of the mesh, stress-free as placed. A text alone stands for `law`. A body with a material on a mesh with tets, and with neither tets, "
+    "springs nor constraints, gets tets as if it had `\"tets\": {}`.", .shorthand = "law");
 
 static const spKey s_tetChangeKeys[] = {
     NUMBER(spTetChangeData, "youngModulus", youngModulus, "Pa", 0, 0, 1e13, "New Young's modulus of every tet.", .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "unchanged"),
@@ -328,8 +365,7 @@ static const spKey s_filterKeys[] = {
            "`preserving`, `sumNormalised`: keep uniform velocities. `literal`: as published, a strong drag. `firstFormula`: may turn modes over."),
     NUMBER(spFilterData, "lambda", lambda, NULL, 1, 0, 1000, "How fast weights fall, per mean edge: small filters more.", .flags = sp_keyAboveLower),
     CHOICE(spFilterData, "neighbours", neighbours, s_filterNeighbours, 0, "Which edges join neighbours: all of the mesh, or groups of the generator `cloth`.", .text = "all"),
-    {ROW(sp_keyPairs, spFilterData, "pairs", pairs), .lower = 0, .upper = SP_SCENE_MAX_VERTICES, .limit = SP_SCENE_MAX_INDICES,
-     .text = "none", .doc = "Instead of neighbours: pairs of nodes."},
+    TUPLES(spFilterData, "pairs", pairs, 2, "Instead of neighbours: pairs of nodes."),
     BOOL(spFilterData, "adaptive", adaptive, 0, "Filter only as strongly as the substep needs, not at all when it is stable anyway."),
     BOOL(spFilterData, "keepRotation", keepRotation, 1, "Leave the rotation of a body without held nodes alone."),
     BOOL(spFilterData, "allowNegative", allowNegative, 0, "Accept weights that turn modes over, which no step survives: for comparison."),
@@ -433,6 +469,7 @@ static const spKey s_bodyKeys[] = {
            .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "from the density"),
     OBJECT(spBodyData, "tets", tets, s_tets, "Solid tetrahedra."),
     OBJECTS(spBodyData, "springs", springs, s_springs, 64, "Springs, one set or several."),
+    OBJECTS(spBodyData, "constraints", constraints, s_constraints, 64, "Constraints, one set or several; only with the method xpbd."),
     OBJECT(spBodyData, "bends", bends, s_bends, "Resistance of the surface to bending."),
     OBJECT(spBodyData, "gas", gas, s_gas, "Gas inside."),
     OBJECT(spBodyData, "wind", wind, s_wind, "Wind on the surface."),
@@ -537,7 +574,7 @@ static const spKey s_eventKeys[] = {
     NUMBER(spEventData, "duration", duration, "s", 0, 0, 1e6, "How long the hand takes, at even speed; 0 means one step.", .selector = BIT(sp_eventMove)),
     VECTOR(spEventData, "force", force, "N", 0, 0, 0, HUGE_NUMBER, "Force on each node.", .selector = BIT(sp_eventForce), .flags = sp_keyRequired),
     NUMBER(spEventData, "duration", duration, "s", 0, 0, 1e6, "How long it pulls; 0 means to the end.", .selector = BIT(sp_eventForce)),
-    INTEGER(spEventData, "index", index, 0, 0, 63, "Which springs, or which field, of the body, from 0.", .selector = SET),
+    INTEGER(spEventData, "index", index, 0, 0, 63, "Which springs, constraints or field of the body, from 0.", .selector = SET),
     NUMBER(spEventData, "stiffness", stiffness, "N/m (N for normalised, N/m^2 for proportional)", 0, 0, HUGE_NUMBER, "New stiffness of springs.", .selector = SET, .flags = sp_keyNoDefault, .text = "unchanged"),
     NUMBER(spEventData, "damping", damping, "N s/m", 0, 0, HUGE_NUMBER, "New damping of springs; give stiffness too when the springs got theirs from a modulus.",
            .selector = SET, .flags = sp_keyNoDefault, .text = "unchanged"),
@@ -550,6 +587,7 @@ static const spKey s_eventKeys[] = {
     NUMBER(spEventData, "restitution", restitution, NULL, 0, 0, 1, "New restitution of a body.", .selector = SET, .flags = sp_keyNoDefault, .text = "unchanged"),
     VECTOR(spEventData, "gravity", gravity, "m/s^2", 0, 0, 0, FAR_AWAY, "New gravity of the world.", .selector = SET, .flags = sp_keyNoDefault, .text = "unchanged"),
     OBJECT(spEventData, "tets", tets, s_tetChange, "New numbers of tets.", .selector = SET),
+    OBJECT(spEventData, "constraints", constraints, s_constraintChange, "New numbers of constraints.", .selector = SET),
     OBJECT(spEventData, "method", method, s_method, "New method of a body.", .selector = SET),
 };
 static const spSchema s_event = SCHEMA("event", spEventData, s_eventKeys, "Something that happens at a time.");

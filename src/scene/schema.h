@@ -25,7 +25,7 @@ typedef enum spKeyType
     sp_keyRange,    // double[2], list of 2 numbers, the first below the second
     sp_keyCounts,   // int[3], list of 3 integers
     sp_keyIntegers, // spList of int32_t; one integer alone is accepted
-    sp_keyPairs,    // spList of int32_t, list of pairs; count is the number of integers
+    sp_keyTuples,   // spList of int32_t, list of lists of `width` integers; count is the number of integers
     sp_keyObject,   // a struct in place
     sp_keyObjects,  // spList of structs; one object alone is accepted
 } spKeyType;
@@ -57,6 +57,7 @@ typedef struct spKey
     int choiceCount;
     const spSchema* object; // of sp_keyObject and sp_keyObjects
     int limit;              // most entries of a list
+    int width;              // integers in each entry of sp_keyTuples
     uint32_t selector;      // bit i: the row applies when the selector has value i; 0 means always
     size_t offset;
     const char* doc;

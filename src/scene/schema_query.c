@@ -99,7 +99,7 @@ static void spInitValue(const spKey* key, char* target)
             }
             break;
         case sp_keyIntegers:
-        case sp_keyPairs:
+        case sp_keyTuples:
         case sp_keyObjects:
             *(spList*)target = (spList){NULL, 0};
             break;

@@ -120,6 +120,12 @@ bool spBuildTimeline(spRun* run, spProblems* problems)
             run->bodies[i].stiffness[j] = springs[j].stiffness;
             run->bodies[i].damping[j] = springs[j].damping;
         }
+        const spConstraintsData* constraints = run->bodies[i].data->constraints.data;
+        for (int j = 0; j < run->bodies[i].data->constraints.count; ++j)
+        {
+            run->bodies[i].compliance[j] = constraints[j].compliance;
+            run->bodies[i].constraintDamping[j] = constraints[j].damping;
+        }
     }
     for (int i = 0; i < run->eventCount; ++i)
     {
@@ -278,6 +284,16 @@ static void spPlaySet(spRun* run, const spRunEvent* event, spProblems* problems)
         body->tetDamping = spIsGiven(given, &tets->damping) ? tets->damping : body->tetDamping;
         good &= spBody_SetTets(run->world, body->id, body->tetSet, (spReal)body->youngModulus,
                                (spReal)body->poissonRatio, (spReal)body->tetDamping);
+    }
+    if (spIsGiven(head, &data->constraints))
+    {
+        const spConstraintChangeData* change = &data->constraints;
+        double* compliance = &body->compliance[data->index];
+        double* damping = &body->constraintDamping[data->index];
+        *compliance = spIsGiven(&change->head, &change->compliance) ? change->compliance : *compliance;
+        *damping = spIsGiven(&change->head, &change->damping) ? change->damping : *damping;
+        good &= spBody_SetConstraints(run->world, body->id, body->constraintSets[data->index],
+                                      (spReal)*compliance, (spReal)*damping);
     }
     if (spIsGiven(head, &data->knrt))
     {

@@ -94,7 +94,7 @@ static bool spIsWritten(const spSceneWriter* writer, const spObjectHead* head, i
         return true;
     }
     bool object = key->type == sp_keyObject;
-    bool list = key->type == sp_keyObjects || key->type == sp_keyIntegers || key->type == sp_keyPairs;
+    bool list = key->type == sp_keyObjects || key->type == sp_keyIntegers || key->type == sp_keyTuples;
     return writer->all && (key->flags & (sp_keyNoDefault | sp_keySelector)) == 0 && key->text == NULL &&
            !list && (!object || (key->flags & sp_keyImplied) != 0);
 }
@@ -109,14 +109,14 @@ static void spPutIntegers(spSceneWriter* writer, const spKey* key, const spList*
         spPutWords(writer, "\"all\"");
         return;
     }
-    bool pairs = key->type == sp_keyPairs;
+    int width = key->type == sp_keyTuples ? key->width : 0;
     spPutWords(writer, "[");
     for (int i = 0; i < list->count; ++i)
     {
         spPutWords(writer, i > 0 ? ", " : "");
-        spPutWords(writer, pairs && i % 2 == 0 ? "[" : "");
+        spPutWords(writer, width > 0 && i % width == 0 ? "[" : "");
         spPutNumber(writer, data[i]);
-        spPutWords(writer, pairs && i % 2 == 1 ? "]" : "");
+        spPutWords(writer, width > 0 && i % width == width - 1 ? "]" : "");
     }
     spPutWords(writer, "]");
 }
@@ -203,7 +203,7 @@ static void spPutValue(spSceneWriter* writer, const spKey* key, const char* valu
             spPutWords(writer, "]");
             break;
         case sp_keyIntegers:
-        case sp_keyPairs:
+        case sp_keyTuples:
             spPutIntegers(writer, key, (const spList*)value);
             break;
         case sp_keyObject:
