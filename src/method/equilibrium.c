@@ -54,7 +54,7 @@ bool spSolveEquilibrium(spBody* body, double tolerance, int maxIterations, spVec
     if (ok)
     {
         ((spImplicitState*)body->methodState)->iterationLimit = maxIterations;
-        body->method->begin(body, team);
+        body->method->begin(body, 1, team);
         spAdvanceContext context = {.team = team, .dt = 1, .stepDt = 1, .gravity = gravity};
         body->method->advance(body, &context);
         *report = body->solverReport;

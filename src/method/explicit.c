@@ -147,8 +147,9 @@ static void spEstimate(spBody* body, spTeam* team)
     state->travel = 0.0;
 }
 
-static void spBeginExplicit(spBody* body, spTeam* team)
+static void spBeginExplicit(spBody* body, spReal dt, spTeam* team)
 {
+    SP_UNUSED(dt);
     if (body->stableStepDirty)
     {
         spEstimate(body, team);

@@ -239,7 +239,7 @@ static bool spCreateImplicit(spBody* body, spError* error)
 
 static bool spIsExact(const spImplicitState* state)
 {
-    return state->def.solver.newtonSteps > 1;
+    return state->def.solver.newtonSteps > 1 && state->projected == false;
 }
 
 // A fill with factors that only say what there is
@@ -292,8 +292,9 @@ static bool spPrepareSystem(spBody* body, spError* error)
     return state->hasSystem;
 }
 
-static void spBeginImplicit(spBody* body, spTeam* team)
+static void spBeginImplicit(spBody* body, spReal dt, spTeam* team)
 {
+    SP_UNUSED(dt);
     SP_UNUSED(team);
     spImplicitState* state = body->methodState;
     spError error = {0};
@@ -345,8 +346,8 @@ static bool spIsFactorDue(spImplicitStep* s)
     {
         return s->state->steps - step >= solver->age;
     }
-    bool due = s->context->decided ? s->given.factorStep == step : spIsFactorDone(f);
-    s->choice.factorStep = due ? step : -1;
+    bool due = s->context->decided ? s->given == step : spIsFactorDone(f);
+    s->taken = due ? step : -1;
     return due;
 }
 
@@ -658,11 +659,18 @@ static void spAssemble(spImplicitStep* s)
     s->body->solverReport.assembleSeconds += spGetSeconds() - start;
 }
 
-// Conjugate gradients that the step may still make
+// Conjugate gradients of the step, linearisations counted in
+static int spGetSpent(const spImplicitStep* s)
+{
+    const spSolverReport* report = &s->body->solverReport;
+    return report->iterations + s->state->linearCost * report->newtonSteps;
+}
+
+// Conjugate gradients that the substep may still make
 static int spGetIterationsLeft(const spImplicitStep* s)
 {
     int limit = s->state->iterationLimit;
-    return limit > 0 ? spMaxInt(0, limit - s->body->solverReport.iterations) : INT32_MAX;
+    return limit > 0 ? spMaxInt(0, limit - (spGetSpent(s) - s->spentBefore)) : INT32_MAX;
 }
 
 // Solves with the rows as they stand. dv is left in cg.x.
@@ -691,7 +699,8 @@ static spCgResult spSolveLinear(spImplicitStep* s)
         .rotations = state->factor != NULL ? spGetFactorTurns(state->factor) : NULL,
     };
     spCgDef def = {.tolerance = (double)state->def.solver.tolerance,
-                   .maxIterations = spMinInt(state->def.solver.maxIterations, spGetIterationsLeft(s)),
+                   .maxIterations =
+                       spMinInt(state->def.solver.maxIterations, spMaxInt(1, spGetIterationsLeft(s))),
                    .least = state->def.solver.newtonSteps > 1 ? 0.0 : SP_REST_SHARE * s->weight,
                    .stop = &s->stop};
     body->solverReport.operatorType = pairs ? sp_operatorAssembled : sp_operatorMatrixFree;
@@ -905,7 +914,7 @@ static uint32_t spSolveSubstep(spImplicitStep* s)
                           (s->fill.project || report->forceResidual < SP_EXACT_LIMIT) && spIsRounding(&c);
         s->fill.project = project || report->forceResidual > SP_EXACT_LIMIT || helps == false;
         if (report->forceResidual <= tolerance || report->rounded || spShouldStop(&s->stop) ||
-            spGetIterationsLeft(s) == 0)
+            spGetIterationsLeft(s) <= state->linearCost)
         {
             break;
         }
@@ -945,14 +954,12 @@ static int spCountImplicitSubsteps(const spBody* body, spReal dt, uint32_t* flag
 // Solves the substep as far as the clock, or what was chosen before, lets it. Returns flags.
 static uint32_t spSolveWithin(spImplicitStep* s)
 {
-    s->choice = (spChoice){-1, -1};
+    s->taken = -1;
     if (s->state->factor != NULL)
     {
         spRefreshFactor(s);
     }
-    uint32_t flags = spSolveSubstep(s);
-    s->choice.stopAfter = s->stop.stopped ? s->stop.passed : -1;
-    return flags;
+    return spSolveSubstep(s);
 }
 
 // Velocities of a static step are displacements: those of driven nodes as far as they go, others none
@@ -1017,30 +1024,6 @@ static void spRunImplicitSubstep(spImplicitStep* s, uint32_t* flags)
         state->pastDt = h;
     }
     state->steps += 1;
-}
-
-// A substep has its share of the time until the deadline, or what was chosen for it before
-static void spStartClock(spImplicitStep* s, int substep, int substepCount, double begin)
-{
-    const spAdvanceContext* c = s->context;
-    bool decided = c->choices != NULL && c->decided;
-    double share = (double)(substep + 1) / (double)substepCount;
-    s->given = decided ? c->choices[c->firstSubstep + substep] : (spChoice){-1, -1};
-    s->stop = (spStop){.decided = decided, .after = s->given.stopAfter};
-    s->stop.deadline = c->deadline > 0.0 ? begin + share * fmax(c->deadline - begin, 1e-9) : 0.0;
-}
-
-// Tells what was chosen. False when it is not what was to be.
-static bool spEndClock(const spImplicitStep* s, int substep)
-{
-    const spAdvanceContext* c = s->context;
-    if (c->choices == NULL)
-    {
-        return true;
-    }
-    c->choices[c->firstSubstep + substep] = s->choice;
-    return s->stop.decided == false ||
-           (s->given.factorStep == s->choice.factorStep && s->given.stopAfter == s->choice.stopAfter);
 }
 
 // What a step costs in which each substep has one linearisation and one iteration
@@ -1123,9 +1106,11 @@ static spAdvanceResult spAdvanceImplicit(spBody* body, const spAdvanceContext* c
             }
         }
         int start = body->solverReport.iterations;
-        spStartClock(&s, i, result.substepCount, begin);
+        s.spentBefore = spGetSpent(&s);
+        s.stop = spMakeStop(context, i, result.substepCount, begin);
+        s.given = s.stop.decided ? context->choices[context->firstSubstep + i].factorStep : -1;
         spRunImplicitSubstep(&s, &result.flags);
-        result.disobeyed = spEndClock(&s, i) == false || result.disobeyed;
+        result.disobeyed = spTellChoice(context, i, &s.stop, s.taken) == false || result.disobeyed;
         // One that was stopped would have needed more, nobody knows how many
         state->lastIterations = s.stop.stopped ? INT32_MAX : body->solverReport.iterations - start;
         if (s.stop.stopped == false &&

@@ -32,7 +32,9 @@ typedef struct spImplicitState
     spMethodDef def; // the solver with `auto` decided
     spBodySystem system;
     bool hasSystem;
-    int iterationLimit; // conjugate gradients of a step, all systems together; 0 for none
+    int iterationLimit; // conjugate gradients of a substep, all systems together; 0 for none
+    int linearCost;     // what a linearisation counts as among them
+    bool projected;     // several linearisations, but none with the exact stiffness
     double massNorm;    // root of the sum of squares of the masses, kg
     double extent;      // of the farthest node when the method was set, m
     bool failed;        // no memory for it: the body stands still and the step says so
@@ -83,9 +85,10 @@ typedef struct spImplicitStep
     bool prescribed; // constraints ask for motion beyond that of the first guess
     spReal fraction; // of the step that has passed at the end
     spStop stop;
-    spChoice given;        // -1 and -1 when nothing was chosen before
-    spChoice choice;       // what was done
+    int64_t given;         // step whose preconditioner is to be taken in use, chosen before; -1 for none
+    int64_t taken;         // that which was; -1 for none
     double refreshSeconds; // spent on the preconditioner
+    int spentBefore;       // conjugate gradients of the substeps before, linearisations counted in
 } spImplicitStep;
 
 // ---- implicit_rows.c ----

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 
+#include <math.h>
 #include <string.h>
 
 const spMethodKind* spFindMethod(spMethodType type)
@@ -77,6 +78,35 @@ bool spSetBodyMethod(spBody* body, const spMethodDef* def, spError* error)
     }
     body->stableStepDirty = true;
     return true;
+}
+
+spStop spMakeStop(const spAdvanceContext* context, int substep, int substepCount, double begin)
+{
+    bool decided = context->choices != NULL && context->decided;
+    double share = (double)(substep + 1) / (double)substepCount;
+    spStop stop = {.decided = decided, .after = -1};
+    if (decided)
+    {
+        stop.after = context->choices[context->firstSubstep + substep].stopAfter;
+    }
+    if (context->deadline > 0.0)
+    {
+        stop.deadline = begin + share * fmax(context->deadline - begin, 1e-9);
+    }
+    return stop;
+}
+
+bool spTellChoice(const spAdvanceContext* context, int substep, const spStop* stop, int64_t factorStep)
+{
+    if (context->choices == NULL)
+    {
+        return true;
+    }
+    spChoice* choice = context->choices + context->firstSubstep + substep;
+    spChoice given = *choice;
+    *choice = (spChoice){.factorStep = factorStep, .stopAfter = stop->stopped ? stop->passed : -1};
+    return stop->decided == false ||
+           (given.factorStep == choice->factorStep && given.stopAfter == choice->stopAfter);
 }
 
 bool spGrowCompliance(spComplianceList* list, spArena* arena, int more)

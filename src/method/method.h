@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "body/body.h"
+#include "linear/cg.h"
 
 // Blocks that methods append to; memory comes from the step's arena
 typedef struct spComplianceList
@@ -72,8 +73,8 @@ struct spMethodKind
     bool (*create)(spBody* body, spError* error);
     void (*destroy)(spBody* body);
 
-    // In commands: prepare this step; everything that an edit makes necessary
-    void (*begin)(spBody* body, spTeam* team);
+    // In commands: prepare a step of length dt; everything that an edit makes necessary
+    void (*begin)(spBody* body, spReal dt, spTeam* team);
 
     // Largest step that it is estimated to survive now, s; infinity when any is
     double (*getStableStep)(spBody* body);
@@ -111,6 +112,12 @@ struct spMethodKind
     // back.
     void (*walkMemory)(spBody* body, spWalkMemoryFcn* fcn, void* walk);
 };
+
+// What stops the solver of a substep: its share of the time until the deadline, or what was chosen before.
+// begin is when the first substep began.
+spStop spMakeStop(const spAdvanceContext* context, int substep, int substepCount, double begin);
+// Tells what a substep has done. False when that is not what was chosen before.
+bool spTellChoice(const spAdvanceContext* context, int substep, const spStop* stop, int64_t factorStep);
 
 // The table of a method type
 const spMethodKind* spFindMethod(spMethodType type);

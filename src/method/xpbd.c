@@ -8,9 +8,9 @@
 //   sweeps: every element projects the positions of its nodes on its rows; rows of all nodes; node rows
 //   v = (x - start) / h
 //
-// A sweep of Gauss-Seidel runs over the even zones, then over the odd ones, each zone on one thread. Converged, the
-// end is that of a step of backward Euler but for what J has turned since a multiplier was added.
-// Macklin, Mueller, Chentanez. XPBD: Position-Based Simulation of Compliant Constrained Dynamics. 2016
+// A sweep of Gauss-Seidel runs over the even zones, then over the odd ones, each zone on one thread.
+// Converged, the end is that of a step of backward Euler but for what J has turned since a multiplier was
+// added. Macklin, Mueller, Chentanez. XPBD: Position-Based Simulation of Compliant Constrained Dynamics. 2016
 // Boukadida. Acceleration de la simulation des corps mous pour les applications en temps reel. 2020
 
 #include "method/xpbd.h"
@@ -67,6 +67,7 @@ static void spDestroyXpbd(spBody* body)
         return;
     }
     size_t size = (size_t)body->nodeCount * sizeof(spVec4);
+    spEndNewton(body);
     spFreeLayout(body, state);
     spFree(body->heap, state->start, size);
     spFree(body->heap, state->predicted, size);
@@ -84,8 +85,9 @@ static bool spCheckXpbd(const spMethodDef* def, spError* error)
     if ((unsigned)d->solver >= sp_xpbdSolverCount || (unsigned)d->accelerator >= sp_acceleratorCount ||
         (unsigned)d->tetRows >= sp_tetRowsCount)
     {
-        return spFail(error, sp_errorBadArgument, "xpbd: solver %d, accelerator %d or tetRows %d does not exist",
-                      (int)d->solver, (int)d->accelerator, (int)d->tetRows);
+        return spFail(error, sp_errorBadArgument,
+                      "xpbd: solver %d, accelerator %d or tetRows %d does not exist", (int)d->solver,
+                      (int)d->accelerator, (int)d->tetRows);
     }
     if (d->iterations < 1 || d->window < 1 || d->window > SP_MAX_WINDOW || !(d->relaxation > 0) ||
         !(d->conditionLimit > 1) || !(d->radius > 0 && d->radius < 1) || d->delay < 0)
@@ -121,7 +123,8 @@ static bool spCreateXpbd(spBody* body, spError* error)
         state->predicted = spAllocZeroed(body->heap, size);
         state->work = spAllocZeroed(body->heap, size);
         state->velocity = spAllocZeroed(body->heap, size);
-        ok = state->start != NULL && state->predicted != NULL && state->work != NULL && state->velocity != NULL;
+        ok = state->start != NULL && state->predicted != NULL && state->work != NULL &&
+             state->velocity != NULL;
     }
     if (ok == false)
     {
@@ -182,7 +185,8 @@ static bool spFillShares(spBody* body, spXpbdState* state)
             int n = c->blocks.nodesPerElement;
             if (pass == 1)
             {
-                c->share = spAllocZeroed(body->heap, spArraySize(c->blocks.blockCount, SP_BLOCK * sizeof(spReal)));
+                c->share =
+                    spAllocZeroed(body->heap, spArraySize(c->blocks.blockCount, SP_BLOCK * sizeof(spReal)));
                 ok = c->share != NULL;
             }
             for (int k = 0; ok && k < c->blocks.blockCount * SP_BLOCK; ++k)
@@ -253,7 +257,13 @@ static bool spLayOut(spBody* body, spXpbdState* state)
     state->lambdaCount = lambdaCount;
     state->partialCount = spMaxInt(state->zones.zoneCount, spGetSumBlockCount(body->nodeCount));
     state->partial = spAlloc(heap, spArraySize(state->partialCount, sizeof(double)));
-    state->accelerator = spCreateAccelerator(heap, &state->def.xpbd, body->nodeCount, lambdaCount);
+    state->sweeping = state->def.xpbd;
+    if (state->sweeping.solver == sp_xpbdAuto)
+    {
+        // Soft bodies need few sweeps, and come here with forces; others may need many
+        state->sweeping.accelerator = spHasForces(body) ? sp_accelerateNone : sp_accelerateAnderson;
+    }
+    state->accelerator = spCreateAccelerator(heap, &state->sweeping, body->nodeCount, lambdaCount);
     if (whole)
     {
         size_t sumSize = (size_t)spGetSumBlockCount(body->nodeCount) * sizeof(double);
@@ -277,13 +287,18 @@ static bool spLayOut(spBody* body, spXpbdState* state)
     return true;
 }
 
-static void spBeginXpbd(spBody* body, spTeam* team)
+static void spBeginXpbd(spBody* body, spReal dt, spTeam* team)
 {
-    SP_UNUSED(team);
     spXpbdState* state = body->methodState;
+    spChooseSolver(body, dt / (spReal)spMaxInt(1, body->methodDef.substeps));
     body->stableStep = INFINITY;
     body->stableStepDirty = false;
     state->failed = false;
+    if (state->newton != NULL)
+    {
+        spBeginNewton(body, dt, team);
+        return;
+    }
     if (state->laidOut == false || state->topologyVersion != body->topologyVersion)
     {
         state->failed = spLayOut(body, state) == false;
@@ -294,8 +309,8 @@ static void spBeginXpbd(spBody* body, spTeam* team)
     }
     if (state->failed == false && body->rowCapacity > state->rowCapacity)
     {
-        state->failed = spReserve(body->heap, (void**)&state->pushes, 0, &state->rowCapacity, body->rowCapacity,
-                                  sizeof(spRowPush)) == false;
+        state->failed = spReserve(body->heap, (void**)&state->pushes, 0, &state->rowCapacity,
+                                  body->rowCapacity, sizeof(spRowPush)) == false;
     }
 }
 
@@ -494,8 +509,7 @@ static void spVelocityStage(int begin, int end, int workerIndex, void* context)
         spVec4 x = body->x[node], from = s->state->start[node];
         if (x.w > 0)
         {
-            body->v[node] =
-                (spVec4){rate * (x.x - from.x), rate * (x.y - from.y), rate * (x.z - from.z), 0};
+            body->v[node] = (spVec4){rate * (x.x - from.x), rate * (x.y - from.y), rate * (x.z - from.z), 0};
         }
     }
 }
@@ -532,20 +546,20 @@ static void spSolveSweeps(spXpbdStep* s)
                          .measure = spMeasureContext,
                          .move = spMoveByRows,
                          .team = s->team};
-    int count = state->def.xpbd.iterations;
-    bool plain = state->def.xpbd.accelerator == sp_accelerateNone;
+    int count = 0;
     double start = spGetSeconds();
     spResetAccelerator(state->accelerator);
     spRecordSweep(s);
-    for (int i = 0; i < count; ++i)
+    for (bool last = false; last == false; ++count)
     {
-        if (plain)
+        last = count + 1 == state->sweeping.iterations || (count > 0 && spShouldStop(&s->stop));
+        if (state->sweeping.accelerator == sp_accelerateNone)
         {
             spSweepAll(s);
         }
         else
         {
-            spAccelerateSweep(state->accelerator, &iterate, i + 1 == count);
+            spAccelerateSweep(state->accelerator, &iterate, last);
         }
         spRecordSweep(s);
     }
@@ -594,8 +608,9 @@ static void spSumPins(const spXpbdStep* s)
         sum[1] -= (double)p.y;
         sum[2] -= (double)p.z;
     }
-    body->pinForce = (spVec3){body->pinForce.x + (spReal)(rate * sum[0]), body->pinForce.y + (spReal)(rate * sum[1]),
-                              body->pinForce.z + (spReal)(rate * sum[2])};
+    body->pinForce =
+        (spVec3){body->pinForce.x + (spReal)(rate * sum[0]), body->pinForce.y + (spReal)(rate * sum[1]),
+                 body->pinForce.z + (spReal)(rate * sum[2])};
 }
 
 static void spRunXpbdSubstep(spXpbdStep* s)
@@ -627,6 +642,15 @@ static void spRunXpbdSubstep(spXpbdStep* s)
     spSumPins(s);
 }
 
+static void spPauseXpbd(spBody* body)
+{
+    const spXpbdState* state = body->methodState;
+    if (state != NULL && state->newton != NULL)
+    {
+        spPauseNewton(body);
+    }
+}
+
 static int spCountXpbdSubsteps(const spBody* body, spReal dt, uint32_t* flags)
 {
     SP_UNUSED(dt);
@@ -637,6 +661,10 @@ static int spCountXpbdSubsteps(const spBody* body, spReal dt, uint32_t* flags)
 static spAdvanceResult spAdvanceXpbd(spBody* body, const spAdvanceContext* context)
 {
     spXpbdState* state = body->methodState;
+    if (state->newton != NULL)
+    {
+        return spAdvanceNewton(body, context);
+    }
     spAdvanceResult result = {0};
     result.substepCount =
         context->substepCount > 0 ? context->substepCount : spMaxInt(1, body->methodDef.substeps);
@@ -666,20 +694,29 @@ static spAdvanceResult spAdvanceXpbd(spBody* body, const spAdvanceContext* conte
         .h = h,
         .team = context->team,
     };
+    double begin = spGetSeconds(), sweepBegin = body->solverReport.solveSeconds;
+    int sweepsBefore = body->solverReport.sweeps;
     for (int i = 0; i < result.substepCount; ++i)
     {
         spReal covered = context->dt * (spReal)(i + 1) / (spReal)result.substepCount;
+        s.stop = spMakeStop(context, i, result.substepCount, begin);
         s.hold.fraction = context->startFraction + covered / context->stepDt;
         s.time = body->time + (double)covered;
         for (int k = 0; body->rowCount > 0 && k < context->colliderCount; ++k)
         {
             if (context->colliders[k] != NULL)
             {
-                context->poses[k] = spGetColliderPose(context->colliders[k], s.hold.fraction, context->stepDt);
+                context->poses[k] =
+                    spGetColliderPose(context->colliders[k], s.hold.fraction, context->stepDt);
             }
         }
         spRunXpbdSubstep(&s);
+        result.disobeyed = spTellChoice(context, i, &s.stop, -1) == false || result.disobeyed;
     }
+    // Two sweeps of each substep run whatever the clock says
+    double sweepSeconds = body->solverReport.solveSeconds - sweepBegin;
+    double least = 2.0 * result.substepCount / spMaxInt(1, body->solverReport.sweeps - sweepsBefore);
+    result.leastSeconds = spGetSeconds() - begin - sweepSeconds * fmax(0.0, 1.0 - least);
     body->time += (double)context->dt;
     state->monitor.records = NULL;
     result.forceEvaluations = body->solverReport.sweeps;
@@ -699,12 +736,44 @@ static void spAdaptXpbd(spBody* body, spTeam* team)
     SP_UNUSED(team);
 }
 
-// Nothing is kept from step to step
+static bool spCheckXpbdChoice(const spBody* body, const spChoice* choice, spError* error)
+{
+    const spXpbdState* state = body->methodState;
+    if (state->newton != NULL)
+    {
+        return spCheckNewtonChoice(body, choice, error);
+    }
+    if (choice->factorStep != -1 || choice->stopAfter < -1)
+    {
+        return spFail(error, sp_errorBadArgument,
+                      "sweeps have no preconditioner (factorStep %lld), and stopAfter %lld "
+                      "must be at least -1",
+                      (long long)choice->factorStep, (long long)choice->stopAfter);
+    }
+    return true;
+}
+
+static bool spFreezeXpbd(const spBody* body, const spPoint* points, int pointCount, int firstPoint,
+                         spArena* arena, spComplianceList* list)
+{
+    bool newton = ((const spXpbdState*)body->methodState)->newton != NULL;
+    return (newton ? spFreezeNewton : spFreezeNodes)(body, points, pointCount, firstPoint, arena, list);
+}
+
+static void spCorrectXpbd(spBody* body, const spPoint* points, const spVec3* impulses, const spVec3* shifts,
+                          int pointCount)
+{
+    bool newton = ((const spXpbdState*)body->methodState)->newton != NULL;
+    (newton ? spCorrectNewton : spCorrectNodes)(body, points, impulses, shifts, pointCount);
+}
+
+// Sweeps keep nothing from step to step
 static void spWalkXpbdMemory(spBody* body, spWalkMemoryFcn* fcn, void* walk)
 {
-    SP_UNUSED(body);
-    SP_UNUSED(fcn);
-    SP_UNUSED(walk);
+    if (((const spXpbdState*)body->methodState)->def.xpbd.solver == sp_xpbdAuto)
+    {
+        spWalkNewton(body, fcn, walk);
+    }
 }
 
 const spMethodKind spXpbdMethod = {
@@ -713,10 +782,12 @@ const spMethodKind spXpbdMethod = {
     .destroy = spDestroyXpbd,
     .begin = spBeginXpbd,
     .getStableStep = spGetXpbdStableStep,
+    .pause = spPauseXpbd,
     .countSubsteps = spCountXpbdSubsteps,
+    .checkChoice = spCheckXpbdChoice,
     .advance = spAdvanceXpbd,
-    .freeze = spFreezeNodes,
-    .correct = spCorrectNodes,
+    .freeze = spFreezeXpbd,
+    .correct = spCorrectXpbd,
     .adapt = spAdaptXpbd,
     .walkMemory = spWalkXpbdMemory,
 };

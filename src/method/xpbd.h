@@ -45,6 +45,7 @@ typedef struct spSweepMonitor
 typedef struct spXpbdState
 {
     spMethodDef def;
+    spXpbdDef sweeping; // the same with the accelerator decided
 
     // Layout of the constraints, for one version of the elements
     bool laidOut;
@@ -77,6 +78,14 @@ typedef struct spXpbdState
     spRowPush* pushes;
     int rowCapacity;
     spSweepMonitor monitor;
+
+    // The automatic solver: the state of an implicit method that solves the substeps instead of sweeps; NULL
+    // while sweeps do. Chosen for one length of the substep and one version of everything.
+    void* newton;
+    spReal chosenStep; // s; 0 before the first choice
+    double chosenRatio;
+    uint32_t chosenMatrix;
+    uint32_t chosenTopology;
 } spXpbdState;
 
 // One substep while it is solved
@@ -91,6 +100,7 @@ typedef struct spXpbdStep
     spReal h;
     double time; // at its end
     spTeam* team;
+    spStop stop;
     int colour;
     bool pushing; // node rows are being projected
 } spXpbdStep;
@@ -103,7 +113,8 @@ void spStartPushes(const spXpbdStep* s);
 void spProjectPatchRows(const spXpbdStep* s, int patch);
 // How far a row has moved its node in this substep, m
 spVec3 spGetPush(const spXpbdStep* s, int index);
-// Velocities of what was pushed out, and impulses to the rows; where they pushed counts as predicted from then on
+// Velocities of what was pushed out, and impulses to the rows; where they pushed counts as predicted from
+// then on
 void spFinishPushes(const spXpbdStep* s);
 
 // ---- xpbd.c ----
@@ -123,6 +134,25 @@ double spMeasurePrimal(spXpbdStep* s);
 void spTransposeRows(spXpbdStep* s, const spReal* given);
 // Writes a record when there is somebody to read it
 void spRecordSweep(spXpbdStep* s);
+
+// ---- xpbd_newton.c ----
+
+// Whether all elements have forces, so that there is an implicit step to be solved
+bool spHasForces(const spBody* body);
+// In commands: decides what solves substeps of length h
+void spChooseSolver(spBody* body, spReal h);
+void spEndNewton(spBody* body);
+// What the method does while state->newton is there
+void spBeginNewton(spBody* body, spReal dt, spTeam* team);
+spAdvanceResult spAdvanceNewton(spBody* body, const spAdvanceContext* context);
+void spPauseNewton(spBody* body);
+bool spCheckNewtonChoice(const spBody* body, const spChoice* choice, spError* error);
+bool spFreezeNewton(const spBody* body, const spPoint* points, int pointCount, int firstPoint, spArena* arena,
+                    spComplianceList* list);
+void spCorrectNewton(spBody* body, const spPoint* points, const spVec3* impulses, const spVec3* shifts,
+                     int pointCount);
+// The memory of the choice, and of Newton's method
+void spWalkNewton(spBody* body, spWalkMemoryFcn* fcn, void* walk);
 
 // ---- what the world asks for ----
 

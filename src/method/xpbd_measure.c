@@ -236,7 +236,8 @@ bool spRecordXpbd(spBody* body, spSweepRecord* records, int capacity, const spVe
         m->target = spAlloc(body->heap, spArraySize(body->nodeCount, sizeof(spVec3)));
         if (m->target == NULL)
         {
-            return spFailMemory(error, "the target of recorded sweeps", (size_t)body->nodeCount * sizeof(spVec3));
+            return spFailMemory(error, "the target of recorded sweeps",
+                                (size_t)body->nodeCount * sizeof(spVec3));
         }
     }
     m->records = records;

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Node rows inside the sweeps. Each has a multiplier that only grows as far as it is needed: what was pushed too
-// far in one sweep is taken back in the next.
+// Node rows inside the sweeps. Each has a multiplier that only grows as far as it is needed: what was pushed
+// too far in one sweep is taken back in the next.
 //
 //   contact   normal: gap >= 0 with a push >= 0; friction: what slides against the surface in this substep is
 //             taken back, at most mu times the push along the normal
 //   hold      x at the anchor, with compliance and a largest force
 //
-// At the end velocities follow from positions. What a contact has pushed leaves the surface with the speed that
-// restitution gives it, no matter how deep it was.
+// At the end velocities follow from positions. What a contact has pushed leaves the surface with the speed
+// that restitution gives it, no matter how deep it was.
 
 #include "math/quat.h"
 #include "math/vec3.h"
@@ -40,7 +40,8 @@ void spStartPushes(const spXpbdStep* s)
             spVec3 surface = spGetSurfaceVelocity(s->hold.poses + row->collider, p);
             spReal gap = hit.distance - s->hold.contactRadius;
             push->approach = spDot3(spSub3(spXyz(body->v[row->node]), surface), hit.normal);
-            // Against what comes towards it a node goes as fast as that; from deep inside not faster than this
+            // Against what comes towards it a node goes as fast as that; from deep inside not faster than
+            // this
             spReal least = gap + s->h * (SP_PUSH_SPEED + (push->approach < 0 ? -push->approach : 0));
             push->least = least < 0 ? least : 0;
         }
@@ -75,9 +76,8 @@ static spVec3 spProjectContact(const spXpbdStep* s, spNodeRow* row, spRowPush* p
 
 static spVec3 spProjectHold(const spXpbdStep* s, const spNodeRow* row, spRowPush* push, spVec3 p, spReal w)
 {
-    spVec3 anchor = row->collider >= 0
-                        ? spTransformPoint(s->hold.poses[row->collider].transform, row->anchor)
-                        : spMulAdd3(row->anchor, s->hold.fraction, row->anchorStep);
+    spVec3 anchor = row->collider >= 0 ? spTransformPoint(s->hold.poses[row->collider].transform, row->anchor)
+                                       : spMulAdd3(row->anchor, s->hold.fraction, row->anchorStep);
     spReal a = row->compliance / (s->h * s->h);
     spVec3 residual = spMulAdd3(spSub3(p, anchor), a, push->lambda);
     spVec3 lambda = spMulSub3(push->lambda, 1 / (w + a), residual);
@@ -112,9 +112,8 @@ spVec3 spGetPush(const spXpbdStep* s, int index)
 {
     const spNodeRow* row = s->body->rows + index;
     const spRowPush* push = s->state->pushes + index;
-    return row->law == sp_rowHold
-               ? spScale3(s->body->x[row->node].w, push->lambda)
-               : spMulAdd3(push->tangent, push->normal, row->normal);
+    return row->law == sp_rowHold ? spScale3(s->body->x[row->node].w, push->lambda)
+                                  : spMulAdd3(push->tangent, push->normal, row->normal);
 }
 
 void spFinishPushes(const spXpbdStep* s)

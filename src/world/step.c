@@ -202,7 +202,7 @@ static void spRunCommands(spStep* step)
         body->gravity = fabs((double)body->gravityScale) * (double)spLength3(world->def.gravity);
         spUpdateHeldNodes(body);
         spStartDrivenNodes(body, step->dt);
-        body->method->begin(body, step->team);
+        body->method->begin(body, step->dt, step->team);
         if (body->stableStep < step->report.stableStep)
         {
             step->report.stableStep = body->stableStep;

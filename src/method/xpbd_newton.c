@@ -1,0 +1,208 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// The automatic solver of XPBD: the same substep of backward Euler by Newton's method with conjugate
+// gradients, in the time that the sweeps would take. The implicit method does the work; its state lies beside
+// that of XPBD and takes its place while it runs.
+//
+// How stiff a substep is tells k = h^2 times the largest squared frequency. A wave crosses about sqrt(k)
+// elements in h, and so do sweeps need about sqrt(k) / 2 to bring the error down to a tenth. Where that is
+// few, sweeps stay; where it is many, a preconditioner that knows the whole body is worth what it costs, and
+// is kept from step to step; between them the blocks of the diagonal do. Sweeps also stay where a body has
+// rows without forces.
+
+#include "method/implicit.h"
+#include "method/xpbd.h"
+
+// k below which sweeps are as good as anything
+#define SP_SOFT_STEP 2000.0
+// k above which a factor, or several levels, pay
+#define SP_STIFF_STEP 5e4
+
+// Conjugate gradients in the time of a sweep, and of a linearisation; what one with a factor, or with several
+// levels, counts as
+#define SP_SWEEP_ITERATIONS 3
+#define SP_LINEAR_ITERATIONS 8
+#define SP_FACTOR_ITERATIONS 8
+#define SP_LEVEL_ITERATIONS 6
+
+// Linear systems are solved to these shares: in stiff bodies what moves far makes up little of the force
+#define SP_LOCAL_TOLERANCE ((spReal)0.03)
+#define SP_WHOLE_TOLERANCE ((spReal)1e-3)
+// Net force over load at which Newton's method is done
+#define SP_NEWTON_TOLERANCE ((spReal)1e-3)
+#define SP_MOST_LINEARISATIONS 20
+
+// The implicit method works on its own state
+static spXpbdState* spLend(spBody* body)
+{
+    spXpbdState* state = body->methodState;
+    body->methodState = state->newton;
+    return state;
+}
+
+void spEndNewton(spBody* body)
+{
+    if (((spXpbdState*)body->methodState)->newton != NULL)
+    {
+        spXpbdState* state = spLend(body);
+        spImplicitMethod.destroy(body);
+        state->newton = NULL;
+        body->methodState = state;
+    }
+}
+
+// The squared frequency that no mode of the body exceeds now; 0 without memory to find it
+static double spBoundSquare(spBody* body)
+{
+    double square = 0.0, damping = 0.0;
+    size_t size = spArraySize(2 * (int64_t)body->nodeCount, sizeof(spMat3));
+    spMat3* scratch = spAlloc(body->heap, size);
+    if (scratch != NULL)
+    {
+        spBoundFrequencies(body, scratch, &square, &damping);
+        spFree(body->heap, scratch, size);
+    }
+    return square;
+}
+
+bool spHasForces(const spBody* body)
+{
+    bool all = true;
+    for (int i = 0; i < body->setCount; ++i)
+    {
+        all = all && (body->sets[i]->kind->flags & sp_kindRows) == 0;
+    }
+    return all;
+}
+
+// Without memory, sweeps stay
+static void spStartNewton(spBody* body, double ratio)
+{
+    spXpbdState* state = body->methodState;
+    spMethodDef own = body->methodDef;
+    spError error = {0};
+    bool whole = ratio > SP_STIFF_STEP;
+    body->methodDef.type = sp_backwardEuler;
+    body->methodDef.solver = (spSolverDef){
+        .operatorType = sp_operatorAssembled,
+        .preconditioner = whole ? sp_preconditionAuto : sp_preconditionBlockJacobi,
+        .tolerance = whole ? SP_WHOLE_TOLERANCE : SP_LOCAL_TOLERANCE,
+        .maxIterations = 1000,
+        .newtonSteps = SP_MOST_LINEARISATIONS,
+        .newtonTolerance = SP_NEWTON_TOLERANCE,
+        .warp = true,
+        .age = own.solver.age,
+    };
+    body->methodState = NULL;
+    if (spImplicitMethod.create(body, &error))
+    {
+        spImplicitState* newton = body->methodState;
+        bool factor = newton->def.solver.preconditioner == sp_preconditionCholesky;
+        int cost = whole == false ? 1 : factor ? SP_FACTOR_ITERATIONS : SP_LEVEL_ITERATIONS;
+        newton->projected = true;
+        newton->iterationLimit = (own.xpbd.iterations * SP_SWEEP_ITERATIONS + cost - 1) / cost;
+        newton->linearCost = SP_LINEAR_ITERATIONS / cost;
+        state->newton = newton;
+    }
+    body->methodDef = own;
+    body->methodState = state;
+}
+
+void spChooseSolver(spBody* body, spReal h)
+{
+    spXpbdState* state = body->methodState;
+    bool same = state->chosenStep == h && state->chosenMatrix == body->matrixVersion &&
+                state->chosenTopology == body->topologyVersion;
+    if (state->def.xpbd.solver != sp_xpbdAuto || same)
+    {
+        return;
+    }
+    spEndNewton(body);
+    double ratio = (double)h * (double)h * spBoundSquare(body);
+    if (spHasForces(body) && ratio > SP_SOFT_STEP)
+    {
+        spStartNewton(body, ratio);
+    }
+    state->chosenRatio = ratio;
+    state->chosenStep = h;
+    state->chosenMatrix = body->matrixVersion;
+    state->chosenTopology = body->topologyVersion;
+}
+
+void spBeginNewton(spBody* body, spReal dt, spTeam* team)
+{
+    spXpbdState* state = spLend(body);
+    spImplicitMethod.begin(body, dt, team);
+    body->methodState = state;
+}
+
+spAdvanceResult spAdvanceNewton(spBody* body, const spAdvanceContext* context)
+{
+    spXpbdState* state = spLend(body);
+    spAdvanceResult result = spImplicitMethod.advance(body, context);
+    body->methodState = state;
+    // To use up what it was given is no failure: the report says how far it came
+    result.flags &= ~(uint32_t)sp_stepSolverStopped;
+    return result;
+}
+
+void spPauseNewton(spBody* body)
+{
+    spXpbdState* state = spLend(body);
+    spImplicitMethod.pause(body);
+    body->methodState = state;
+}
+
+bool spCheckNewtonChoice(const spBody* body, const spChoice* choice, spError* error)
+{
+    spBody lent = *body;
+    spLend(&lent);
+    return spImplicitMethod.checkChoice(&lent, choice, error);
+}
+
+bool spFreezeNewton(const spBody* body, const spPoint* points, int pointCount, int firstPoint, spArena* arena,
+                    spComplianceList* list)
+{
+    spBody lent = *body;
+    spLend(&lent);
+    return spImplicitMethod.freeze(&lent, points, pointCount, firstPoint, arena, list);
+}
+
+void spCorrectNewton(spBody* body, const spPoint* points, const spVec3* impulses, const spVec3* shifts,
+                     int pointCount)
+{
+    spXpbdState* state = spLend(body);
+    spImplicitMethod.correct(body, points, impulses, shifts, pointCount);
+    body->methodState = state;
+}
+
+void spWalkNewton(spBody* body, spWalkMemoryFcn* fcn, void* walk)
+{
+    spXpbdState* state = body->methodState;
+    bool there = state->newton != NULL;
+    spReal step = state->chosenStep;
+    double ratio = state->chosenRatio;
+    fcn(walk, &there, sizeof(there));
+    fcn(walk, &step, sizeof(step));
+    fcn(walk, &ratio, sizeof(ratio));
+    // What was read back may ask for another solver than there is
+    if (there != (state->newton != NULL) || ratio != state->chosenRatio)
+    {
+        spEndNewton(body);
+        if (there)
+        {
+            spStartNewton(body, ratio);
+        }
+    }
+    state->chosenStep = step;
+    state->chosenRatio = ratio;
+    state->chosenMatrix = body->matrixVersion;
+    state->chosenTopology = body->topologyVersion;
+    if (state->newton != NULL)
+    {
+        spLend(body);
+        spImplicitMethod.walkMemory(body, fcn, walk);
+        body->methodState = state;
+    }
+}
