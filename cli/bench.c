@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 // souple bench: named benchmarks. What is timed is built by testbed/, which the tests use too.
-// bench_implicit.c has those of implicit steps.
+// bench_implicit.c has those of implicit steps, bench_xpbd.c those of XPBD, bench_beam.c pairs of beams.
 
 #include "bench.h"
 #include "commands.h"
@@ -60,6 +60,14 @@ static spTestWorld spBuildBenchBall(const spTestDef* def, int size, int variant)
         .stem = "tet-force-" name "-", .doc = "beam of 4M x M x M cells in 6 tets each, law " name,          \
         .run = spRunPlain, .build = spBuildBenchTets, .dt = 1.0 / 2400.0, .substeps = 16, .warmup = 3,       \
         .steps = 20, .sizes = {__VA_ARGS__}, .least = 1, .most = 60, .variant = law                          \
+    }
+
+// 20 sweeps of Gauss-Seidel in each step of a frame
+#define SP_XPBD_FAMILY(stem_, doc_, variant_, least_, most_, ...)                                            \
+    {                                                                                                        \
+        .stem = stem_, .doc = doc_, .run = spRunXpbd, .dt = 1.0 / 60.0, .substeps = 1, .warmup = 10,         \
+        .steps = 50, .sizes = {__VA_ARGS__}, .least = least_, .most = most_, .variant = variant_,            \
+        .iterations = 20                                                                                     \
     }
 
 static spRunBenchFcn spRunPlain;
@@ -161,6 +169,16 @@ static const spBenchFamily s_families[] = {
      .variant = sp_preconditionJacobi,
      .suffix = "k",
      .iterations = 25},
+    SP_XPBD_FAMILY("xpbd-beam-", "the same beam, corotational, 20 sweeps of XPBD a step", sp_benchStrainBeam,
+                   1, 60, 5, 8, 13, 20, 35),
+    SP_XPBD_FAMILY("xpbd-energy-beam-", "the same by one row of energy for each tet", sp_benchEnergyBeam, 1,
+                   60, 13),
+    SP_XPBD_FAMILY("xpbd-green-beam-", "the same beam, St-Venant-Kirchhoff", sp_benchGreenBeam, 1, 60, 13),
+    SP_XPBD_FAMILY("xpbd-links-beam-",
+                   "the same beam, the length of every edge kept; Bullet's links beside it",
+                   sp_benchDistanceBeam, 1, 60, 8, 13),
+    SP_XPBD_FAMILY("xpbd-cloth-", "sheet of N x N nodes, distances kept; Bullet's links beside it",
+                   sp_benchDistanceCloth, 3, 2000, 100, 200),
 };
 
 #define SP_FAMILY_COUNT ((int)(sizeof(s_families) / sizeof(s_families[0])))
@@ -400,7 +418,8 @@ int spRunBench(int argc, char** argv)
         .description =
             "Measures milliseconds per step, whole steps with everything in them, and nanoseconds per\n"
             "element and force evaluation. Median and 95th percentile over the steps of all runs.\n"
-            "implicit-beam-M runs Bullet beside ours when it was there when souple was built.\n"
+            "implicit-beam-M, xpbd-links-beam-M and xpbd-cloth-N run Bullet beside ours when it was there\n"
+            "when souple was built.\n"
             "Machines are noisy: compare numbers of one run.",
         .options = table,
         .optionCount = 5,

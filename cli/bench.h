@@ -16,6 +16,16 @@ typedef struct spBenchFamily spBenchFamily;
 // Measures one benchmark on all numbers of threads, prints and collects what it found
 typedef void spRunBenchFcn(spBenchRun* run, const spBenchFamily* family, int size);
 
+// What XPBD benchmarks step: spBenchFamily.variant of spRunXpbd
+typedef enum spXpbdVariant
+{
+    sp_benchStrainBeam, // corotational tets by rows of strain
+    sp_benchEnergyBeam, // the same by one row of energy
+    sp_benchGreenBeam,  // St-Venant-Kirchhoff
+    sp_benchDistanceBeam,
+    sp_benchDistanceCloth,
+} spXpbdVariant;
+
 // A family of benchmarks; the number at the end of a name is the size
 struct spBenchFamily
 {
@@ -29,9 +39,10 @@ struct spBenchFamily
     int steps;
     int sizes[6]; // of the standard run; 0 ends the list
     int least, most;
-    int variant;        // handed to build; the preconditioner of implicit ones
+    int variant;        // handed to build; the preconditioner of implicit ones; spXpbdVariant
     const char* suffix; // after the number; NULL for none
-    int iterations; // implicit: conjugate gradients of every step; 0 means to a tolerance, Bullet beside it
+    int iterations; // implicit: conjugate gradients of every step, 0 means to a tolerance, Bullet beside it;
+                    // XPBD: sweeps
 };
 
 struct spBenchRun
@@ -68,6 +79,9 @@ spRunBenchFcn spRunVisualBeam, spRunOrderBeam;
 
 // bench_implicit.c: implicit steps of the beam, with the other engine beside ours when the build has it
 spRunBenchFcn spRunImplicitBeam;
+
+// bench_xpbd.c: sweeps of XPBD, with the links of the other engine beside distances when the build has it
+spRunBenchFcn spRunXpbd;
 
 // ---- bench_side.c: two engines side by side ----
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Another engine on the same body, for benchmarks that run both side by side: Bullet's deformable body, when
-// the build has it (SOUPLE_BULLET). The mesh is handed over as it is, so both engines have the same nodes and
-// tets.
+// Another engine on the same body, for benchmarks that run both side by side: Bullet's deformable body and
+// its links, when the build has it (SOUPLE_BULLET). Meshes are handed over as they are, so both engines have
+// the same nodes, tets and pairs.
 
 #pragma once
 
@@ -28,12 +28,28 @@ typedef struct spPeerDef
     int maxIterations; // of a solve
 } spPeerDef;
 
+// Nodes and links between them under gravity along -y, without damping, stepped by position based dynamics:
+// one step of Gauss-Seidel sweeps over all links
+typedef struct spPeerLinksDef
+{
+    const double* vertices; // three coordinates each, m
+    const double* masses;   // of each vertex, kg; 0 does not move
+    int vertexCount;
+    const int32_t* links; // two vertices each, in the order of a sweep
+    int linkCount;
+    int stiffCount;   // the first so many links keep their length
+    double softShare; // of the others: share of the error that a sweep takes away, 0..1
+    int iterations;   // sweeps of each step
+    double gravity;   // m/s^2
+    bool reorder;     // links in an order that the other engine likes better
+} spPeerLinksDef;
+
 // What the last step did
 typedef struct spPeerReport
 {
     int iterations;
-    double residual;     // over the right-hand side, computed anew at the end
-    double solveSeconds; // conjugate gradients, processor time, s
+    double residual;     // tets: over the right-hand side, computed anew at the end
+    double solveSeconds; // conjugate gradients: processor time; sweeps: wall clock; s
 } spPeerReport;
 
 typedef struct spPeer spPeer;
@@ -43,6 +59,7 @@ const char* spGetPeerVersion(void);
 
 // Returns NULL when this build lacks the other engine or memory is short.
 spPeer* spCreatePeer(const spPeerDef* def);
+spPeer* spCreatePeerLinks(const spPeerLinksDef* def);
 void spDestroyPeer(spPeer* peer);
 
 void spStepPeer(spPeer* peer, double dt);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Bullet's deformable body as the other engine, set up as its implicit solver wants it.
+// Bullet as the other engine: its deformable body, set up as its implicit solver wants it, and its links.
 //
 // Its corotational linear law is btDeformableLinearElasticityForce. btDeformableCorotatedForce is the
 // nonlinear "fixed corotated" one and has no derivative, so that no implicit step can be made with it.
@@ -13,17 +13,28 @@
 //
 // A step is Bullet's own but for the call of its solver, which ends at the residual asked for. Bullet ends at
 // 3.5e-4 of the right-hand side or after 300 iterations, and does not say how many it took.
+//
+// Links are those of btSoftBody in a btSoftRigidDynamicsWorld. A sweep moves both nodes of a link by
+// (l0^2 - l^2) / (l0^2 + l^2) of their difference, shared out by inverse masses, times its stiffness: to
+// first order what a distance constraint without compliance does. ReoptimizeLinkOrder puts links that wait
+// for each other apart and changes no bit of the result. A step also keeps a tree of boxes around its nodes,
+// for collisions, which cannot be turned off.
 
 #include "peer.h"
 
 #include <BulletCollision/BroadphaseCollision/btDbvtBroadphase.h>
+#include <BulletDynamics/ConstraintSolver/btSequentialImpulseConstraintSolver.h>
+#include <BulletSoftBody/btDefaultSoftBodySolver.h>
 #include <BulletSoftBody/btDeformableBodySolver.h>
 #include <BulletSoftBody/btDeformableMultiBodyConstraintSolver.h>
 #include <BulletSoftBody/btDeformableMultiBodyDynamicsWorld.h>
 #include <BulletSoftBody/btSoftBody.h>
+#include <BulletSoftBody/btSoftBodyHelpers.h>
 #include <BulletSoftBody/btSoftBodyRigidBodyCollisionConfiguration.h>
+#include <BulletSoftBody/btSoftRigidDynamicsWorld.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <ctime>
 #include <memory>
@@ -50,6 +61,26 @@ double spGetThreadClock()
     timespec now;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+spVectors spMakeVectors(const double* vertices, int count)
+{
+    spVectors x;
+    x.resize(count);
+    for (int i = 0; i < count; ++i)
+    {
+        const double* vertex = vertices + 3 * (size_t)i;
+        x[i].setValue((btScalar)vertex[0], (btScalar)vertex[1], (btScalar)vertex[2]);
+    }
+    return x;
+}
+
+// Nothing but its own forces or links moves it, always
+void spLeaveAlone(btSoftBody& body)
+{
+    body.m_cfg.collisions = 0;
+    body.setActivationState(DISABLE_DEACTIVATION);
+    body.getCollisionShape()->setMargin(0);
 }
 
 class spBulletSolver : public btDeformableBodySolver
@@ -99,11 +130,36 @@ class spBulletSolver : public btDeformableBodySolver
     spPeerReport m_report{};
 };
 
+// Times the sweeps
+class spSweepSolver : public btDefaultSoftBodySolver
+{
+  public:
+    void solveConstraints(btScalar dt) override
+    {
+        auto start = std::chrono::steady_clock::now();
+        btDefaultSoftBodySolver::solveConstraints(dt);
+        seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    }
+
+    double seconds = 0.0;
+};
+
 } // namespace
 
 struct spPeer
 {
-    explicit spPeer(const spPeerDef& def)
+    virtual ~spPeer() = default;
+    virtual void Step(double dt) = 0;
+    virtual spPeerReport GetReport() = 0;
+    virtual const btSoftBody& GetBody() const = 0;
+};
+
+namespace
+{
+
+struct spTetPeer final : spPeer
+{
+    explicit spTetPeer(const spPeerDef& def)
         : dispatcher(&configuration), solver(def.tolerance, def.maxIterations), elasticity(),
           gravity(btVector3(0, (btScalar)-def.gravity, 0))
     {
@@ -115,13 +171,7 @@ struct spPeer
         world->setGravity(gravity.m_gravity);
         world->getWorldInfo().m_gravity = gravity.m_gravity;
 
-        spVectors x;
-        x.resize(def.vertexCount);
-        for (int i = 0; i < def.vertexCount; ++i)
-        {
-            const double* vertex = def.vertices + 3 * (size_t)i;
-            x[i].setValue((btScalar)vertex[0], (btScalar)vertex[1], (btScalar)vertex[2]);
-        }
+        spVectors x = spMakeVectors(def.vertices, def.vertexCount);
         body.reset(new btSoftBody(&world->getWorldInfo(), def.vertexCount, &x[0], nullptr));
         for (int i = 0; i < def.tetCount; ++i)
         {
@@ -142,9 +192,7 @@ struct spPeer
             body->setMass(i, i < def.fixedCount ? 0 : (btScalar)masses[(size_t)i]);
         }
         body->setSelfCollision(false);
-        body->m_cfg.collisions = 0;
-        body->setActivationState(DISABLE_DEACTIVATION);
-        body->getCollisionShape()->setMargin(0);
+        spLeaveAlone(*body);
 
         elasticity.setYoungsModulus((btScalar)def.youngModulus);
         elasticity.setPoissonRatio((btScalar)def.poissonRatio);
@@ -154,9 +202,24 @@ struct spPeer
         world->addForce(body.get(), &gravity);
     }
 
-    ~spPeer()
+    ~spTetPeer() override
     {
         world->removeSoftBody(body.get());
+    }
+
+    void Step(double dt) override
+    {
+        world->stepSimulation((btScalar)dt, 0);
+    }
+
+    spPeerReport GetReport() override
+    {
+        return solver.GetReport();
+    }
+
+    const btSoftBody& GetBody() const override
+    {
+        return *body;
     }
 
     btSoftBodyRigidBodyCollisionConfiguration configuration;
@@ -170,6 +233,84 @@ struct spPeer
     std::unique_ptr<btSoftBody> body; // goes before the world
 };
 
+struct spLinkPeer final : spPeer
+{
+    explicit spLinkPeer(const spPeerLinksDef& def)
+        : dispatcher(&configuration), world(&dispatcher, &broadphase, &impulses, &configuration, &solver)
+    {
+        btVector3 gravity(0, (btScalar)-def.gravity, 0);
+        world.setGravity(gravity);
+        world.getWorldInfo().m_gravity = gravity;
+        world.getWorldInfo().air_density = 0;
+
+        spVectors x = spMakeVectors(def.vertices, def.vertexCount);
+        body.reset(new btSoftBody(&world.getWorldInfo(), def.vertexCount, &x[0], nullptr));
+        for (int i = 0; i < def.vertexCount; ++i)
+        {
+            body->setMass(i, (btScalar)def.masses[i]);
+        }
+        btSoftBody::Material* stiff = body->m_materials[0];
+        btSoftBody::Material* soft = body->appendMaterial();
+        stiff->m_kLST = 1;
+        soft->m_kLST = (btScalar)def.softShare;
+        for (int i = 0; i < def.linkCount; ++i)
+        {
+            const int32_t* n = def.links + 2 * (size_t)i;
+            body->appendLink(n[0], n[1], i < def.stiffCount ? stiff : soft);
+        }
+        if (def.reorder)
+        {
+            btSoftBodyHelpers::ReoptimizeLinkOrder(body.get());
+        }
+        body->m_cfg.piterations = def.iterations;
+        body->m_cfg.kDP = 0;
+        spLeaveAlone(*body);
+        world.addSoftBody(body.get(), 0, 0);
+    }
+
+    ~spLinkPeer() override
+    {
+        world.removeSoftBody(body.get());
+    }
+
+    void Step(double dt) override
+    {
+        world.stepSimulation((btScalar)dt, 0);
+    }
+
+    spPeerReport GetReport() override
+    {
+        return {body->m_cfg.piterations, 0.0, solver.seconds};
+    }
+
+    const btSoftBody& GetBody() const override
+    {
+        return *body;
+    }
+
+    btSoftBodyRigidBodyCollisionConfiguration configuration;
+    btCollisionDispatcher dispatcher;
+    btDbvtBroadphase broadphase;
+    btSequentialImpulseConstraintSolver impulses;
+    spSweepSolver solver;
+    btSoftRigidDynamicsWorld world;
+    std::unique_ptr<btSoftBody> body; // goes before the world
+};
+
+template <typename Peer, typename Def> spPeer* spMakePeer(const Def* def)
+{
+    try
+    {
+        return new Peer(*def);
+    }
+    catch (const std::bad_alloc&)
+    {
+        return nullptr;
+    }
+}
+
+} // namespace
+
 const char* spGetPeerVersion(void)
 {
     return SOUPLE_BULLET_VERSION;
@@ -177,14 +318,12 @@ const char* spGetPeerVersion(void)
 
 spPeer* spCreatePeer(const spPeerDef* def)
 {
-    try
-    {
-        return new spPeer(*def);
-    }
-    catch (const std::bad_alloc&)
-    {
-        return nullptr;
-    }
+    return spMakePeer<spTetPeer>(def);
+}
+
+spPeer* spCreatePeerLinks(const spPeerLinksDef* def)
+{
+    return spMakePeer<spLinkPeer>(def);
 }
 
 void spDestroyPeer(spPeer* peer)
@@ -194,15 +333,15 @@ void spDestroyPeer(spPeer* peer)
 
 void spStepPeer(spPeer* peer, double dt)
 {
-    peer->world->stepSimulation((btScalar)dt, 0);
+    peer->Step(dt);
 }
 
 spPeerReport spGetPeerReport(spPeer* peer)
 {
-    return peer->solver.GetReport();
+    return peer->GetReport();
 }
 
 double spGetPeerHeight(const spPeer* peer, int vertex)
 {
-    return (double)peer->body->m_nodes[vertex].m_x.getY();
+    return (double)peer->GetBody().m_nodes[vertex].m_x.getY();
 }

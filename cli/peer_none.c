@@ -18,6 +18,12 @@ spPeer* spCreatePeer(const spPeerDef* def)
     return NULL;
 }
 
+spPeer* spCreatePeerLinks(const spPeerLinksDef* def)
+{
+    (void)def;
+    return NULL;
+}
+
 void spDestroyPeer(spPeer* peer)
 {
     (void)peer;

@@ -108,12 +108,8 @@ static void TestBenchJson(void** state)
     }
 }
 
-// What a side of an implicit benchmark tells
-static void CheckSide(const json_t* side)
+static void CheckSideTimes(const json_t* side)
 {
-    assert_true(GetNumber(side, "iterations") >= 1.0);
-    // Recurrences of the residual drift a little in float
-    assert_true(GetNumber(side, "residual") > 0.0 && GetNumber(side, "residual") < 2e-3);
     static const char* const s_times[] = {"msPerStep", "processorMsPerStep"};
     for (int i = 0; i < SP_COUNT(s_times); ++i)
     {
@@ -123,10 +119,19 @@ static void CheckSide(const json_t* side)
         assert_true(GetNumber(times, "best") <= GetNumber(times, "mean"));
         assert_true(GetNumber(times, "median") <= GetNumber(times, "p95"));
     }
+    assert_int_equal(json_array_size(json_object_get(side, "tip")), 60);
+}
+
+// What a side of an implicit benchmark tells
+static void CheckSide(const json_t* side)
+{
+    assert_true(GetNumber(side, "iterations") >= 1.0);
+    // Recurrences of the residual drift a little in float
+    assert_true(GetNumber(side, "residual") > 0.0 && GetNumber(side, "residual") < 2e-3);
+    CheckSideTimes(side);
     double ns = GetNumber(side, "nsPerElementIteration");
     assert_true(ns > 0.0);
     CHECK_NEAR(GetNumber(side, "millionElementIterationsPerSecond"), 1e3 / ns, 1e-6 / ns);
-    assert_int_equal(json_array_size(json_object_get(side, "tip")), 60);
 }
 
 static spTestWorld BuildBeam(spMethodType type)
@@ -164,13 +169,10 @@ static void CheckPeerTip(const json_t* tip)
     spDestroyTestWorld(&test);
 }
 
-static void TestBenchImplicit(void** state)
+// Whether the command was built with Bullet
+static bool HavePeer(void)
 {
-    SP_UNUSED(state);
     static Result s_result;
-    spTestWorld test = BuildBeam(sp_backwardEuler);
-    bool haveOurs = test.world != NULL;
-    spDestroyTestWorld(&test);
     Run(&s_result, "doctor --json");
     json_t* doctor = json_loads(s_result.text, JSON_REJECT_DUPLICATES, NULL);
     const json_t* parts = json_object_get(doctor, "parts");
@@ -182,6 +184,15 @@ static void TestBenchImplicit(void** state)
             strcmp(GetText(part, "name"), "Bullet") == 0 && json_is_true(json_object_get(part, "present"));
     }
     json_decref(doctor);
+    return havePeer;
+}
+
+static void TestBenchImplicit(void** state)
+{
+    SP_UNUSED(state);
+    spTestWorld test = BuildBeam(sp_backwardEuler);
+    bool haveOurs = test.world != NULL, havePeer = HavePeer();
+    spDestroyTestWorld(&test);
 
     json_t* json =
         RunJson("bench implicit-beam-2 --repeat 2 --threads 1,2 --json 2>/dev/null", haveOurs ? 0 : 1);
@@ -244,6 +255,155 @@ static void TestBenchImplicit(void** state)
     // Another table after it has its own head
     Expect("bench implicit-beam-2 spring-cloth-10 --repeat 1", code, "speed-up");
     Expect("bench implicit-beam-0", 2, "implicit-beam-0: the number must be from 1 to 60");
+}
+
+// What a side of an XPBD benchmark tells
+static void CheckXpbdSide(const json_t* side, int elements)
+{
+    CheckSideTimes(side);
+    CHECK_NEAR(GetNumber(side, "iterations"), 20.0, 0.0);
+    double median = GetNumber(json_object_get(side, "msPerStep"), "median");
+    double ns = 1e6 * median / (20.0 * elements);
+    CHECK_NEAR(GetNumber(side, "nsPerElementIteration"), ns, 1e-6 * ns);
+    CHECK_NEAR(GetNumber(side, "stepsPerSecond"), 1e3 / median, 1e-3 / median);
+    assert_true(GetNumber(side, "solverNsPerElementIteration") > 0.0);
+}
+
+static double GetTip(const json_t* side, size_t step)
+{
+    return json_number_value(json_array_get(json_object_get(side, "tip"), step));
+}
+
+// Bullet's links on the same scene: until the sweeps of both, in another order each, have drifted apart, the
+// tip goes the same way
+static void CheckLinks(const json_t* entry, const char* key, int elements)
+{
+    const json_t* peer = json_object_get(entry, key);
+    assert_string_equal(GetText(peer, "name"), "Bullet");
+    CheckXpbdSide(peer, elements);
+    double ratio = GetNumber(json_object_get(entry, "processorMsPerStep"), "median") /
+                   GetNumber(json_object_get(peer, "processorMsPerStep"), "median");
+    CHECK_NEAR(GetNumber(peer, "ratio"), ratio, 1e-6 * ratio);
+    assert_true(GetNumber(peer, "tipDifference") < 0.3);
+    for (size_t i = 0; i < 10; ++i)
+    {
+        CHECK_NEAR(GetTip(peer, i), GetTip(entry, i), 0.1 * fabs(GetTip(entry, i)));
+        // What Bullet sorts does not change what it computes
+        CHECK_NEAR(GetTip(peer, i), GetTip(json_object_get(entry, "peer"), i), 0.0);
+    }
+}
+
+static void TestBenchXpbd(void** state)
+{
+    SP_UNUSED(state);
+    static const struct
+    {
+        const char* name;
+        int nodes, elements;
+        bool links;
+    } s_cases[] = {
+        {"xpbd-beam-2", 81, 192, false},       {"xpbd-energy-beam-2", 81, 192, false},
+        {"xpbd-green-beam-2", 81, 192, false}, {"xpbd-links-beam-2", 81, 344, true},
+        {"xpbd-cloth-8", 64, 257, true},
+    };
+    bool havePeer = HavePeer();
+    for (int k = 0; k < SP_COUNT(s_cases); ++k)
+    {
+        char arguments[128];
+        snprintf(arguments, sizeof(arguments), "bench %s --repeat 1 --threads 1,2 --json", s_cases[k].name);
+        json_t* json = RunJson(arguments, 0);
+        const json_t* list = json_object_get(json, "benchmarks");
+        assert_int_equal(json_array_size(list), 2);
+        for (size_t i = 0; i < 2; ++i)
+        {
+            const json_t* entry = json_array_get(list, i);
+            assert_string_equal(GetText(entry, "name"), s_cases[k].name);
+            assert_int_equal((int)GetNumber(entry, "threads"), (int)i + 1);
+            assert_int_equal((int)GetNumber(entry, "nodes"), s_cases[k].nodes);
+            assert_int_equal((int)GetNumber(entry, "elements"), s_cases[k].elements);
+            assert_int_equal((int)GetNumber(entry, "flags"), 0);
+            CheckXpbdSide(entry, s_cases[k].elements);
+            // It falls, and then it hangs
+            assert_true(GetTip(entry, 9) < 0.0 && GetTip(entry, 9) > -0.5);
+            assert_true(GetTip(entry, 59) < 0.0 && GetTip(entry, 59) > -2.5);
+            bool beside = havePeer && s_cases[k].links;
+            assert_int_equal(json_object_get(entry, "peer") != NULL, beside);
+            assert_int_equal(json_object_get(entry, "sortedPeer") != NULL, beside);
+            if (beside)
+            {
+                CheckLinks(entry, "peer", s_cases[k].elements);
+                CheckLinks(entry, "sortedPeer", s_cases[k].elements);
+            }
+            assert_string_equal(GetText(entry, "stateHash"), GetText(json_array_get(list, 0), "stateHash"));
+        }
+        json_decref(json);
+    }
+
+    // The table: a row for each engine, and lines that compare
+    Expect("bench xpbd-beam-1 --repeat 1", 0, "Souple ");
+    Expect("bench xpbd-beam-1 --repeat 1", 0, "ns/el/sw");
+    if (havePeer)
+    {
+        Expect("bench xpbd-cloth-3 --repeat 1", 0, "Bullet sorted ");
+        Expect("bench xpbd-links-beam-1 --repeat 1", 0, "ours over Bullet's processor time: ");
+    }
+    Expect("bench xpbd-cloth-3 spring-cloth-3 --repeat 1", 0, "speed-up");
+    Expect("bench --list", 0, "xpbd-beam-35 ");
+    Expect("bench --list", 0, "xpbd-energy-beam-13 ");
+    Expect("bench --list", 0, "xpbd-green-beam-13 ");
+    Expect("bench --list", 0, "xpbd-links-beam-8 ");
+    Expect("bench --list", 0, "xpbd-cloth-200 ");
+    Expect("help bench", 0, "xpbd-cloth-N run Bullet beside ours");
+    Expect("bench xpbd-beam-0", 2, "xpbd-beam-0: the number must be from 1 to 60");
+    Expect("bench xpbd-cloth-2", 2, "xpbd-cloth-2: the number must be from 3 to 2000");
+    Expect("bench xpbd-", 2, "there is no benchmark 'xpbd-'");
+    Expect("bench xpbd-green-cloth-8", 2, "there is no benchmark 'xpbd-green-cloth-8'");
+}
+
+// The scenes are those of the workloads: counts, order of the pairs, masses, pins
+static void TestXpbdScenes(void** state)
+{
+    SP_UNUSED(state);
+    int stretchCount = 0;
+    spMesh* mesh = spMakeDistanceClothMesh(100, &stretchCount, NULL);
+    assert_non_null(mesh);
+    assert_int_equal(stretchCount, 29601);
+    assert_int_equal(spMesh_GetEdgeCount(mesh), 29601 + 19600);
+    const int32_t* pairs = spMesh_GetEdges(mesh);
+    const int32_t first[8] = {0, 100, 0, 1, 0, 101, 1, 101}, bends[4] = {0, 200, 0, 2};
+    assert_memory_equal(pairs, first, sizeof(first));
+    assert_memory_equal(pairs + 2 * 29601, bends, sizeof(bends));
+    spDVec3 last = spMesh_GetVertices(mesh)[9999];
+    CHECK_NEAR(last.x, 1.0, 0.0);
+    CHECK_NEAR(last.y, 2.0, 0.0);
+    CHECK_NEAR(last.z, 2.0, 0.0);
+    spDestroyMesh(mesh);
+
+    mesh = spMakeBeamMesh(8, NULL);
+    spIndexList edges;
+    assert_true(spMesh_CollectEdges(mesh, &edges, NULL));
+    assert_int_equal(edges.count, 16112);
+    spFreeIndexList(&edges);
+    spDestroyMesh(mesh);
+
+    spTestDef def = spDefaultTestDef();
+    def.method.type = sp_xpbd;
+    spTestWorld test = spBuildDistanceCloth(&def, 10);
+    assert_non_null(test.world);
+    spReal masses[100];
+    assert_int_equal(spBody_CopyMasses(test.world, test.body, masses, 100), 100);
+    for (int i = 0; i < 100; ++i)
+    {
+        bool fixed = i == 0 || i == 90;
+        assert_int_equal(spBody_GetNodeRole(test.world, test.body, i), fixed ? sp_nodeFixed : sp_nodeFree);
+        CHECK_NEAR(masses[i], 0.008, 1e-9);
+    }
+    spDestroyTestWorld(&test);
+    // Constraints need XPBD
+    def.method.type = sp_symplecticEuler;
+    test = spBuildDistanceBeam(&def, 1);
+    assert_null(test.world);
+    assert_true(strlen(test.error.message) > 0);
 }
 
 static void TestReproduceUsage(void** state)
@@ -382,6 +542,8 @@ int main(void)
         cmocka_unit_test(TestBenchUsage),
         cmocka_unit_test(TestBenchJson),
         cmocka_unit_test(TestBenchImplicit),
+        cmocka_unit_test(TestBenchXpbd),
+        cmocka_unit_test(TestXpbdScenes),
         cmocka_unit_test(TestReproduceUsage),
         cmocka_unit_test(TestReproduceSlides),
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

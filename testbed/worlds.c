@@ -8,6 +8,7 @@
 
 static const spReal latticeSpacing = (spReal)0.1;
 static const spReal latticeMass = (spReal)0.01;
+static const spReal clothBendCompliance = 1; // m/N
 
 spTestDef spDefaultTestDef(void)
 {
@@ -81,18 +82,102 @@ spColliderId spAddTestGround(spWorld* world, spReal friction, spReal restitution
     return spCreateCollider(world, &def);
 }
 
-spTestWorld spBuildSpringCloth(const spTestDef* def, int count, spReal stiffness, spReal damping)
+// The sheet of W2 with edges for springs
+static spMesh* spMakeSheetMesh(int count, spError* error)
 {
-    spTestWorld test = spStartTestWorld(def);
     spClothMeshDef meshDef = spDefaultClothMeshDef();
     meshDef.corner = (spDVec3){-1.0, 2.0, 0.0};
     meshDef.countX = count;
     meshDef.countZ = count;
-    spMesh* mesh = spMakeClothMesh(&meshDef, &test.error);
+    return spMakeClothMesh(&meshDef, error);
+}
+
+// The body of W2, pinned at two corners; elements are still to be added
+static bool spAddSheetBody(spTestWorld* test, const spTestDef* def, const spMesh* mesh, int count)
+{
     int32_t pins[2] = {0, (count - 1) * count};
-    bool ok = spAddTestBody(&test, def, mesh, (spReal)(0.8 / ((double)count * count))) &&
-              spAddTestSprings(&test, mesh, stiffness, 0, damping) &&
-              spBody_PinNodes(test.world, test.body, pins, 2);
+    return spAddTestBody(test, def, mesh, (spReal)(0.8 / ((double)count * count))) &&
+           spBody_PinNodes(test->world, test->body, pins, 2);
+}
+
+spTestWorld spBuildSpringCloth(const spTestDef* def, int count, spReal stiffness, spReal damping)
+{
+    spTestWorld test = spStartTestWorld(def);
+    spMesh* mesh = spMakeSheetMesh(count, &test.error);
+    bool ok = spAddSheetBody(&test, def, mesh, count) && spAddTestSprings(&test, mesh, stiffness, 0, damping);
+    return spFinishTestWorld(test, mesh, ok);
+}
+
+// Writes the pairs of W2-dist whose second node is so many steps away. Returns the new number of pairs
+static int spListClothPairs(int32_t* pairs, int pairCount, int count, int reach, bool diagonal)
+{
+    for (int i = 0; i < count; ++i)
+    {
+        for (int j = 0; j < count; ++j)
+        {
+            int32_t node = i * count + j;
+            const bool there[3] = {i + reach < count, j + reach < count,
+                                   diagonal && i + 1 < count && j + 1 < count};
+            const int32_t other[3] = {node + reach * count, node + reach, node + count + 1};
+            for (int k = 0; k < 3; ++k)
+            {
+                if (there[k])
+                {
+                    pairs[2 * pairCount] = node;
+                    pairs[2 * pairCount + 1] = other[k];
+                    pairCount += 1;
+                }
+            }
+        }
+    }
+    return pairCount;
+}
+
+spMesh* spMakeDistanceClothMesh(int count, int* stretchCount, spError* error)
+{
+    spMesh* sheet = spMakeSheetMesh(count, error);
+    // Five pairs for each node at most
+    int32_t* pairs = sheet != NULL ? malloc((size_t)count * (size_t)count * 10 * sizeof(int32_t)) : NULL;
+    spMesh* mesh = NULL;
+    if (pairs != NULL)
+    {
+        *stretchCount = spListClothPairs(pairs, 0, count, 1, true);
+        spMeshDef def = spDefaultMeshDef();
+        def.vertices = spMesh_GetVertices(sheet);
+        def.vertexCount = spMesh_GetVertexCount(sheet);
+        def.triangles = spMesh_GetTriangles(sheet);
+        def.triangleCount = spMesh_GetTriangleCount(sheet);
+        def.edges = pairs;
+        def.edgeCount = spListClothPairs(pairs, *stretchCount, count, 2, false);
+        mesh = spCreateMesh(&def, error);
+    }
+    free(pairs);
+    spDestroyMesh(sheet);
+    return mesh;
+}
+
+static bool spAddTestDistances(spTestWorld* test, const int32_t* pairs, int count, spReal compliance)
+{
+    spConstraintDef def = spDefaultConstraintDef();
+    def.nodes = pairs;
+    def.count = count;
+    def.compliance = compliance;
+    return spBody_AddConstraints(test->world, test->body, &def) >= 0;
+}
+
+spTestWorld spBuildDistanceCloth(const spTestDef* def, int count)
+{
+    spTestWorld test = spStartTestWorld(def);
+    int stretchCount = 0;
+    spMesh* mesh = spMakeDistanceClothMesh(count, &stretchCount, &test.error);
+    bool ok = spAddSheetBody(&test, def, mesh, count);
+    if (ok)
+    {
+        const int32_t* pairs = spMesh_GetEdges(mesh);
+        int bendCount = spMesh_GetEdgeCount(mesh) - stretchCount;
+        ok = spAddTestDistances(&test, pairs, stretchCount, 0) &&
+             spAddTestDistances(&test, pairs + 2 * (size_t)stretchCount, bendCount, clothBendCompliance);
+    }
     return spFinishTestWorld(test, mesh, ok);
 }
 
@@ -136,6 +221,15 @@ spTestWorld spBuildTetBeam(const spTestDef* def, int m, const spTetDef* tets)
     spTestWorld test = spStartBeam(def, m, &mesh, &ok);
     test.tets = ok ? spBody_AddTets(test.world, test.body, tets) : -1;
     return spFinishTestWorld(test, mesh, test.tets >= 0);
+}
+
+spTestWorld spBuildDistanceBeam(const spTestDef* def, int m)
+{
+    bool ok;
+    spMesh* mesh;
+    spTestWorld test = spStartBeam(def, m, &mesh, &ok);
+    ok = ok && spAddTestDistances(&test, NULL, 0, 0);
+    return spFinishTestWorld(test, mesh, ok);
 }
 
 spMesh* spMakeBlockMesh(int thousands, int* tipCount, spError* error)

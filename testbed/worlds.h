@@ -45,6 +45,17 @@ spTestWorld spBuildSpringBeam(const spTestDef* def, int m);
 // W1 with tets: the same beam, its tets with this material.
 spTestWorld spBuildTetBeam(const spTestDef* def, int m, const spTetDef* tets);
 
+// W1 links: the same beam, the length of every edge kept exactly (spMesh_CollectEdges has the order of W1),
+// for sp_xpbd.
+spTestWorld spBuildDistanceBeam(const spTestDef* def, int m);
+
+// The mesh of W2-dist: the sheet of W2, its edges the pairs whose distance is kept, in the order of W2. The
+// first `stretchCount` of them keep it exactly, the others, over a node between, resist bending.
+spMesh* spMakeDistanceClothMesh(int count, int* stretchCount, spError* error);
+
+// W2-dist: distance constraints on these pairs, compliance 0 and 1 m/N, pinned at two corners, for sp_xpbd.
+spTestWorld spBuildDistanceCloth(const spTestDef* def, int count);
+
 // A block of 1 m x 0.3 m x 0.2 m of about so many thousand tets, 45 of them exactly, one end fixed. The first
 // and the last `tipCount` vertices are those of its ends.
 spMesh* spMakeBlockMesh(int thousands, int* tipCount, spError* error);
