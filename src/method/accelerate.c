@@ -7,38 +7,34 @@
 // u + w (v - u) is always written u - w (u - v): where u and v are equal, the inverse mass and fixed nodes,
 // that gives back u with all of its bits, also the sign of a zero.
 //
-// Anderson's mixing keeps pairs: what a sweep gave, g, and how far it moved, f. The least squares over
-// differences of f need dot products of all f; a new pair adds one row of them. With gamma found,
+// Anderson's mixing keeps pairs: what a sweep gave, g, and how far it moved, f. Weights need dot products of
+// all f; a new pair adds one row of them.
 //
-//   g_0 - sum gamma_j (g_(j-1) - g_j) = g_0 - sum c_j (g_0 - g_j),  c_j = gamma_j - gamma_(j+1)
-//
-// counted from the newest, which is one pass and keeps no differences.
+// f counts positions and a sample of the multipliers of about as many numbers. Positions alone do not see
+// multipliers that balance each other: with them, bodies of medium stiffness stand still far from the end.
+// All multipliers are hardly better than the sample and cost several times as much.
 
 #include "method/accelerate.h"
 
 #include "base/timer.h"
+#include "method/mixture.h"
 
 #include <math.h>
 #include <string.h>
 
-#define SP_MAX_WINDOW 20
-
 // The printed form takes second differences
 #define SP_MAX_KEPT (SP_MAX_WINDOW + 2)
 
-// A mixture is not taken when the sweep after it moves more than this many times the least so far
-#define SP_TRUST 2.0
+// A mixture is not taken when the sweep after it moves more than this many times the least so far. With half
+// of this, more are refused that would have come right than wrong ones found.
+#define SP_TRUST 4.0
 
 // Moving this many times more than the first sweep is divergence
 #define SP_DIVERGENCE 1e6
 
-// Squares of differences below this share of what they are differences of are rounding
-#define SP_DIFFERENCE_SHARE 1e-13
-
-// A pivot below this share of its diagonal is rounding
-#define SP_PIVOT_SHARE 1e-14
-
-#define SP_JACOBI_ROUNDS 12
+// What the sample of multipliers does in the first sweep counts as this share of what positions do, in
+// squares. With ten times more, stiff bodies take longer; with a tenth, those of medium stiffness.
+#define SP_SAMPLE_SHARE 0.01
 
 struct spAcceleratorState
 {
@@ -46,6 +42,8 @@ struct spAcceleratorState
     int window;
     int nodeCount;
     int64_t lambdaCount;
+    int64_t sampleCount; // multipliers in the sample
+    int sampleStride;    // one row of SP_BLOCK multipliers of so many is in it
 
     // Where the substep began
     spVec4* startX;
@@ -53,21 +51,24 @@ struct spAcceleratorState
 
     // What was before, in a ring; which of these there are depends on the accelerator
     spVec4* x[SP_MAX_KEPT];
-    spVec4* f[SP_MAX_KEPT]; // move of a sweep times the root of the mass; before the sweep, its start
     spReal* lambda[SP_MAX_KEPT];
-    spReal* before; // multipliers
-    spReal* increase;
-    double* partial;                       // sums of blocks
+    spReal* f[SP_MAX_KEPT];       // move of a sweep times the root of the mass; before the sweep, its start
+    spReal* fSample[SP_MAX_KEPT]; // the same of the sample, without mass
+    spReal* before;               // multipliers before the sweep
+    spReal* increase;             // of multipliers
+    double* partial;              // sums of blocks
+    double* samplePartial;        // of the sample
     double dots[SP_MAX_KEPT][SP_MAX_KEPT]; // of what is in the ring, by its places
-    int slotCount;                         // of the ring
-    int newest;                            // place in the ring
+    int slotCount;                         // places of the ring
+    int newest;                            // place
     int keptCount;                         // of the newest, that count
 
-    int sweepCount;    // since the start
+    int sweepCount; // since the start
+    double sampleWeight;
     double firstNorm2; // square of the first move that was one
     double leastNorm2; // of the moves in the window
-    double omega;
-    bool mixed; // the next sweep starts from a mixture
+    double omega;      // weight of the last sweep
+    bool mixed;        // the next sweep starts from a mixture
     double sweepSeconds;
     spAcceleratorReport report;
 };
@@ -76,26 +77,31 @@ struct spAcceleratorState
 
 typedef struct spStage spStage;
 
-// Items are nodes or multipliers
 typedef void spBlockFcn(const spStage* stage, int block, int64_t begin, int64_t end);
+
+typedef enum spItemType
+{
+    sp_itemNode = 0,
+    sp_itemMultiplier,
+    sp_itemSample,
+    sp_itemTypeCount
+} spItemType;
 
 struct spStage
 {
     spAcceleratorState* state;
     const spIterate* iterate;
-    spBlockFcn* nodes; // NULL when there is nothing to do with them
-    spBlockFcn* multipliers;
-    int nodeBlocks;
+    spBlockFcn* fcns[sp_itemTypeCount];
+    int64_t counts[sp_itemTypeCount];
 
-    spVec4* toX[2]; // copies; NULL where there are none
     const spVec4* fromX;
-    spReal* toLambda[2];
+    spVec4* toX[2]; // NULL where there is none
     const spReal* fromLambda;
+    spReal* toLambda[2];
     spReal weight;
-    int slot;
-    int used; // differences
+    int used; // differences of the mixture
     spReal weights[SP_MAX_WINDOW];
-    const spVec4* otherX[SP_MAX_WINDOW];
+    const spReal* otherX[SP_MAX_WINDOW];
     const spReal* otherLambda[SP_MAX_WINDOW];
 };
 
@@ -110,27 +116,38 @@ static void spBlockStage(int begin, int end, int workerIndex, void* context)
     const spStage* stage = context;
     for (int i = begin; i < end; ++i)
     {
-        bool isNodes = i < stage->nodeBlocks;
-        int block = isNodes ? i : i - stage->nodeBlocks;
-        int64_t count = isNodes ? stage->state->nodeCount : stage->state->lambdaCount;
+        int type = 0, block = i;
+        while (block >= spCountBlocks(stage->counts[type]))
+        {
+            block -= spCountBlocks(stage->counts[type]);
+            type += 1;
+        }
         int64_t first = (int64_t)block * SP_SUM_BLOCK, last = first + SP_SUM_BLOCK;
-        spBlockFcn* fcn = isNodes ? stage->nodes : stage->multipliers;
-        fcn(stage, block, first, last < count ? last : count);
+        stage->fcns[type](stage, block, first, last < stage->counts[type] ? last : stage->counts[type]);
     }
 }
 
-static void spRunStage(spStage* stage, spBlockFcn* nodes, spBlockFcn* multipliers)
+// Functions are NULL where there is nothing to do
+static void spRunStage(spStage* stage, spBlockFcn* nodes, spBlockFcn* multipliers, spBlockFcn* samples)
 {
-    stage->nodes = nodes;
-    stage->multipliers = multipliers;
-    stage->nodeBlocks = nodes != NULL ? spCountBlocks(stage->state->nodeCount) : 0;
-    int count = stage->nodeBlocks + (multipliers != NULL ? spCountBlocks(stage->state->lambdaCount) : 0);
+    const spAcceleratorState* state = stage->state;
+    stage->fcns[sp_itemNode] = nodes;
+    stage->fcns[sp_itemMultiplier] = multipliers;
+    stage->fcns[sp_itemSample] = samples;
+    stage->counts[sp_itemNode] = nodes != NULL ? state->nodeCount : 0;
+    stage->counts[sp_itemMultiplier] = multipliers != NULL ? state->lambdaCount : 0;
+    stage->counts[sp_itemSample] = samples != NULL ? state->sampleCount : 0;
+    int count = 0;
+    for (int type = 0; type < sp_itemTypeCount; ++type)
+    {
+        count += spCountBlocks(stage->counts[type]);
+    }
     spParallelFor(stage->iterate->team, spBlockStage, count, 1, stage);
 }
 
 // ---- numbers ----
 
-// What every processor has; four of them at once keep it busy
+// A vector that every processor has; four at once keep it busy
 typedef spReal spPart __attribute__((vector_size(16)));
 typedef spPart spPartMemory __attribute__((may_alias));
 #define SP_PART ((int)(sizeof(spPart) / sizeof(spReal)))
@@ -172,7 +189,7 @@ static void spMixNumbers(spReal* restrict to, const spReal* restrict g, const sp
     }
 }
 
-static double spDotNumbers(const spReal* restrict a, const spReal* restrict b, int64_t begin, int64_t end)
+static double spDotNumbers(const spReal* a, const spReal* b, int64_t begin, int64_t end)
 {
     double sums[4] = {0};
     int64_t i = begin;
@@ -228,10 +245,10 @@ static void spRestore(spAcceleratorState* state, const spIterate* iterate, const
     spStage stage = {.state = state, .iterate = iterate, .fromX = x, .fromLambda = lambda};
     stage.toX[0] = iterate->x;
     stage.toLambda[0] = iterate->lambda;
-    spRunStage(&stage, spCopyNodes, spCopyMultipliers);
+    spRunStage(&stage, spCopyNodes, spCopyMultipliers, NULL);
 }
 
-// Keeps where a substep begins, for a return after divergence and as the place before the first sweep
+// Keeps where a substep begins, for a return after divergence, and once more where the accelerator wants it
 static void spKeepStart(spAcceleratorState* state, const spIterate* iterate, spVec4* x, spReal* lambda)
 {
     spStage stage = {.state = state, .iterate = iterate, .fromX = iterate->x, .fromLambda = iterate->lambda};
@@ -239,10 +256,10 @@ static void spKeepStart(spAcceleratorState* state, const spIterate* iterate, spV
     stage.toX[1] = x;
     stage.toLambda[0] = state->startLambda;
     stage.toLambda[1] = lambda;
-    spRunStage(&stage, spCopyNodes, spCopyMultipliers);
+    spRunStage(&stage, spCopyNodes, spCopyMultipliers, NULL);
 }
 
-// ---- what all have in common ----
+// ---- what the accelerators have in common ----
 
 static void spSweepOnce(spAcceleratorState* state, const spIterate* iterate)
 {
@@ -266,17 +283,17 @@ static double spMeasure(spAcceleratorState* state, const spIterate* iterate)
     return residual;
 }
 
-// Whether this move is divergence. Not a number is.
+// Whether a move of this square is divergence. Not a number is.
 static bool spIsDivergence(spAcceleratorState* state, double norm2)
 {
     if (!(state->firstNorm2 > 0.0))
     {
         state->firstNorm2 = norm2;
     }
-    return !(norm2 <= SP_DIVERGENCE * SP_DIVERGENCE * state->firstNorm2) || isinf(norm2);
+    return isinf(norm2) || !(norm2 <= SP_DIVERGENCE * SP_DIVERGENCE * state->firstNorm2);
 }
 
-// Back to the start and one plain sweep from there
+// Back to the start, and a plain sweep from there
 static void spGiveUp(spAcceleratorState* state, const spIterate* iterate)
 {
     spRestore(state, iterate, state->startX, state->startLambda);
@@ -284,7 +301,7 @@ static void spGiveUp(spAcceleratorState* state, const spIterate* iterate)
     spSweepOnce(state, iterate);
 }
 
-// Sum of mass times square of x - before
+// Mass times square of x - fromX
 static void spSumMoves(const spStage* stage, int block, int64_t begin, int64_t end)
 {
     const spVec4* x = stage->iterate->x;
@@ -300,39 +317,37 @@ static void spSumMoves(const spStage* stage, int block, int64_t begin, int64_t e
     stage->state->partial[block] = sum;
 }
 
-static double spAddBlocks(const spAcceleratorState* state, int64_t count, int sum)
+// Adds up the sums with this number, of the blocks of so many items
+static double spAddBlocks(const double* partial, int64_t count, int sum)
 {
     int blockCount = spCountBlocks(count);
-    return spSumBlocks(state->partial + (size_t)sum * (size_t)blockCount, blockCount);
+    return spSumBlocks(partial + (size_t)sum * (size_t)blockCount, blockCount);
 }
 
-// ---- over-relaxation: SOR, of multipliers, Chebyshev's ----
+// ---- over-relaxation ----
 
+// toX, which holds what is relaxed from, becomes the same as x
 static void spRelaxNodes(const spStage* stage, int block, int64_t begin, int64_t end)
 {
     spSumMoves(stage, block, begin, end);
-    if (stage->weight != 1)
-    {
-        spRelaxNumbers((spReal*)stage->iterate->x, (spReal*)stage->toX[0], stage->weight, 4 * begin, 4 * end);
-    }
-    else
+    if (stage->weight == 1)
     {
         memcpy(stage->toX[0] + begin, stage->iterate->x + begin, (size_t)(end - begin) * sizeof(spVec4));
+        return;
     }
+    spRelaxNumbers((spReal*)stage->iterate->x, (spReal*)stage->toX[0], stage->weight, 4 * begin, 4 * end);
 }
 
 static void spRelaxMultipliers(const spStage* stage, int block, int64_t begin, int64_t end)
 {
     SP_UNUSED(block);
     spReal* lambda = stage->iterate->lambda;
-    if (stage->weight != 1)
-    {
-        spRelaxNumbers(lambda, stage->toLambda[0], stage->weight, begin, end);
-    }
-    else
+    if (stage->weight == 1)
     {
         memcpy(stage->toLambda[0] + begin, lambda + begin, (size_t)(end - begin) * sizeof(spReal));
+        return;
     }
+    spRelaxNumbers(lambda, stage->toLambda[0], stage->weight, begin, end);
 }
 
 static void spSweepSor(spAcceleratorState* state, const spIterate* iterate, bool last)
@@ -345,57 +360,10 @@ static void spSweepSor(spAcceleratorState* state, const spIterate* iterate, bool
     spStage stage = {.state = state, .iterate = iterate, .fromX = state->x[0]};
     stage.toX[0] = state->x[0];
     stage.weight = state->def.relaxation;
-    spRunStage(&stage, last ? spSumMoves : spRelaxNodes, NULL);
-    if (spIsDivergence(state, spAddBlocks(state, state->nodeCount, 0)))
+    spRunStage(&stage, last ? spSumMoves : spRelaxNodes, NULL, NULL);
+    if (spIsDivergence(state, spAddBlocks(state->partial, state->nodeCount, 0)))
     {
         spGiveUp(state, iterate);
-    }
-}
-
-static void spReturnNodes(const spStage* stage, int block, int64_t begin, int64_t end)
-{
-    spSumMoves(stage, block, begin, end);
-    memcpy(stage->iterate->x + begin, stage->fromX + begin, (size_t)(end - begin) * sizeof(spVec4));
-}
-
-static void spScaleIncrease(const spStage* stage, int block, int64_t begin, int64_t end)
-{
-    SP_UNUSED(block);
-    spReal* restrict lambda = stage->iterate->lambda;
-    spReal* restrict before = stage->state->before;
-    spReal* restrict increase = stage->state->increase;
-    for (int64_t i = begin; i < end; ++i)
-    {
-        spReal scaled = stage->weight * (lambda[i] - before[i]);
-        increase[i] = scaled;
-        lambda[i] = before[i] + scaled;
-        before[i] = lambda[i];
-    }
-}
-
-static void spSweepLambdaSor(spAcceleratorState* state, const spIterate* iterate, bool last)
-{
-    spStage stage = {.state = state, .iterate = iterate, .weight = state->def.relaxation};
-    if (state->sweepCount == 0)
-    {
-        spKeepStart(state, iterate, state->x[0], state->before);
-    }
-    else
-    {
-        stage.fromX = iterate->x;
-        stage.toX[0] = state->x[0];
-        spRunStage(&stage, spCopyNodes, NULL);
-    }
-    spSweepOnce(state, iterate);
-    stage.fromX = state->x[0];
-    spRunStage(&stage, last ? spSumMoves : spReturnNodes, last ? NULL : spScaleIncrease);
-    if (spIsDivergence(state, spAddBlocks(state, state->nodeCount, 0)))
-    {
-        spGiveUp(state, iterate);
-    }
-    else if (last == false)
-    {
-        spMovePositions(state, iterate);
     }
 }
 
@@ -413,7 +381,7 @@ static double spGetChebyshevWeight(const spAcceleratorState* state)
 
 static void spSweepChebyshev(spAcceleratorState* state, const spIterate* iterate, bool last)
 {
-    // Places of the ring in turn: where the sweep starts, and where the one before it did
+    // Where this sweep starts and where the one before did, in turn
     int now = state->sweepCount % 2, old = 1 - now;
     if (state->sweepCount == 0)
     {
@@ -425,208 +393,181 @@ static void spSweepChebyshev(spAcceleratorState* state, const spIterate* iterate
     stage.toX[0] = state->x[old];
     stage.toLambda[0] = state->lambda[old];
     stage.weight = (spReal)state->omega;
-    spRunStage(&stage, last ? spSumMoves : spRelaxNodes, last ? NULL : spRelaxMultipliers);
-    if (spIsDivergence(state, spAddBlocks(state, state->nodeCount, 0)))
+    spRunStage(&stage, last ? spSumMoves : spRelaxNodes, last ? NULL : spRelaxMultipliers, NULL);
+    if (spIsDivergence(state, spAddBlocks(state->partial, state->nodeCount, 0)))
     {
         spGiveUp(state, iterate);
     }
 }
 
-// ---- least squares over a window ----
-
-typedef double spWindowMatrix[SP_MAX_WINDOW][SP_MAX_WINDOW];
-
-// Largest over smallest eigenvalue of the first rows and columns, by Jacobi's rotations
-static double spGetCondition(spWindowMatrix matrix, int n)
+// Positions go back to where the sweep started
+static void spReturnNodes(const spStage* stage, int block, int64_t begin, int64_t end)
 {
-    spWindowMatrix a;
-    memcpy(a, matrix, sizeof(a));
-    bool turned = true;
-    for (int round = 0; round < SP_JACOBI_ROUNDS && turned; ++round)
-    {
-        turned = false;
-        for (int p = 0; p < n - 1; ++p)
-        {
-            for (int q = p + 1; q < n; ++q)
-            {
-                if (fabs(a[p][q]) <= 1e-14 * sqrt(fabs(a[p][p] * a[q][q])))
-                {
-                    continue;
-                }
-                turned = true;
-                double theta = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
-                double t = (theta < 0.0 ? -1.0 : 1.0) / (fabs(theta) + sqrt(theta * theta + 1.0));
-                double c = 1.0 / sqrt(t * t + 1.0), s = t * c;
-                for (int i = 0; i < n; ++i)
-                {
-                    double ip = a[i][p], iq = a[i][q];
-                    a[i][p] = c * ip - s * iq;
-                    a[i][q] = s * ip + c * iq;
-                }
-                for (int i = 0; i < n; ++i)
-                {
-                    double pi = a[p][i], qi = a[q][i];
-                    a[p][i] = c * pi - s * qi;
-                    a[q][i] = s * pi + c * qi;
-                }
-            }
-        }
-    }
-    double least = a[0][0], most = a[0][0];
-    for (int i = 1; i < n; ++i)
-    {
-        least = fmin(least, a[i][i]);
-        most = fmax(most, a[i][i]);
-    }
-    return least > 0.0 ? most / least : INFINITY;
+    spSumMoves(stage, block, begin, end);
+    memcpy(stage->iterate->x + begin, stage->fromX + begin, (size_t)(end - begin) * sizeof(spVec4));
 }
 
-// A gamma = b by Cholesky's factor, with as many of the first columns as it can be made for. Returns how
-// many.
-static int spSolveWindow(spWindowMatrix a, const double* b, int n, double* gamma)
+static void spScaleIncrease(const spStage* stage, int block, int64_t begin, int64_t end)
 {
-    spWindowMatrix l;
-    int solved = 0;
-    for (; solved < n; ++solved)
+    SP_UNUSED(block);
+    spReal* restrict lambda = stage->iterate->lambda;
+    spReal* restrict before = stage->state->before;
+    spReal* restrict increase = stage->state->increase;
+    for (int64_t i = begin; i < end; ++i)
     {
-        int i = solved;
-        for (int j = 0; j < i; ++j)
-        {
-            double rest = a[i][j];
-            for (int k = 0; k < j; ++k)
-            {
-                rest -= l[i][k] * l[j][k];
-            }
-            l[i][j] = rest / l[j][j];
-        }
-        double pivot = a[i][i];
-        for (int k = 0; k < i; ++k)
-        {
-            pivot -= l[i][k] * l[i][k];
-        }
-        if (!(pivot > SP_PIVOT_SHARE * a[i][i]))
-        {
-            break;
-        }
-        l[i][i] = sqrt(pivot);
+        spReal scaled = stage->weight * (lambda[i] - before[i]), relaxed = before[i] + scaled;
+        increase[i] = scaled;
+        lambda[i] = relaxed;
+        before[i] = relaxed;
     }
-    for (int i = 0; i < solved; ++i)
-    {
-        gamma[i] = b[i];
-        for (int k = 0; k < i; ++k)
-        {
-            gamma[i] -= l[i][k] * gamma[k];
-        }
-        gamma[i] /= l[i][i];
-    }
-    for (int i = solved - 1; i >= 0; --i)
-    {
-        for (int k = i + 1; k < solved; ++k)
-        {
-            gamma[i] -= l[k][i] * gamma[k];
-        }
-        gamma[i] /= l[i][i];
-    }
-    return solved;
 }
 
-// Weights c_1, c_2, ... of the mixture with the least error, from dot products of the errors e_0, e_1, ...,
-// newest first. Old differences are left out while the condition number is too large, but for the printed
-// form's first two. Returns the number of differences used.
-static int spFindWeights(double dots[][SP_MAX_WINDOW + 1], int columnCount, int columnsAtLeast,
-                         double conditionLimit, spReal* weights)
+static void spSweepLambdaSor(spAcceleratorState* state, const spIterate* iterate, bool last)
 {
-    // Column j is e_j - e_(j+1)
-    spWindowMatrix a;
-    double b[SP_MAX_WINDOW], gamma[SP_MAX_WINDOW];
-    int n = 0;
-    for (; n < columnCount; ++n)
+    spStage stage = {.state = state, .iterate = iterate, .weight = state->def.relaxation};
+    if (state->sweepCount == 0)
     {
-        for (int j = 0; j <= n; ++j)
-        {
-            a[n][j] = (dots[n][j] - dots[n][j + 1]) - (dots[n + 1][j] - dots[n + 1][j + 1]);
-            a[j][n] = a[n][j];
-        }
-        b[n] = dots[0][n] - dots[0][n + 1];
-        if (!(a[n][n] > SP_DIFFERENCE_SHARE * (dots[n][n] + dots[n + 1][n + 1])))
-        {
-            break;
-        }
+        spKeepStart(state, iterate, state->x[0], state->before);
     }
-    while (n > columnsAtLeast && spGetCondition(a, n) > conditionLimit)
+    else
     {
-        n -= 1;
+        stage.fromX = iterate->x;
+        stage.toX[0] = state->x[0];
+        spRunStage(&stage, spCopyNodes, NULL, NULL);
     }
-    n = spSolveWindow(a, b, n, gamma);
-    for (int j = 0; j < n; ++j)
+    spSweepOnce(state, iterate);
+    stage.fromX = state->x[0];
+    spRunStage(&stage, last ? spSumMoves : spReturnNodes, last ? NULL : spScaleIncrease, NULL);
+    if (spIsDivergence(state, spAddBlocks(state->partial, state->nodeCount, 0)))
     {
-        weights[j] = (spReal)(gamma[j] - (j + 1 < n ? gamma[j + 1] : 0.0));
+        spGiveUp(state, iterate);
     }
-    return n;
+    else if (last == false)
+    {
+        spMovePositions(state, iterate);
+    }
 }
 
-// ---- Anderson's mixing ----
+// ---- the ring ----
 
-// The place in the ring of what is this old
+// Place of what is this old
 static int spGetSlot(const spAcceleratorState* state, int age)
 {
     return (state->newest + state->slotCount - age) % state->slotCount;
 }
 
-// Dot products with the newest, from the sums of blocks
-static void spFillDots(spAcceleratorState* state, int64_t count)
+static void spPushSlot(spAcceleratorState* state)
+{
+    state->newest = (state->newest + 1) % state->slotCount;
+    state->keptCount = spMinInt(state->keptCount + 1, state->slotCount);
+}
+
+// Dot products of the newest with all that count, of one block
+static void spSumDots(const spAcceleratorState* state, double* partial, int blockCount, int block,
+                      spReal* const* numbers, int64_t begin, int64_t end)
 {
     for (int age = 0; age < state->keptCount; ++age)
     {
-        int slot = spGetSlot(state, age);
-        double dot = spAddBlocks(state, count, age);
-        state->dots[state->newest][slot] = dot;
-        state->dots[slot][state->newest] = dot;
+        partial[(size_t)age * (size_t)blockCount + (size_t)block] =
+            spDotNumbers(numbers[state->newest], numbers[spGetSlot(state, age)], begin, end);
     }
 }
 
-// f = root of mass times the move of the sweep, and its dot products with those before
+static void spSetDot(spAcceleratorState* state, int age, double dot)
+{
+    int slot = spGetSlot(state, age);
+    state->dots[state->newest][slot] = dot;
+    state->dots[slot][state->newest] = dot;
+}
+
+// ---- Anderson's mixing ----
+
+// Multipliers of the sample. Constraints of several rows have them one after the other: all get their turn.
+static const spReal* spFindSample(const spStage* stage, int64_t sample)
+{
+    int64_t row = sample / SP_BLOCK, stride = stage->state->sampleStride;
+    return stage->iterate->lambda + (row * stride + row % stride) * SP_BLOCK;
+}
+
+static void spStartSamples(const spStage* stage, int block, int64_t begin, int64_t end)
+{
+    SP_UNUSED(block);
+    spReal* f = stage->state->fSample[stage->state->newest];
+    for (int64_t i = begin; i < end; i += SP_BLOCK)
+    {
+        memcpy(f + i, spFindSample(stage, i), SP_BLOCK * sizeof(spReal));
+    }
+}
+
+static void spPushSamples(const spStage* stage, int block, int64_t begin, int64_t end)
+{
+    const spAcceleratorState* state = stage->state;
+    spReal* f = state->fSample[state->newest];
+    for (int64_t i = begin; i < end; i += SP_BLOCK)
+    {
+        const spReal* lambda = spFindSample(stage, i);
+        for (int k = 0; k < SP_BLOCK; ++k)
+        {
+            f[i + k] = lambda[k] - f[i + k];
+        }
+    }
+    spSumDots(state, state->samplePartial, spCountBlocks(state->sampleCount), block, state->fSample, begin,
+              end);
+}
+
 static void spPushNodes(const spStage* stage, int block, int64_t begin, int64_t end)
 {
     const spAcceleratorState* state = stage->state;
     const spVec4* restrict x = stage->iterate->x;
     const spReal* restrict mass = stage->iterate->mass;
-    spVec4* restrict f = state->f[state->newest];
+    spVec4* restrict f = (spVec4*)state->f[state->newest];
     for (int64_t i = begin; i < end; ++i)
     {
         spReal s = x[i].w > 0 ? (spReal)sqrt((double)mass[i]) : 0;
         f[i] = (spVec4){s * (x[i].x - f[i].x), s * (x[i].y - f[i].y), s * (x[i].z - f[i].z), 0};
     }
-    int blockCount = spCountBlocks(state->nodeCount);
-    for (int age = 0; age < state->keptCount; ++age)
-    {
-        const spVec4* other = state->f[spGetSlot(state, age)];
-        state->partial[(size_t)age * (size_t)blockCount + (size_t)block] =
-            spDotNumbers((const spReal*)f, (const spReal*)other, 4 * begin, 4 * end);
-    }
+    spSumDots(state, state->partial, spCountBlocks(state->nodeCount), block, state->f, 4 * begin, 4 * end);
 }
 
-// Saves what the sweep gave and puts the mixture in its place
+// Makes f of the sweep that was done and its dot products. Returns its square.
+static double spPushMove(spAcceleratorState* state, const spIterate* iterate)
+{
+    spStage stage = {.state = state, .iterate = iterate};
+    spRunStage(&stage, spPushNodes, NULL, spPushSamples);
+    if (state->sweepCount == 0)
+    {
+        double nodes2 = spAddBlocks(state->partial, state->nodeCount, 0);
+        double samples2 = spAddBlocks(state->samplePartial, state->sampleCount, 0);
+        state->sampleWeight = samples2 > 0.0 ? SP_SAMPLE_SHARE * nodes2 / samples2 : 0.0;
+    }
+    for (int age = 0; age < state->keptCount; ++age)
+    {
+        double nodes = spAddBlocks(state->partial, state->nodeCount, age);
+        double samples = spAddBlocks(state->samplePartial, state->sampleCount, age);
+        spSetDot(state, age, nodes + state->sampleWeight * samples);
+    }
+    return state->dots[state->newest][state->newest];
+}
+
+// Keeps what the sweep gave and puts the mixture in its place
 static void spMixNodes(const spStage* stage, int block, int64_t begin, int64_t end)
 {
     SP_UNUSED(block);
-    size_t size = (size_t)(end - begin) * sizeof(spVec4);
     spVec4* x = stage->iterate->x;
-    spVec4* g = stage->state->x[stage->slot];
-    memcpy(g + begin, x + begin, size);
+    spVec4* g = stage->state->x[stage->state->newest];
+    memcpy(g + begin, x + begin, (size_t)(end - begin) * sizeof(spVec4));
     if (stage->used > 0)
     {
-        spMixNumbers((spReal*)x, (const spReal*)g, (const spReal* const*)stage->otherX, stage->weights,
-                     stage->used, 4 * begin, 4 * end);
+        spMixNumbers((spReal*)x, (const spReal*)g, stage->otherX, stage->weights, stage->used, 4 * begin,
+                     4 * end);
     }
-    memcpy(stage->toX[0] + begin, x + begin, size);
 }
 
 static void spMixMultipliers(const spStage* stage, int block, int64_t begin, int64_t end)
 {
     SP_UNUSED(block);
     spReal* lambda = stage->iterate->lambda;
-    spReal* g = stage->state->lambda[stage->slot];
+    spReal* g = stage->state->lambda[stage->state->newest];
     memcpy(g + begin, lambda + begin, (size_t)(end - begin) * sizeof(spReal));
     if (stage->used > 0)
     {
@@ -634,27 +575,9 @@ static void spMixMultipliers(const spStage* stage, int block, int64_t begin, int
     }
 }
 
-// Goes back to what the mixture was made from, and keeps nothing else
-static void spReject(spAcceleratorState* state, const spIterate* iterate)
-{
-    int taken = spGetSlot(state, 1), next = state->newest;
-    spStage stage = {.state = state, .iterate = iterate};
-    stage.fromX = state->x[taken];
-    stage.toX[0] = iterate->x;
-    stage.toX[1] = state->f[next];
-    stage.fromLambda = state->lambda[taken];
-    stage.toLambda[0] = iterate->lambda;
-    spRunStage(&stage, spCopyNodes, spCopyMultipliers);
-    state->newest = taken;
-    state->keptCount = 1;
-    state->leastNorm2 = state->dots[taken][taken];
-    state->mixed = false;
-    state->report.rejected += 1;
-}
-
 static void spMix(spAcceleratorState* state, const spIterate* iterate)
 {
-    double dots[SP_MAX_WINDOW + 1][SP_MAX_WINDOW + 1];
+    spWindowDots dots;
     for (int i = 0; i < state->keptCount; ++i)
     {
         for (int j = 0; j < state->keptCount; ++j)
@@ -662,37 +585,46 @@ static void spMix(spAcceleratorState* state, const spIterate* iterate)
             dots[i][j] = state->dots[spGetSlot(state, i)][spGetSlot(state, j)];
         }
     }
-    spStage stage = {.state = state, .iterate = iterate, .slot = state->newest};
+    spStage stage = {.state = state, .iterate = iterate};
     stage.used =
         spFindWeights(dots, state->keptCount - 1, 1, (double)state->def.conditionLimit, stage.weights);
     for (int j = 0; j < stage.used; ++j)
     {
-        stage.otherX[j] = state->x[spGetSlot(state, j + 1)];
+        stage.otherX[j] = (const spReal*)state->x[spGetSlot(state, j + 1)];
         stage.otherLambda[j] = state->lambda[spGetSlot(state, j + 1)];
     }
-    stage.toX[0] = state->f[(state->newest + 1) % state->slotCount];
-    spRunStage(&stage, spMixNodes, spMixMultipliers);
-    state->keptCount = stage.used + 1;
+    spRunStage(&stage, spMixNodes, spMixMultipliers, NULL);
     state->mixed = stage.used > 0;
-    state->report.windowUsed = state->mixed ? stage.used : state->report.windowUsed;
+    state->keptCount = stage.used + 1;
+    state->report.windowUsed = stage.used;
+}
+
+// Goes back to what the mixture was made from, and keeps nothing else
+static void spReject(spAcceleratorState* state, const spIterate* iterate)
+{
+    state->newest = spGetSlot(state, 1);
+    state->keptCount = 1;
+    state->leastNorm2 = state->dots[state->newest][state->newest];
+    state->mixed = false;
+    state->report.rejected += 1;
+    spRestore(state, iterate, state->x[state->newest], state->lambda[state->newest]);
 }
 
 static void spSweepAnderson(spAcceleratorState* state, const spIterate* iterate, bool last)
 {
     if (state->sweepCount == 0)
     {
-        state->newest = 0;
         state->keptCount = 0;
+        state->leastNorm2 = INFINITY;
         state->mixed = false;
-        spKeepStart(state, iterate, state->f[1], NULL);
+        spKeepStart(state, iterate, NULL, NULL);
     }
+    spPushSlot(state);
+    spStage stage = {.state = state, .iterate = iterate, .fromX = iterate->x};
+    stage.toX[0] = (spVec4*)state->f[state->newest];
+    spRunStage(&stage, spCopyNodes, NULL, spStartSamples);
     spSweepOnce(state, iterate);
-    state->newest = (state->newest + 1) % state->slotCount;
-    state->keptCount = spMinInt(state->keptCount + 1, state->slotCount);
-    spStage stage = {.state = state, .iterate = iterate};
-    spRunStage(&stage, spPushNodes, NULL);
-    spFillDots(state, state->nodeCount);
-    double norm2 = state->dots[state->newest][state->newest];
+    double norm2 = spPushMove(state, iterate);
     if (state->mixed && state->def.safeguard && !(norm2 <= SP_TRUST * SP_TRUST * state->leastNorm2))
     {
         spReject(state, iterate);
@@ -703,7 +635,7 @@ static void spSweepAnderson(spAcceleratorState* state, const spIterate* iterate,
         spGiveUp(state, iterate);
         return;
     }
-    state->leastNorm2 = state->keptCount > 1 ? fmin(state->leastNorm2, norm2) : norm2;
+    state->leastNorm2 = fmin(state->leastNorm2, norm2);
     if (last == false)
     {
         spMix(state, iterate);
@@ -712,7 +644,7 @@ static void spSweepAnderson(spAcceleratorState* state, const spIterate* iterate,
 
 // ---- Anderson's mixing as printed ----
 
-// The increase of the sweep, and its dot products with those before
+// The increase by the sweep
 static void spPushIncrease(const spStage* stage, int block, int64_t begin, int64_t end)
 {
     const spAcceleratorState* state = stage->state;
@@ -723,15 +655,10 @@ static void spPushIncrease(const spStage* stage, int block, int64_t begin, int64
     {
         d[i] = lambda[i] - before[i];
     }
-    int blockCount = spCountBlocks(state->lambdaCount);
-    for (int age = 0; age < state->keptCount; ++age)
-    {
-        const spReal* other = state->lambda[spGetSlot(state, age)];
-        state->partial[(size_t)age * (size_t)blockCount + (size_t)block] = spDotNumbers(d, other, begin, end);
-    }
+    spSumDots(state, state->partial, spCountBlocks(state->lambdaCount), block, state->lambda, begin, end);
 }
 
-// The mixture of the increases times the relaxation is added to the multipliers
+// Multipliers grow by the mixture of their increases, times the relaxation
 static void spTryIncrease(const spStage* stage, int block, int64_t begin, int64_t end)
 {
     SP_UNUSED(block);
@@ -739,8 +666,8 @@ static void spTryIncrease(const spStage* stage, int block, int64_t begin, int64_
     spReal* restrict lambda = stage->iterate->lambda;
     spReal* restrict before = state->before;
     spReal* restrict increase = state->increase;
-    spMixNumbers(increase, state->lambda[stage->slot], stage->otherLambda, stage->weights, stage->used, begin,
-                 end);
+    spMixNumbers(increase, state->lambda[state->newest], stage->otherLambda, stage->weights, stage->used,
+                 begin, end);
     for (int64_t i = begin; i < end; ++i)
     {
         increase[i] *= stage->weight;
@@ -749,32 +676,32 @@ static void spTryIncrease(const spStage* stage, int block, int64_t begin, int64_
     }
 }
 
-// Mixes the increases that are kept. Returns whether the multipliers have changed.
+// Tries a mixture. Returns whether it was taken.
 static bool spTryPrinted(spAcceleratorState* state, const spIterate* iterate)
 {
-    // Errors are differences of increases, and one fewer
-    double dots[SP_MAX_WINDOW + 1][SP_MAX_WINDOW + 1];
+    // Errors are differences of increases
+    spWindowDots dots;
     for (int i = 0; i <= state->window; ++i)
     {
         const double* row = state->dots[spGetSlot(state, i)];
         const double* next = state->dots[spGetSlot(state, i + 1)];
         for (int j = 0; j <= state->window; ++j)
         {
-            int slot = spGetSlot(state, j), old = spGetSlot(state, j + 1);
-            dots[i][j] = (row[slot] - row[old]) - (next[slot] - next[old]);
+            int slot = spGetSlot(state, j), older = spGetSlot(state, j + 1);
+            dots[i][j] = (row[slot] - row[older]) - (next[slot] - next[older]);
         }
     }
-    spStage stage = {.state = state, .iterate = iterate, .slot = state->newest};
+    spStage stage = {.state = state, .iterate = iterate, .fromX = iterate->x};
+    stage.toX[0] = state->x[0];
     stage.weight = state->def.relaxation;
     stage.used = spFindWeights(dots, state->window, 2, (double)state->def.conditionLimit, stage.weights);
     for (int j = 0; j < stage.used; ++j)
     {
         stage.otherLambda[j] = state->lambda[spGetSlot(state, j + 1)];
     }
-    stage.fromX = iterate->x;
-    stage.toX[0] = state->x[0];
+    state->report.windowUsed = stage.used;
     double residual = state->def.safeguard ? spMeasure(state, iterate) : 0.0;
-    spRunStage(&stage, spCopyNodes, spTryIncrease);
+    spRunStage(&stage, spCopyNodes, spTryIncrease, NULL);
     spMovePositions(state, iterate);
     if (state->def.safeguard && !(spMeasure(state, iterate) < residual))
     {
@@ -782,7 +709,6 @@ static bool spTryPrinted(spAcceleratorState* state, const spIterate* iterate)
         state->report.rejected += 1;
         return false;
     }
-    state->report.windowUsed = stage.used;
     return true;
 }
 
@@ -797,14 +723,16 @@ static void spSweepPrinted(spAcceleratorState* state, const spIterate* iterate)
     {
         spStage copy = {.state = state, .iterate = iterate, .fromLambda = iterate->lambda};
         copy.toLambda[0] = state->before;
-        spRunStage(&copy, NULL, spCopyMultipliers);
+        spRunStage(&copy, NULL, spCopyMultipliers, NULL);
     }
     spSweepOnce(state, iterate);
-    state->newest = (state->newest + 1) % state->slotCount;
-    state->keptCount = spMinInt(state->keptCount + 1, state->slotCount);
+    spPushSlot(state);
     spStage stage = {.state = state, .iterate = iterate};
-    spRunStage(&stage, NULL, spPushIncrease);
-    spFillDots(state, state->lambdaCount);
+    spRunStage(&stage, NULL, spPushIncrease, NULL);
+    for (int age = 0; age < state->keptCount; ++age)
+    {
+        spSetDot(state, age, spAddBlocks(state->partial, state->lambdaCount, age));
+    }
     if (spIsDivergence(state, state->dots[state->newest][state->newest]))
     {
         spGiveUp(state, iterate);
@@ -813,12 +741,12 @@ static void spSweepPrinted(spAcceleratorState* state, const spIterate* iterate)
 
 // ---- state ----
 
-// How many arrays an accelerator needs
+// Arrays that an accelerator needs, and sums of every block
 typedef struct spNeeds
 {
-    int x, f, lambda;
-    bool scratch;             // before and increase
-    int nodeSums, lambdaSums; // of every block
+    int x, lambda, f;
+    bool scratch; // before and increase
+    int nodeSums, lambdaSums;
 } spNeeds;
 
 static spNeeds spGetNeeds(const spAcceleratorState* state)
@@ -833,7 +761,7 @@ static spNeeds spGetNeeds(const spAcceleratorState* state)
         case sp_accelerateChebyshev:
             return (spNeeds){.x = 2, .lambda = 2, .nodeSums = 1};
         case sp_accelerateAnderson:
-            return (spNeeds){.x = window + 1, .f = window + 1, .lambda = window + 1, .nodeSums = window + 1};
+            return (spNeeds){.x = window + 1, .lambda = window + 1, .f = window + 1, .nodeSums = window + 1};
         case sp_accelerateAndersonPrinted:
             return (spNeeds){.x = 1, .lambda = window + 2, .scratch = true, .lambdaSums = window + 2};
         default:
@@ -841,22 +769,32 @@ static spNeeds spGetNeeds(const spAcceleratorState* state)
     }
 }
 
-// Bytes of arrays over nodes and multipliers, and of the sums
+// Bytes; there is always something, so that NULL means no memory
 static size_t spGetNodeSize(const spAcceleratorState* state)
 {
-    return spArraySize(spMaxInt(state->nodeCount, 1), sizeof(spVec4));
+    return spArraySize((int64_t)state->nodeCount + 1, sizeof(spVec4));
 }
 
 static size_t spGetLambdaSize(const spAcceleratorState* state)
 {
-    return spArraySize(state->lambdaCount > 0 ? state->lambdaCount : 1, sizeof(spReal));
+    return spArraySize(state->lambdaCount + 1, sizeof(spReal));
+}
+
+static size_t spGetSampleSize(const spAcceleratorState* state)
+{
+    return spArraySize(state->sampleCount + 1, sizeof(spReal));
 }
 
 static size_t spGetSumSize(const spAcceleratorState* state, const spNeeds* needs)
 {
-    int64_t count = (int64_t)needs->nodeSums * spCountBlocks(state->nodeCount) +
-                    (int64_t)needs->lambdaSums * spCountBlocks(state->lambdaCount);
-    return spArraySize(count + 1, sizeof(double));
+    int64_t nodeSums = (int64_t)needs->nodeSums * spCountBlocks(state->nodeCount);
+    int64_t lambdaSums = (int64_t)needs->lambdaSums * spCountBlocks(state->lambdaCount);
+    return spArraySize(nodeSums + lambdaSums + 1, sizeof(double));
+}
+
+static size_t spGetSampleSumSize(const spAcceleratorState* state, const spNeeds* needs)
+{
+    return spArraySize((int64_t)needs->f * spCountBlocks(state->sampleCount) + 1, sizeof(double));
 }
 
 static bool spAllocArrays(spHeap* heap, spAcceleratorState* state, const spNeeds* needs)
@@ -865,21 +803,24 @@ static bool spAllocArrays(spHeap* heap, spAcceleratorState* state, const spNeeds
     state->startX = spAlloc(heap, nodeSize);
     state->startLambda = spAlloc(heap, lambdaSize);
     state->partial = spAlloc(heap, spGetSumSize(state, needs));
-    bool ok = state->startX != NULL && state->startLambda != NULL && state->partial != NULL;
+    state->samplePartial = spAlloc(heap, spGetSampleSumSize(state, needs));
+    bool ok = state->startX != NULL && state->startLambda != NULL && state->partial != NULL &&
+              state->samplePartial != NULL;
     for (int i = 0; i < needs->x; ++i)
     {
         state->x[i] = spAlloc(heap, nodeSize);
         ok = ok && state->x[i] != NULL;
     }
-    for (int i = 0; i < needs->f; ++i)
-    {
-        state->f[i] = spAlloc(heap, nodeSize);
-        ok = ok && state->f[i] != NULL;
-    }
     for (int i = 0; i < needs->lambda; ++i)
     {
         state->lambda[i] = spAlloc(heap, lambdaSize);
         ok = ok && state->lambda[i] != NULL;
+    }
+    for (int i = 0; i < needs->f; ++i)
+    {
+        state->f[i] = spAlloc(heap, nodeSize);
+        state->fSample[i] = spAlloc(heap, spGetSampleSize(state));
+        ok = ok && state->f[i] != NULL && state->fSample[i] != NULL;
     }
     if (needs->scratch)
     {
@@ -902,6 +843,9 @@ spAcceleratorState* spCreateAccelerator(spHeap* heap, const spXpbdDef* def, int 
     state->window = spClampInt(def->window, 1, SP_MAX_WINDOW);
     state->nodeCount = nodeCount;
     state->lambdaCount = lambdaCount;
+    int64_t stride = lambdaCount / (4 * (int64_t)spMaxInt(nodeCount, 1));
+    state->sampleStride = (int)(stride > 1 ? stride : 1);
+    state->sampleCount = lambdaCount / (SP_BLOCK * (int64_t)state->sampleStride) * SP_BLOCK;
     spNeeds needs = spGetNeeds(state);
     state->slotCount = needs.lambda;
     if (def->accelerator != sp_accelerateNone && spAllocArrays(heap, state, &needs) == false)
@@ -919,18 +863,20 @@ void spDestroyAccelerator(spHeap* heap, spAcceleratorState* state)
         return;
     }
     size_t nodeSize = spGetNodeSize(state), lambdaSize = spGetLambdaSize(state);
-    spNeeds needs = spGetNeeds(state);
     for (int i = 0; i < SP_MAX_KEPT; ++i)
     {
         spFree(heap, state->x[i], nodeSize);
-        spFree(heap, state->f[i], nodeSize);
         spFree(heap, state->lambda[i], lambdaSize);
+        spFree(heap, state->f[i], nodeSize);
+        spFree(heap, state->fSample[i], spGetSampleSize(state));
     }
+    spNeeds needs = spGetNeeds(state);
     spFree(heap, state->startX, nodeSize);
     spFree(heap, state->startLambda, lambdaSize);
     spFree(heap, state->before, lambdaSize);
     spFree(heap, state->increase, lambdaSize);
     spFree(heap, state->partial, spGetSumSize(state, &needs));
+    spFree(heap, state->samplePartial, spGetSampleSumSize(state, &needs));
     spFree(heap, state, sizeof(spAcceleratorState));
 }
 
@@ -949,8 +895,8 @@ void spAccelerateSweep(spAcceleratorState* state, const spIterate* iterate, bool
         iterate->sweep(iterate->context);
         return;
     }
-    double start = spGetSeconds();
     const spAcceleratorReport* report = &state->report;
+    double start = spGetSeconds();
     double elsewhere = state->sweepSeconds + report->moveSeconds + report->measureSeconds;
     switch (state->def.accelerator)
     {

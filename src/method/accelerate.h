@@ -6,16 +6,19 @@
 //
 //   SOR            x = x_k + w (x_g - x_k), multipliers as the sweep left them
 //   lambda SOR     multipliers l_k + w D, D what the sweep added; x = x_k + M^-1 J^T w D
-//   Chebyshev      u = om (u_g - u_(k-1)) + u_(k-1), u both together (Wang. A Chebyshev Semi-Iterative
-//   Approach
-//                  for Accelerating Projective and Position-Based Dynamics. 2015)
-//   Anderson       least |f_k - dF gamma| over the last differences dF of f = u_g - u, then u = u_g - dU
-//   gamma
-//                  with the same gamma for positions and multipliers. f counts positions alone, weighted by
-//                  mass: a sweep ties the multipliers to them
-//   as printed     the same on D_k as if they were the iterates, times w: Boukadida. Acceleration de la
-//                  simulation des corps mous pour les applications en temps reel. 2020, algorithms 2.3
-//                  and 2.4
+//   Chebyshev      u = om (u_g - u_(k-1)) + u_(k-1), u both together
+//   Anderson       least |f_k - dF gamma| over the last differences dF of f = u_g - u, then
+//                  u = u_g - dU gamma with the same gamma for positions and multipliers. f counts positions
+//                  weighted by mass, and a sample of the multipliers
+//   as printed     the same on D_k as if they were the iterates, times w, before a sweep
+//
+// Wang. A Chebyshev Semi-Iterative Approach for Accelerating Projective and Position-Based Dynamics. 2015
+// Boukadida. Acceleration de la simulation des corps mous pour les applications en temps reel. 2020,
+// algorithms 2.3 and 2.4: as printed
+//
+// Anderson's mixing is taken on trust and judged by the sweep after it, which costs nothing: where that moves
+// much more than sweeps did before, the state goes back to what the mixture was made from. Any of them may
+// diverge all the same: then the state goes back to the start and plain sweeps follow.
 
 #pragma once
 
@@ -48,11 +51,13 @@ spAcceleratorState* spCreateAccelerator(spHeap* heap, const spXpbdDef* def, int 
                                         int64_t lambdaCount);
 void spDestroyAccelerator(spHeap* heap, spAcceleratorState* state);
 
-// At the start of a substep, or wherever what is iterated has jumped: forgets the past.
+// At the start of a substep, or wherever what is iterated has jumped: forgets the past. Between two resets
+// nobody else changes positions and multipliers.
 void spResetAccelerator(spAcceleratorState* state);
 
-// One sweep and what the accelerator makes of it. The last one of a substep ends with what the sweep itself
-// gave.
+// One sweep and what the accelerator makes of it; two in the call that finds divergence. The last one of a
+// substep ends with what a sweep gave: this one, or the one before it when the mixture between them was bad.
+// After the last one it starts anew.
 void spAccelerateSweep(spAcceleratorState* state, const spIterate* iterate, bool last);
 
 // Since the last reset
@@ -61,9 +66,9 @@ typedef struct spAcceleratorReport
     int rejected;          // mixtures that were not taken
     int windowUsed;        // differences in the last mixture
     bool diverged;         // left out after making it worse
-    double mixSeconds;     // of the accelerator itself
-    double moveSeconds;    // of moving positions by multipliers
-    double measureSeconds; // of residuals
+    double mixSeconds;     // of the accelerator itself, s
+    double moveSeconds;    // of moving positions by multipliers, s
+    double measureSeconds; // of residuals, s
 } spAcceleratorReport;
 
 spAcceleratorReport spGetAcceleratorReport(const spAcceleratorState* state);
