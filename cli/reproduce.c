@@ -33,6 +33,8 @@ static const spExperiment s_experiments[] = {
      spReproduceOperators, NULL},
     {"preconditioner", "factors made on a thread of their own and turned with the nodes (Courtecuisse 2011)",
      spReproducePreconditioner, "table,sizes,age,policies,models,hand"},
+    {"anderson", "XPBD with strain rows and what makes its sweeps converge sooner (Boukadida 2020)",
+     spReproduceAnderson, "beams,bodies,cost,sag,poisson"},
 };
 
 #define SP_EXPERIMENT_COUNT ((int)(sizeof(s_experiments) / sizeof(s_experiments[0])))
@@ -45,8 +47,8 @@ void spStartPart(spReproduction* r, const char* title)
     }
 }
 
-void spReportRow(spReproduction* r, const char* quantity, const char* unit, const char* published,
-                 double ours, bool agrees)
+static void spAddRow(spReproduction* r, const char* quantity, const char* unit, const char* published,
+                     double ours, bool agrees, const char* word)
 {
     r->deviations += agrees ? 0 : 1;
     json_t* row = json_object();
@@ -60,9 +62,21 @@ void spReportRow(spReproduction* r, const char* quantity, const char* unit, cons
     {
         char value[40];
         snprintf(value, sizeof(value), "%.4g %s", ours, unit);
-        printf("  %-56s %22s %14s%s\n", quantity, published, value, agrees ? "" : "   differs");
+        printf("  %-56s %22s %14s%s%s\n", quantity, published, value, word[0] != 0 ? "   " : "", word);
         fflush(stdout);
     }
+}
+
+void spReportRow(spReproduction* r, const char* quantity, const char* unit, const char* published,
+                 double ours, bool agrees)
+{
+    spAddRow(r, quantity, unit, published, ours, agrees, agrees ? "" : "differs");
+}
+
+void spReportTarget(spReproduction* r, const char* quantity, const char* unit, const char* target,
+                    double ours, bool reached)
+{
+    spAddRow(r, quantity, unit, target, ours, reached, reached ? "ok" : "short");
 }
 
 void spReportNote(spReproduction* r, const char* format, ...)
@@ -85,7 +99,7 @@ void spReportFailure(spReproduction* r, const char* what, const spError* error)
     fprintf(stderr, "souple: %s: %s\n", what, error->message);
 }
 
-static bool spMakePath(spReproduction* r, char* path, size_t size, const char* file)
+bool spNameFile(spReproduction* r, char* path, size_t size, const char* file)
 {
     int length = snprintf(path, size, "%s/%s", r->folder, file);
     if (length < 0 || (size_t)length >= size || spMakeFolders(r->folder) == false)
@@ -102,7 +116,7 @@ void spSaveColumns(spReproduction* r, const char* file, const spColumn* columns,
                    int rowCount)
 {
     char path[1024];
-    if (spMakePath(r, path, sizeof(path), file) == false)
+    if (spNameFile(r, path, sizeof(path), file) == false)
     {
         return;
     }
@@ -139,17 +153,24 @@ void spSaveFigure(spReproduction* r, const char* file, const spPlotDef* plot)
 {
     char path[1024];
     spError error = SP_ZERO_INIT;
-    if (spMakePath(r, path, sizeof(path), file) && spSavePlot(plot, path, &error) == false)
+    if (spNameFile(r, path, sizeof(path), file) && spSavePlot(plot, path, &error) == false)
     {
         spReportFailure(r, path, &error);
     }
+}
+
+void spSaveBestFigure(spReproduction* r, const char* file, const spPlotDef* plot)
+{
+    char name[80];
+    snprintf(name, sizeof(name), "%.60s.%s", file, spHasPng() ? "png" : "svg");
+    spSaveFigure(r, name, plot);
 }
 
 void spSaveImage(spReproduction* r, const char* file, const uint8_t* rgb, int width, int height)
 {
     char path[1024];
     spError error = SP_ZERO_INIT;
-    if (spHasPng() && spMakePath(r, path, sizeof(path), file) &&
+    if (spHasPng() && spNameFile(r, path, sizeof(path), file) &&
         spSavePng(rgb, width, height, path, &error) == false)
     {
         spReportFailure(r, path, &error);
@@ -173,6 +194,7 @@ static int spRunExperiment(const spExperiment* experiment, const spReproduction*
     spReproduction r = *common;
     r.name = experiment->name;
     r.rows = json_array();
+    r.runs = json_array();
     r.files = json_array();
     snprintf(r.folder, sizeof(r.folder), "%s/%s", out, experiment->name);
     if (r.json == false)
@@ -189,6 +211,11 @@ static int spRunExperiment(const spExperiment* experiment, const spReproduction*
     json_t* object = json_object();
     json_object_set_new(object, "name", json_string(r.name));
     json_object_set_new(object, "rows", r.rows);
+    if (json_array_size(r.runs) > 0)
+    {
+        json_object_set(object, "runs", r.runs);
+    }
+    json_decref(r.runs);
     json_object_set_new(object, "deviations", json_integer(r.deviations));
     json_object_set_new(object, "files", r.files);
     json_array_append_new(list, object);
@@ -205,16 +232,19 @@ int spRunReproduce(int argc, char** argv)
         {"out", sp_optionText, "DIR", &out, "folder for tables and plots, out/reproduce by default", 0, 0, 0},
         {"part", sp_optionText, "NAME", &common.part, "run this part of the experiment alone", 0, 0, 0},
         {"mesh", sp_optionText, "FILE", &common.mesh,
-         "tets for 'preconditioner', ../shared/data/armadillo_4k.node by default, a box when it is not there",
+         "tets for 'preconditioner', ../shared/data/armadillo_4k.node by default, a box when it is not "
+         "there; "
+         "for 'anderson' instead of its two bodies",
          0, 0, 0},
         {"quick", sp_optionFlag, NULL, &common.quick,
-         "'preconditioner': small sizes and few steps, only to see that it runs", 0, 0, 0},
+         "'preconditioner', 'anderson': small sizes and few steps, only to see that it runs", 0, 0, 0},
         {"json", sp_optionFlag, NULL, &common.json, "print one JSON object instead of tables", 0, 0, 0},
     };
     static const char* const examples[] = {
         "souple reproduce --list",
         "souple reproduce slides --out out/reproduce",
         "souple reproduce preconditioner --part age",
+        "souple reproduce anderson --part beams",
         NULL,
     };
     const spUsage usage = {

@@ -20,6 +20,7 @@ typedef struct spReproduction
     const char* part; // the only part to run; NULL means all
     const char* mesh; // file of the body, for experiments that take one; NULL means their own
     json_t* rows;
+    json_t* runs; // objects of an experiment's own, for --json; none by default
     json_t* files;
     int deviations; // rows that are not as published and should be
     int failures;   // files that could not be written, worlds that could not be built
@@ -33,8 +34,16 @@ void spStartPart(spReproduction* r, const char* title);
 void spReportRow(spReproduction* r, const char* quantity, const char* unit, const char* published,
                  double ours, bool agrees);
 
+// One row that is held against a target of our own: the screen says ok or short
+void spReportTarget(spReproduction* r, const char* quantity, const char* unit, const char* target,
+                    double ours, bool reached);
+
 // A sentence about what was seen
 void spReportNote(spReproduction* r, const char* format, ...) __attribute__((format(printf, 2, 3)));
+
+// Path of a file in the folder, which is made when it is not there; the file then counts as left by the
+// experiment. False, with the reason reported, when that fails.
+bool spNameFile(spReproduction* r, char* path, size_t size, const char* file);
 
 // Writes columns as CSV, and series as an SVG plot, into the folder
 typedef struct spColumn
@@ -47,6 +56,9 @@ void spSaveColumns(spReproduction* r, const char* file, const spColumn* columns,
                    int rowCount);
 void spSaveFigure(spReproduction* r, const char* file, const spPlotDef* plot);
 
+// The same as PNG where this build can write that, else as SVG. `file` has no ending.
+void spSaveBestFigure(spReproduction* r, const char* file, const spPlotDef* plot);
+
 // Writes a picture of red, green and blue bytes, row by row from the top, as PNG into the folder
 void spSaveImage(spReproduction* r, const char* file, const uint8_t* rgb, int width, int height);
 
@@ -58,3 +70,4 @@ void spReproduceSlides(spReproduction* r);
 void spReproduceFilter(spReproduction* r);
 void spReproduceOperators(spReproduction* r);
 void spReproducePreconditioner(spReproduction* r);
+void spReproduceAnderson(spReproduction* r);

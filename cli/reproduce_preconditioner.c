@@ -187,13 +187,6 @@ spVec3 spTurnX(spVec3 v, double angle)
     return (spVec3){v.x, (spReal)(c * y - s * z), (spReal)(s * y + c * z)};
 }
 
-void spSavePreconditionerPlot(spReproduction* r, const char* file, const spPlotDef* plot)
-{
-    char name[64];
-    snprintf(name, sizeof(name), "%s.%s", file, spHasPng() ? "png" : "svg");
-    spSaveFigure(r, name, plot);
-}
-
 void spShrinkBeam(const spReproduction* r, spSolverBeamDef* def)
 {
     if (r->quick)

@@ -78,9 +78,6 @@ bool spRunBeam(spReproduction* r, const spSolverBeamDef* def, spLoadFcn* load, i
 spVec3 spTurnZ(spVec3 v, double angle);
 spVec3 spTurnX(spVec3 v, double angle);
 
-// Saves a plot, as PNG where this build can write that. `file` has no ending.
-void spSavePreconditionerPlot(spReproduction* r, const char* file, const spPlotDef* plot);
-
 // Parts in other files
 void spReproduceAge(spReproduction* r);
 void spReproducePolicies(spReproduction* r);

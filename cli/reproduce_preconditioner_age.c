@@ -113,7 +113,7 @@ void spReproduceAge(spReproduction* r)
     plot.yLog = true;
     plot.series = series;
     plot.seriesCount = 4;
-    spSavePreconditionerPlot(r, "age", &plot);
+    spSaveBestFigure(r, "age", &plot);
     spSaveColumns(r, "age.csv", columns, 5, stepCount);
 }
 
@@ -206,12 +206,12 @@ static void spSavePolicies(spReproduction* r, spSolveRun* runs, double (*leastMs
     plot.yLog = true;
     plot.series = iterations;
     plot.seriesCount = sp_policyCount;
-    spSavePreconditionerPlot(r, "policies_iterations", &plot);
+    spSaveBestFigure(r, "policies_iterations", &plot);
     plot.title = "Time of a step: incomplete Cholesky, made anew by several rules";
     plot.yLabel =
         r->quick ? "wall clock of the step [ms]" : "wall clock of the step, least of five runs [ms]";
     plot.series = times;
-    spSavePreconditionerPlot(r, "policies_time", &plot);
+    spSaveBestFigure(r, "policies_time", &plot);
     spSaveColumns(r, "policies.csv", columns, 1 + 2 * sp_policyCount, runs[0].count);
 }
 

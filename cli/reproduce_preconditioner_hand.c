@@ -253,7 +253,7 @@ void spReproduceHand(spReproduction* r)
         plot.yMin = 0.0;
         plot.series = series;
         plot.seriesCount = 2;
-        spSavePreconditionerPlot(r, "hand", &plot);
+        spSaveBestFigure(r, "hand", &plot);
     }
     else if (hand.test.error.code == sp_errorUnsupported)
     {
