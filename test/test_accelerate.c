@@ -243,7 +243,8 @@ static spXpbdDef MakeDef(spAccelerator accelerator)
 
 static spAcceleratorState* MakeAccelerator(Net* net, const spXpbdDef* def)
 {
-    spAcceleratorState* state = spCreateAccelerator(&net->heap, def, net->nodeCount, CountMultipliers(net));
+    spAcceleratorState* state =
+        spCreateAccelerator(&net->heap, def, net->nodeCount, CountMultipliers(net), CountMultipliers(net));
     assert_non_null(state);
     spResetAccelerator(state);
     return state;
@@ -914,7 +915,7 @@ static void TestNoMemory(void** state)
             int left = blocks;
             spAllocator allocator = {.alloc = AllocSome, .free = FreeSome, .context = &left};
             spHeap heap = spMakeHeap(&allocator);
-            accelerator = spCreateAccelerator(&heap, &def, 100, 300);
+            accelerator = spCreateAccelerator(&heap, &def, 100, 300, 300);
             spDestroyAccelerator(&heap, accelerator);
             assert_int_equal(heap.byteCount, 0);
         }

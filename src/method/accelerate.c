@@ -832,7 +832,7 @@ static bool spAllocArrays(spHeap* heap, spAcceleratorState* state, const spNeeds
 }
 
 spAcceleratorState* spCreateAccelerator(spHeap* heap, const spXpbdDef* def, int nodeCount,
-                                        int64_t lambdaCount)
+                                        int64_t lambdaCount, int64_t sampled)
 {
     spAcceleratorState* state = spAllocZeroed(heap, sizeof(spAcceleratorState));
     if (state == NULL)
@@ -843,9 +843,9 @@ spAcceleratorState* spCreateAccelerator(spHeap* heap, const spXpbdDef* def, int 
     state->window = spClampInt(def->window, 1, SP_MAX_WINDOW);
     state->nodeCount = nodeCount;
     state->lambdaCount = lambdaCount;
-    int64_t stride = lambdaCount / (4 * (int64_t)spMaxInt(nodeCount, 1));
+    int64_t stride = sampled / (4 * (int64_t)spMaxInt(nodeCount, 1));
     state->sampleStride = (int)(stride > 1 ? stride : 1);
-    state->sampleCount = lambdaCount / (SP_BLOCK * (int64_t)state->sampleStride) * SP_BLOCK;
+    state->sampleCount = sampled / (SP_BLOCK * (int64_t)state->sampleStride) * SP_BLOCK;
     spNeeds needs = spGetNeeds(state);
     state->slotCount = needs.lambda;
     if (def->accelerator != sp_accelerateNone && spAllocArrays(heap, state, &needs) == false)

@@ -47,8 +47,10 @@ typedef struct spAcceleratorState spAcceleratorState;
 
 // The state for a number of nodes and multipliers. NULL when there is no memory. Never NULL for
 // sp_accelerateNone either, which holds nothing.
+// @param sampled so many of the multipliers, the first ones, may be in the sample; what it is does not depend
+// on how many others there are
 spAcceleratorState* spCreateAccelerator(spHeap* heap, const spXpbdDef* def, int nodeCount,
-                                        int64_t lambdaCount);
+                                        int64_t lambdaCount, int64_t sampled);
 void spDestroyAccelerator(spHeap* heap, spAcceleratorState* state);
 
 // At the start of a substep, or wherever what is iterated has jumped: forgets the past. Between two resets

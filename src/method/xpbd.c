@@ -210,6 +210,23 @@ static bool spFillShares(spBody* body, spXpbdState* state)
     return ok;
 }
 
+// Multipliers of everything, with room for as many node rows as there have ever been
+static bool spAllocMultipliers(spBody* body, spXpbdState* state)
+{
+    spHeap* heap = body->heap;
+    spFree(heap, state->lambda, (size_t)state->lambdaCount * sizeof(spReal));
+    spDestroyAccelerator(heap, state->accelerator);
+    state->lambdaCount = state->rowBegin + SP_ROW_NUMBERS * (int64_t)state->rowCapacity;
+    state->lambda = spAllocZeroed(heap, spArraySize(state->lambdaCount, sizeof(spReal)));
+    state->accelerator =
+        spCreateAccelerator(heap, &state->sweeping, body->nodeCount, state->lambdaCount, state->rowBegin);
+    for (int i = 0; i < state->setCount && state->lambda != NULL; ++i)
+    {
+        state->sets[i].lambda = state->lambda + state->sets[i].lambdaBegin;
+    }
+    return (state->lambda != NULL || state->lambdaCount == 0) && state->accelerator != NULL;
+}
+
 static bool spLayOut(spBody* body, spXpbdState* state)
 {
     spHeap* heap = body->heap;
@@ -250,11 +267,9 @@ static bool spLayOut(spBody* body, spXpbdState* state)
     {
         return false;
     }
-    // Whole rows at the end, in one more block
     bool whole = state->wholeCount > 0;
-    lambdaCount += whole ? SP_MAX_SETS : 0;
-    state->lambda = spAllocZeroed(heap, spArraySize(lambdaCount, sizeof(spReal)));
-    state->lambdaCount = lambdaCount;
+    state->wholeBegin = lambdaCount;
+    state->rowBegin = lambdaCount + (whole ? SP_MAX_SETS : 0);
     state->partialCount = spMaxInt(state->zones.zoneCount, spGetSumBlockCount(body->nodeCount));
     state->partial = spAlloc(heap, spArraySize(state->partialCount, sizeof(double)));
     state->sweeping = state->def.xpbd;
@@ -263,7 +278,6 @@ static bool spLayOut(spBody* body, spXpbdState* state)
         // Soft bodies need few sweeps, and come here with forces; others may need many
         state->sweeping.accelerator = spHasForces(body) ? sp_accelerateNone : sp_accelerateAnderson;
     }
-    state->accelerator = spCreateAccelerator(heap, &state->sweeping, body->nodeCount, lambdaCount);
     if (whole)
     {
         size_t sumSize = (size_t)spGetSumBlockCount(body->nodeCount) * sizeof(double);
@@ -272,15 +286,11 @@ static bool spLayOut(spBody* body, spXpbdState* state)
         state->wholeWay = spAlloc(heap, sumSize);
     }
     state->blocks = hasFields ? spAlloc(heap, spArraySize(body->nodeCount, sizeof(spMat3))) : NULL;
-    if ((state->lambda == NULL && lambdaCount > 0) || state->partial == NULL || state->accelerator == NULL ||
+    if (spAllocMultipliers(body, state) == false || state->partial == NULL ||
         (hasFields && state->blocks == NULL) ||
         (whole && (state->gradient == NULL || state->wholeMass == NULL || state->wholeWay == NULL)))
     {
         return false;
-    }
-    for (int i = 0; i < state->setCount; ++i)
-    {
-        state->sets[i].lambda = state->lambda + state->sets[i].lambdaBegin;
     }
     state->laidOut = true;
     state->topologyVersion = body->topologyVersion;
@@ -293,25 +303,27 @@ static void spBeginXpbd(spBody* body, spReal dt, spTeam* team)
     spChooseSolver(body, dt / (spReal)spMaxInt(1, body->methodDef.substeps));
     body->stableStep = INFINITY;
     body->stableStepDirty = false;
-    state->failed = false;
     if (state->newton != NULL)
     {
         spBeginNewton(body, dt, team);
         return;
     }
-    if (state->laidOut == false || state->topologyVersion != body->topologyVersion)
+    bool more = body->rowCapacity > state->rowCapacity;
+    bool ok = more == false || spReserve(body->heap, (void**)&state->pushes, 0, &state->rowCapacity,
+                                         body->rowCapacity, sizeof(spRowPush));
+    if (ok && (state->laidOut == false || state->topologyVersion != body->topologyVersion))
     {
-        state->failed = spLayOut(body, state) == false;
-        if (state->failed)
-        {
-            spFreeLayout(body, state);
-        }
+        ok = spLayOut(body, state);
     }
-    if (state->failed == false && body->rowCapacity > state->rowCapacity)
+    else if (ok && more)
     {
-        state->failed = spReserve(body->heap, (void**)&state->pushes, 0, &state->rowCapacity,
-                                  body->rowCapacity, sizeof(spRowPush)) == false;
+        ok = spAllocMultipliers(body, state);
     }
+    if (ok == false)
+    {
+        spFreeLayout(body, state);
+    }
+    state->failed = ok == false;
 }
 
 // ---- sweeps ----
@@ -389,7 +401,7 @@ static void spPushWholeStage(int begin, int end, int workerIndex, void* context)
 // Rows of all nodes together: gas, and the volume of the body
 static void spProjectWhole(const spXpbdStep* s, int index)
 {
-    spReal* lambda = s->state->lambda + s->state->lambdaCount - SP_MAX_SETS + index;
+    spReal* lambda = s->state->lambda + s->state->wholeBegin + index;
     spFoundRow row = spFindWhole(s, index);
     double mass = row.mass * (1.0 + row.damping) + row.compliance;
     if (mass > 0.0)

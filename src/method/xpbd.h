@@ -13,12 +13,20 @@
 typedef struct spRowPush
 {
     spReal least;    // contact: gap that it must have at the end, m; 0, or less where it began inside
-    spReal normal;   // contact: pushed out along the normal, m, >= 0
-    spVec3 tangent;  // contact: held back along the surface, m
-    spVec3 lambda;   // hold: multiplier, kg m
     spReal approach; // contact: speed along the normal at the start, m/s
     spVec3 impulse;  // of the row before this substep, N s
 } spRowPush;
+
+// Its multipliers. They lie behind those of the constraints, so that accelerators mix them with the
+// positions: positions alone would not know how far a row may be taken back.
+typedef struct spRowLambda
+{
+    spReal normal; // contact: pushed out along the normal, m, >= 0
+    spVec3 along;  // contact: held back along the surface, m; hold: kg m
+} spRowLambda;
+
+#define SP_ROW_NUMBERS 4
+_Static_assert(sizeof(spRowLambda) == SP_ROW_NUMBERS * sizeof(spReal), "they lie in an array of numbers");
 
 // A row of all nodes where they are
 typedef struct spFoundRow
@@ -62,17 +70,19 @@ typedef struct spXpbdState
     uint32_t matrixVersion;
     spReal filledStep;
 
-    spReal* lambda; // of all sets; behind them one of each whole row
+    spReal* lambda; // of all sets; behind them one of each whole row, then those of node rows
     int64_t lambdaCount;
-    spVec4* start;     // where the substep began
-    spVec4* predicted; // where it would end without constraints
-    spVec4* work;      // displacements of Jacobi, J^T lambda
-    spVec4* gradient;  // of a row of all nodes; NULL without any
-    double* wholeMass; // J W J^T of such a row, of blocks of nodes
-    double* wholeWay;  // J (x - start), of blocks of nodes
-    spVec4* velocity;  // at the start of the substep, with forces from outside
-    spMat3* blocks;    // fields: mass and what they add to it; NULL without any
-    double* partial;   // sums of zones, or of nodes
+    int64_t wholeBegin; // first of the whole rows
+    int64_t rowBegin;   // first of the node rows
+    spVec4* start;      // where the substep began
+    spVec4* predicted;  // where it would end without constraints
+    spVec4* work;       // displacements of Jacobi, J^T lambda
+    spVec4* gradient;   // of a row of all nodes; NULL without any
+    double* wholeMass;  // J W J^T of such a row, of blocks of nodes
+    double* wholeWay;   // J (x - start), of blocks of nodes
+    spVec4* velocity;   // at the start of the substep, with forces from outside
+    spMat3* blocks;     // fields: mass and what they add to it; NULL without any
+    double* partial;    // sums of zones, or of nodes
     int partialCount;
     spAcceleratorState* accelerator;
     spRowPush* pushes;
@@ -111,8 +121,8 @@ typedef struct spXpbdStep
 void spStartPushes(const spXpbdStep* s);
 // Projects the node rows of a patch, as part of a sweep
 void spProjectPatchRows(const spXpbdStep* s, int patch);
-// How far a row has moved its node in this substep, m
-spVec3 spGetPush(const spXpbdStep* s, int index);
+// How far these multipliers of a row move its node, m
+spVec3 spGetPush(const spXpbdStep* s, const spReal* lambda, int index);
 // Velocities of what was pushed out, and impulses to the rows; where they pushed counts as predicted from
 // then on
 void spFinishPushes(const spXpbdStep* s);

@@ -99,8 +99,7 @@ double spMeasureDual(spXpbdStep* s)
     for (int i = 0; i < state->wholeCount; ++i)
     {
         spFoundRow row = spFindWhole(s, i);
-        double residual =
-            row.value + row.compliance * (double)state->lambda[state->lambdaCount - SP_MAX_SETS + i];
+        double residual = row.value + row.compliance * (double)state->lambda[state->wholeBegin + i];
         sum += residual * residual;
     }
     return sqrt(sum);
@@ -118,13 +117,20 @@ void spTransposeRows(spXpbdStep* s, const spReal* given)
     s->sweep.given = NULL;
     for (int i = 0; i < state->wholeCount; ++i)
     {
-        spReal l = given[state->lambdaCount - SP_MAX_SETS + i];
+        spReal l = given[state->wholeBegin + i];
         spFindWhole(s, i);
         for (int node = 0; node < count; ++node)
         {
             spVec4 *to = state->work + node, g = state->gradient[node];
             *to = (spVec4){to->x + l * g.x, to->y + l * g.y, to->z + l * g.z, 0};
         }
+    }
+    for (int i = 0; i < s->body->rowCount && s->pushing; ++i)
+    {
+        int node = s->body->rows[i].node;
+        spVec3 p = spScale3(s->body->mass[node], spGetPush(s, given, i));
+        spVec4* to = state->work + node;
+        *to = (spVec4){to->x + p.x, to->y + p.y, to->z + p.z, 0};
     }
 }
 
@@ -134,13 +140,6 @@ double spMeasurePrimal(spXpbdStep* s)
     spXpbdState* state = s->state;
     double sum = 0.0;
     spTransposeRows(s, state->lambda);
-    for (int i = 0; i < body->rowCount && s->pushing; ++i)
-    {
-        int node = body->rows[i].node;
-        spVec3 p = spScale3(body->mass[node], spGetPush(s, i));
-        spVec4* to = state->work + node;
-        *to = (spVec4){to->x + p.x, to->y + p.y, to->z + p.z, 0};
-    }
     for (int node = 0; node < body->nodeCount; ++node)
     {
         double m = (double)body->mass[node];

@@ -48,46 +48,53 @@ void spStartPushes(const spXpbdStep* s)
     }
 }
 
-static spVec3 spProjectContact(const spXpbdStep* s, spNodeRow* row, spRowPush* push, spVec3 p)
+static spRowLambda* spGetRowLambda(const spXpbdStep* s, int index)
+{
+    return (spRowLambda*)(s->state->lambda + s->state->rowBegin + SP_ROW_NUMBERS * (int64_t)index);
+}
+
+static spVec3 spProjectContact(const spXpbdStep* s, spNodeRow* row, const spRowPush* push,
+                               spRowLambda* lambda, spVec3 p)
 {
     spSurfaceHit hit = spQueryRow(s, row, p);
     row->normal = hit.normal;
     row->gap = hit.distance - s->hold.contactRadius;
     spReal more = push->least - row->gap;
-    more = more < -push->normal ? -push->normal : more;
-    push->normal += more;
+    more = more < -lambda->normal ? -lambda->normal : more;
+    lambda->normal += more;
     spVec3 dx = spScale3(more, hit.normal);
 
     // What slides is the way of the node in this substep against that of the surface below it
     spVec3 surface = spScale3(s->h, spGetSurfaceVelocity(s->hold.poses + row->collider, p));
     spVec3 way = spSub3(spSub3(p, spXyz(s->state->start[row->node])), surface);
     spVec3 slip = spMulSub3(way, spDot3(way, hit.normal), hit.normal);
-    spVec3 wanted = spSub3(push->tangent, slip);
-    spReal length = spLength3(wanted), most = row->friction * push->normal;
+    spVec3 wanted = spSub3(lambda->along, slip);
+    spReal length = spLength3(wanted), most = row->friction * lambda->normal;
     if (length > most)
     {
         wanted = spScale3(length > 0 ? most / length : 0, wanted);
     }
-    dx = spAdd3(dx, spSub3(wanted, push->tangent));
-    push->tangent = wanted;
+    dx = spAdd3(dx, spSub3(wanted, lambda->along));
+    lambda->along = wanted;
     row->gap += more;
     return dx;
 }
 
-static spVec3 spProjectHold(const spXpbdStep* s, const spNodeRow* row, spRowPush* push, spVec3 p, spReal w)
+static spVec3 spProjectHold(const spXpbdStep* s, const spNodeRow* row, spRowLambda* lambda, spVec3 p,
+                            spReal w)
 {
     spVec3 anchor = row->collider >= 0 ? spTransformPoint(s->hold.poses[row->collider].transform, row->anchor)
                                        : spMulAdd3(row->anchor, s->hold.fraction, row->anchorStep);
     spReal a = row->compliance / (s->h * s->h);
-    spVec3 residual = spMulAdd3(spSub3(p, anchor), a, push->lambda);
-    spVec3 lambda = spMulSub3(push->lambda, 1 / (w + a), residual);
-    spReal most = row->maxForce * s->h * s->h, length = spLength3(lambda);
+    spVec3 residual = spMulAdd3(spSub3(p, anchor), a, lambda->along);
+    spVec3 now = spMulSub3(lambda->along, 1 / (w + a), residual);
+    spReal most = row->maxForce * s->h * s->h, length = spLength3(now);
     if (row->maxForce > 0 && length > most)
     {
-        lambda = spScale3(most / length, lambda);
+        now = spScale3(most / length, now);
     }
-    spVec3 dx = spScale3(w, spSub3(lambda, push->lambda));
-    push->lambda = lambda;
+    spVec3 dx = spScale3(w, spSub3(now, lambda->along));
+    lambda->along = now;
     return dx;
 }
 
@@ -100,20 +107,22 @@ void spProjectPatchRows(const spXpbdStep* s, int patch)
         spVec4* x = body->x + row->node;
         if (x->w > 0)
         {
-            spRowPush* push = s->state->pushes + i;
-            spVec3 dx = row->law == sp_rowContact ? spProjectContact(s, row, push, spXyz(*x))
-                                                  : spProjectHold(s, row, push, spXyz(*x), x->w);
+            spRowLambda* lambda = spGetRowLambda(s, i);
+            spVec3 dx = row->law == sp_rowContact
+                            ? spProjectContact(s, row, s->state->pushes + i, lambda, spXyz(*x))
+                            : spProjectHold(s, row, lambda, spXyz(*x), x->w);
             *x = (spVec4){x->x + dx.x, x->y + dx.y, x->z + dx.z, x->w};
         }
     }
 }
 
-spVec3 spGetPush(const spXpbdStep* s, int index)
+spVec3 spGetPush(const spXpbdStep* s, const spReal* lambda, int index)
 {
     const spNodeRow* row = s->body->rows + index;
-    const spRowPush* push = s->state->pushes + index;
-    return row->law == sp_rowHold ? spScale3(s->body->x[row->node].w, push->lambda)
-                                  : spMulAdd3(push->tangent, push->normal, row->normal);
+    const spReal* n = lambda + s->state->rowBegin + SP_ROW_NUMBERS * (int64_t)index;
+    spVec3 along = {n[1], n[2], n[3]};
+    return row->law == sp_rowHold ? spScale3(s->body->x[row->node].w, along)
+                                  : spMulAdd3(along, n[0], row->normal);
 }
 
 void spFinishPushes(const spXpbdStep* s)
@@ -122,17 +131,18 @@ void spFinishPushes(const spXpbdStep* s)
     for (int i = 0; i < body->rowCount; ++i)
     {
         spNodeRow* row = body->rows + i;
-        spVec3 way = spGetPush(s, i);
+        spVec3 way = spGetPush(s, s->state->lambda, i);
         spVec4* predicted = s->state->predicted + row->node;
         *predicted = (spVec4){predicted->x + way.x, predicted->y + way.y, predicted->z + way.z, predicted->w};
         const spRowPush* push = s->state->pushes + i;
+        const spRowLambda* lambda = spGetRowLambda(s, i);
         spVec4* v = body->v + row->node;
         spReal mass = body->mass[row->node];
         if (row->law == sp_rowHold)
         {
-            row->impulse = spMulAdd3(row->impulse, 1 / s->h, push->lambda);
+            row->impulse = spMulAdd3(row->impulse, 1 / s->h, lambda->along);
         }
-        else if (push->normal > 0 && body->x[row->node].w > 0)
+        else if (lambda->normal > 0 && body->x[row->node].w > 0)
         {
             spVec3 surface = spGetSurfaceVelocity(s->hold.poses + row->collider, spXyz(body->x[row->node]));
             spReal vn = spDot3(spSub3(spXyz(*v), surface), row->normal);
