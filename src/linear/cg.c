@@ -407,3 +407,12 @@ spCgResult spSolveCg(const spSystem* system, const spCgVectors* v, const spCgDef
     result.converged = rr <= goal;
     return result;
 }
+
+double spFindShare(const spSystem* system, const spCgVectors* v, const spVec4* along, spTeam* team)
+{
+    spCgStage c = {.system = system, .v = v};
+    memcpy(v->d, along, (size_t)system->nodeCount * sizeof(spVec4));
+    spFilterAll(&c, v->d, team);
+    double dq = spMultiplyAll(&c, v->d, team);
+    return dq > 0.0 ? spDotAll(&c, v->b, v->d, team) / dq : 0.0;
+}

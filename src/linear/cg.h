@@ -115,3 +115,7 @@ void spDestroyCgVectors(spCgVectors* v, spHeap* heap, int nodeCount, int patchCo
 
 // Solves for v->x, which holds a first guess and what the constraints keep. b is filtered by them in place.
 spCgResult spSolveCg(const spSystem* system, const spCgVectors* v, const spCgDef* def, spTeam* team);
+
+// How far along a direction, as the constraints leave it, the quadratic form x A x / 2 - b x has its least. A
+// times that direction is left in the product of the operator.
+double spFindShare(const spSystem* system, const spCgVectors* v, const spVec4* along, spTeam* team);

@@ -61,6 +61,8 @@
 #define SP_FREE_ITERATIONS 1
 #define SP_TIRED_RATIO 1.5
 #define SP_TIRED_MORE 3
+// Steps between two of them at least where solves may end early
+#define SP_HASTY_REFRESH 12
 
 // Jacobi's are made from the matrix in every step, unless a thread is to make them
 static bool spIsLocalType(const spSolverDef* solver)
@@ -239,7 +241,7 @@ static bool spCreateImplicit(spBody* body, spError* error)
 
 static bool spIsExact(const spImplicitState* state)
 {
-    return state->def.solver.newtonSteps > 1 && state->projected == false;
+    return state->def.solver.newtonSteps > 1 && state->hasty == false;
 }
 
 // A fill with factors that only say what there is
@@ -333,7 +335,9 @@ static bool spIsTired(const spBody* body)
         return state->steps - last >= refresh;
     }
     double most = SP_TIRED_RATIO * state->bestIterations + SP_TIRED_MORE;
-    return state->bestIterations > 0 && state->steps > last + 1 && (double)state->lastIterations > most;
+    int wait = state->hasty ? SP_HASTY_REFRESH : 1;
+    bool known = state->bestIterations > 0 || state->hasty;
+    return known && state->steps > last + wait && (double)state->lastIterations > most;
 }
 
 // Whether the one that was asked for is to be used from now on
@@ -673,8 +677,126 @@ static int spGetIterationsLeft(const spImplicitStep* s)
     return limit > 0 ? spMaxInt(0, limit - (spGetSpent(s) - s->spentBefore)) : INT32_MAX;
 }
 
+// Motion of a body as a whole that has the sums of m v and of (x - centre) cross m v
+typedef struct spWholeMotion
+{
+    double mass;
+    double centre[3];
+    double velocity[3];
+    double turn[3];
+} spWholeMotion;
+
+// The motion that takes up the impulses p of all nodes at places x; perMass: p are velocities
+static spWholeMotion spFindWholeMotion(const spBody* body, const spVec4* places, const spVec4* p,
+                                       bool perMass)
+{
+    spWholeMotion w = {0};
+    double l[3] = {0}, inertia[6] = {0};
+    for (int node = 0; node < body->nodeCount; ++node)
+    {
+        double m = (double)body->mass[node], q = perMass ? m : 1.0;
+        const spVec4* x = places + node;
+        double r[3] = {(double)x->x, (double)x->y, (double)x->z};
+        double f[3] = {q * (double)p[node].x, q * (double)p[node].y, q * (double)p[node].z};
+        w.mass += m;
+        for (int k = 0; k < 3; ++k)
+        {
+            int a = (k + 1) % 3, b = (k + 2) % 3;
+            w.centre[k] += m * r[k];
+            w.velocity[k] += f[k];
+            l[k] += r[a] * f[b] - r[b] * f[a];
+            inertia[k] += m * (r[a] * r[a] + r[b] * r[b]);
+            inertia[3 + k] -= m * r[a] * r[b];
+        }
+    }
+    for (int k = 0; k < 3; ++k)
+    {
+        w.centre[k] /= w.mass;
+        w.velocity[k] /= w.mass;
+    }
+    const double *c = w.centre, *v = w.velocity;
+    for (int k = 0; k < 3; ++k)
+    {
+        int a = (k + 1) % 3, b = (k + 2) % 3;
+        l[k] -= w.mass * (c[a] * v[b] - c[b] * v[a]);
+        inertia[k] -= w.mass * (c[a] * c[a] + c[b] * c[b]);
+        inertia[3 + k] += w.mass * c[a] * c[b];
+    }
+    // yz zx xy are the last three. Cramer's rule; a body that is a line or a point has no turn of its own
+    double xx = inertia[0], yy = inertia[1], zz = inertia[2], yz = inertia[3], zx = inertia[4],
+           xy = inertia[5];
+    double k00 = yy * zz - yz * yz, k01 = yz * zx - xy * zz, k02 = xy * yz - yy * zx;
+    double k11 = xx * zz - zx * zx, k12 = xy * zx - xx * yz, k22 = xx * yy - xy * xy;
+    double det = xx * k00 + xy * k01 + zx * k02, trace = xx + yy + zz;
+    if (det > 1e-9 * trace * trace * trace)
+    {
+        w.turn[0] = (k00 * l[0] + k01 * l[1] + k02 * l[2]) / det;
+        w.turn[1] = (k01 * l[0] + k11 * l[1] + k12 * l[2]) / det;
+        w.turn[2] = (k02 * l[0] + k12 * l[1] + k22 * l[2]) / det;
+    }
+    return w;
+}
+
+// a += share times the motion
+static void spAddWholeMotion(const spWholeMotion* w, double share, const spVec4* places, int count, spVec4* a)
+{
+    const double *c = w->centre, *t = w->turn, *v = w->velocity;
+    for (int node = 0; node < count; ++node)
+    {
+        const spVec4* x = places + node;
+        double r[3] = {(double)x->x - c[0], (double)x->y - c[1], (double)x->z - c[2]};
+        a[node].x += (spReal)(share * (v[0] + t[1] * r[2] - t[2] * r[1]));
+        a[node].y += (spReal)(share * (v[1] + t[2] * r[0] - t[0] * r[2]));
+        a[node].z += (spReal)(share * (v[2] + t[0] * r[1] - t[1] * r[0]));
+    }
+}
+
+// A turn by so much in a substep is no longer close to its tangent, rad
+#define SP_LARGE_TURN 0.1
+
+// Leaves only the translation of a motion that turns far in a substep
+static void spLimitTurn(spWholeMotion* w, double h)
+{
+    double turn = sqrt(w->turn[0] * w->turn[0] + w->turn[1] * w->turn[1] + w->turn[2] * w->turn[2]);
+    if (turn * h > SP_LARGE_TURN)
+    {
+        memset(w->turn, 0, sizeof(w->turn));
+    }
+}
+
+// Nothing holds the body in this substep
+static bool spIsFree(const spImplicitStep* s)
+{
+    return s->state->patchConstraint[s->body->order.patchCount] == 0;
+}
+
+// A solve that ends early leaves nodes much of the velocity that they began with. Where that is shaking of a
+// stiff body it would tear the body apart, so that the iterate starts with as much of it as pays. b is made
+// anew for that.
+static void spCalmStart(const spImplicitStep* s, const spSystem* system)
+{
+    const spBody* body = s->body;
+    spImplicitState* state = s->state;
+    spVec4* shaking = state->lastDv;
+    memcpy(shaking, state->way, (size_t)body->nodeCount * sizeof(spVec4));
+    if (spIsFree(s))
+    {
+        spWholeMotion whole = spFindWholeMotion(body, body->x, state->way, true);
+        spLimitTurn(&whole, (double)s->h);
+        spAddWholeMotion(&whole, -1.0, body->x, body->nodeCount, shaking);
+    }
+    for (int i = 0; i < body->heldCount; ++i)
+    {
+        shaking[body->held[i]] = (spVec4){0};
+    }
+    spReal share = (spReal)fmin(0.0, fmax(-1.0, spFindShare(system, &state->cg, shaking, s->force.team)));
+    state->system.kernels->addScaled(state->way, share, shaking, 0, body->nodeCount);
+    state->system.kernels->addScaled(state->f, -share, system->op.product, 0, body->nodeCount);
+    state->system.kernels->addScaled(state->cg.b, -share, system->op.product, 0, body->nodeCount);
+}
+
 // Solves with the rows as they stand. dv is left in cg.x.
-static spCgResult spSolveLinear(spImplicitStep* s)
+static spCgResult spSolveLinear(spImplicitStep* s, bool first)
 {
     spImplicitState* state = s->state;
     spBody* body = s->body;
@@ -707,10 +829,21 @@ static spCgResult spSolveLinear(spImplicitStep* s)
     memcpy(state->cg.b, state->f, (size_t)body->nodeCount * sizeof(spVec4));
     spAddRowImpulses(s, state->cg.b);
     double start = spGetSeconds();
+    if (first && state->hasty && state->rough)
+    {
+        spCalmStart(s, &system);
+    }
     spCgResult result = spSolveCg(&system, &state->cg, &def, s->force.team);
     body->solverReport.solveSeconds += spGetSeconds() - start;
     body->solverReport.iterations += result.iterations;
     body->solverReport.residual = result.residual;
+    if (state->hasty && spIsFree(s))
+    {
+        // Stiffness exerts nothing on the whole: what is left of that is owed to the mass alone
+        spWholeMotion owed = spFindWholeMotion(body, body->x, state->cg.r, false);
+        spLimitTurn(&owed, (double)s->h);
+        spAddWholeMotion(&owed, 1.0, body->x, body->nodeCount, state->cg.x);
+    }
     return result;
 }
 
@@ -769,7 +902,7 @@ static spCgResult spSolveRounds(spStageContext* c, bool first)
     {
         memcpy(s->body->v, state->way, (size_t)s->body->nodeCount * sizeof(spVec4));
         spBuildConstraints(s);
-        result = spSolveLinear(s);
+        result = spSolveLinear(s, first && round == 0);
         c->share = 1;
         spRunNodes(c, sp_stageMove);
         if (result.late || result.indefinite || spCheckRows(s) == false)
@@ -858,6 +991,43 @@ static bool spLeftLinear(const spImplicitStep* s)
     return false;
 }
 
+// Whether gravity and the user's forces are all that acts from outside
+static bool spKnowsLoads(const spImplicitStep* s)
+{
+    bool known = s->body->rowCount == 0 && spIsFree(s);
+    for (int i = 0; i < s->body->setCount; ++i)
+    {
+        known = known && (s->body->sets[i]->kind->flags & sp_kindField) == 0;
+    }
+    return known;
+}
+
+// Gives a body that nothing holds the momentum that its loads leave it, where its solve has ended early
+static void spRestoreMomentum(spStageContext* c)
+{
+    spImplicitStep* s = c->step;
+    spImplicitState* state = s->state;
+    const spBody* body = s->body;
+    spVec4* impulse = state->cg.d;
+    for (int node = 0; node < body->nodeCount; ++node)
+    {
+        spVec4 v = body->v[node], base = state->baseV[node];
+        spVec4 f = body->nodeForces != NULL ? body->nodeForces[node] : (spVec4){0};
+        spReal m = body->mass[node], r = s->reach;
+        spVec3 g = s->force.gravity;
+        impulse[node] =
+            (spVec4){m * (base.x - v.x + r * g.x) + r * f.x, m * (base.y - v.y + r * g.y) + r * f.y,
+                     m * (base.z - v.z + r * g.z) + r * f.z, 0};
+    }
+    spWholeMotion owed = spFindWholeMotion(body, state->baseX, impulse, false);
+    spLimitTurn(&owed, (double)s->h);
+    memset(state->cg.x, 0, (size_t)body->nodeCount * sizeof(spVec4));
+    spAddWholeMotion(&owed, 1.0, state->baseX, body->nodeCount, state->cg.x);
+    spRunNodes(c, sp_stageKeep);
+    c->share = 1;
+    spRunNodes(c, sp_stageMove);
+}
+
 // Returns flags
 static uint32_t spSolveSubstep(spImplicitStep* s)
 {
@@ -921,6 +1091,11 @@ static uint32_t spSolveSubstep(spImplicitStep* s)
     }
     bool good = most == 1 ? result.converged : report->forceResidual <= tolerance || report->rounded;
     report->converged = report->converged && good;
+    state->rough = good == false;
+    if (state->hasty && state->rough && spKnowsLoads(s))
+    {
+        spRestoreMomentum(&c);
+    }
     memcpy(state->lastDv, state->cg.x, (size_t)s->body->nodeCount * sizeof(spVec4));
     state->hasLastDv = most == 1;
     spFinishRows(s);
@@ -1112,9 +1287,9 @@ static spAdvanceResult spAdvanceImplicit(spBody* body, const spAdvanceContext* c
         spRunImplicitSubstep(&s, &result.flags);
         result.disobeyed = spTellChoice(context, i, &s.stop, s.taken) == false || result.disobeyed;
         // One that was stopped would have needed more, nobody knows how many
-        state->lastIterations = s.stop.stopped ? INT32_MAX : body->solverReport.iterations - start;
-        if (s.stop.stopped == false &&
-            (state->bestIterations == 0 || state->lastIterations < state->bestIterations))
+        bool stopped = s.stop.stopped || (state->hasty && state->rough);
+        state->lastIterations = stopped ? INT32_MAX : body->solverReport.iterations - start;
+        if (stopped == false && (state->bestIterations == 0 || state->lastIterations < state->bestIterations))
         {
             state->bestIterations = state->lastIterations;
         }
@@ -1149,6 +1324,7 @@ static void spWalkImplicitMemory(spBody* body, spWalkMemoryFcn* fcn, void* walk)
     fcn(walk, &there, sizeof(there));
     fcn(walk, state->lastDv, size);
     fcn(walk, &state->hasLastDv, sizeof(state->hasLastDv));
+    fcn(walk, &state->rough, sizeof(state->rough));
     fcn(walk, &state->steps, sizeof(state->steps));
     fcn(walk, &state->bestIterations, sizeof(state->bestIterations));
     fcn(walk, &state->lastIterations, sizeof(state->lastIterations));

@@ -34,7 +34,8 @@ typedef struct spImplicitState
     bool hasSystem;
     int iterationLimit; // conjugate gradients of a substep, all systems together; 0 for none
     int linearCost;     // what a linearisation counts as among them
-    bool projected;     // several linearisations, but none with the exact stiffness
+    bool hasty;         // may end before it has converged: keeps momentum and energy in hand then
+    bool rough;         // the last substep ended so
     double massNorm;    // root of the sum of squares of the masses, kg
     double extent;      // of the farthest node when the method was set, m
     bool failed;        // no memory for it: the body stands still and the step says so

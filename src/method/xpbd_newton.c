@@ -5,7 +5,8 @@
 // gradients, in the time that the sweeps would take. The implicit method does the work; its state lies beside
 // that of XPBD and takes its place while it runs.
 //
-// How stiff a substep is tells k = h^2 times the largest squared frequency. A wave crosses about sqrt(k)
+// How stiff a substep is tells k = h^2 times the largest squared frequency, plus h times the largest rate of
+// damping. A wave crosses about sqrt(k)
 // elements in h, and so do sweeps need about sqrt(k) / 2 to bring the error down to a tenth. Where that is
 // few, sweeps stay; where it is many, a preconditioner that knows the whole body is worth what it costs, and
 // is kept from step to step; between them the blocks of the diagonal do. Sweeps also stay where a body has
@@ -52,8 +53,8 @@ void spEndNewton(spBody* body)
     }
 }
 
-// The squared frequency that no mode of the body exceeds now; 0 without memory to find it
-static double spBoundSquare(spBody* body)
+// k now, from bounds on all modes; 0 without memory to find it
+static double spGetRatio(spBody* body, double h)
 {
     double square = 0.0, damping = 0.0;
     size_t size = spArraySize(2 * (int64_t)body->nodeCount, sizeof(spMat3));
@@ -63,7 +64,7 @@ static double spBoundSquare(spBody* body)
         spBoundFrequencies(body, scratch, &square, &damping);
         spFree(body->heap, scratch, size);
     }
-    return square;
+    return h * h * square + h * damping;
 }
 
 bool spHasForces(const spBody* body)
@@ -100,7 +101,8 @@ static void spStartNewton(spBody* body, double ratio)
         spImplicitState* newton = body->methodState;
         bool factor = newton->def.solver.preconditioner == sp_preconditionCholesky;
         int cost = whole == false ? 1 : factor ? SP_FACTOR_ITERATIONS : SP_LEVEL_ITERATIONS;
-        newton->projected = true;
+        newton->hasty = true;
+        newton->rough = true;
         newton->iterationLimit = (own.xpbd.iterations * SP_SWEEP_ITERATIONS + cost - 1) / cost;
         newton->linearCost = SP_LINEAR_ITERATIONS / cost;
         state->newton = newton;
@@ -119,7 +121,7 @@ void spChooseSolver(spBody* body, spReal h)
         return;
     }
     spEndNewton(body);
-    double ratio = (double)h * (double)h * spBoundSquare(body);
+    double ratio = spGetRatio(body, (double)h);
     if (spHasForces(body) && ratio > SP_SOFT_STEP)
     {
         spStartNewton(body, ratio);
