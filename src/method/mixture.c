@@ -71,15 +71,11 @@ static double spGetCondition(spWindowMatrix matrix, int n)
     return least > 0.0 ? most / least : INFINITY;
 }
 
-// A gamma = b by Cholesky's factor, with as many of the first columns as it can be made for. Returns how
-// many.
-static int spSolveWindow(spWindowMatrix a, const double* b, int n, double* gamma)
+// Cholesky's factor of as many of the first rows and columns as it can be made for. Returns how many.
+static int spFactorWindow(spWindowMatrix a, int n, spWindowMatrix l)
 {
-    spWindowMatrix l;
-    int solved = 0;
-    for (; solved < n; ++solved)
+    for (int i = 0; i < n; ++i)
     {
-        int i = solved;
         for (int j = 0; j <= i; ++j)
         {
             double rest = a[i][j];
@@ -91,11 +87,49 @@ static int spSolveWindow(spWindowMatrix a, const double* b, int n, double* gamma
         }
         if (!(l[i][i] > SP_PIVOT_SHARE * a[i][i]))
         {
-            break;
+            return i;
         }
         l[i][i] = sqrt(l[i][i]);
     }
-    for (int i = 0; i < solved; ++i)
+    return n;
+}
+
+// How many of the first rows and columns have a condition number within the limit. The trace of A times that
+// of its inverse, the squares of the inverse factor, is a bound from above, and over n^2 one from below: few
+// matrices lie between.
+static int spLimitCondition(spWindowMatrix a, spWindowMatrix l, int n, int nAtLeast, double limit)
+{
+    spWindowMatrix inverse;
+    double trace[SP_MAX_WINDOW], inverseTrace[SP_MAX_WINDOW];
+    for (int i = 0; i < n; ++i)
+    {
+        trace[i] = a[i][i] + (i > 0 ? trace[i - 1] : 0.0);
+        inverseTrace[i] = i > 0 ? inverseTrace[i - 1] : 0.0;
+        for (int j = 0; j <= i; ++j)
+        {
+            double rest = i == j ? 1.0 : 0.0;
+            for (int k = j; k < i; ++k)
+            {
+                rest -= l[i][k] * inverse[k][j];
+            }
+            inverse[i][j] = rest / l[i][i];
+            inverseTrace[i] += inverse[i][j] * inverse[i][j];
+        }
+    }
+    for (; n > nAtLeast; --n)
+    {
+        double bound = trace[n - 1] * inverseTrace[n - 1];
+        if (bound <= limit || (bound <= n * n * limit && spGetCondition(a, n) <= limit))
+        {
+            break;
+        }
+    }
+    return n;
+}
+
+static void spSolveWindow(spWindowMatrix l, const double* b, int n, double* gamma)
+{
+    for (int i = 0; i < n; ++i)
     {
         gamma[i] = b[i];
         for (int k = 0; k < i; ++k)
@@ -104,22 +138,21 @@ static int spSolveWindow(spWindowMatrix a, const double* b, int n, double* gamma
         }
         gamma[i] /= l[i][i];
     }
-    for (int i = solved - 1; i >= 0; --i)
+    for (int i = n - 1; i >= 0; --i)
     {
-        for (int k = i + 1; k < solved; ++k)
+        for (int k = i + 1; k < n; ++k)
         {
             gamma[i] -= l[k][i] * gamma[k];
         }
         gamma[i] /= l[i][i];
     }
-    return solved;
 }
 
 int spFindWeights(spWindowDots dots, int columnCount, int columnsAtLeast, double conditionLimit,
                   spReal* weights)
 {
     // Column j is error j less error j + 1
-    spWindowMatrix a;
+    spWindowMatrix a, l;
     double b[SP_MAX_WINDOW], gamma[SP_MAX_WINDOW];
     int n = 0;
     for (; n < columnCount; ++n)
@@ -135,11 +168,9 @@ int spFindWeights(spWindowDots dots, int columnCount, int columnsAtLeast, double
             break;
         }
     }
-    while (n > columnsAtLeast && spGetCondition(a, n) > conditionLimit)
-    {
-        n -= 1;
-    }
-    n = spSolveWindow(a, b, n, gamma);
+    n = spFactorWindow(a, n, l);
+    n = spLimitCondition(a, l, n, columnsAtLeast, conditionLimit);
+    spSolveWindow(l, b, n, gamma);
     for (int j = 0; j < n; ++j)
     {
         weights[j] = (spReal)(gamma[j] - (j + 1 < n ? gamma[j + 1] : 0.0));
