@@ -162,6 +162,62 @@ static void TestSameBits(void** state)
     }
 }
 
+// Plain sweeps of XPBD: a beam of tets, and a cloth of distances. Small ones have golden hashes, larger ones
+// have many zones for the threads
+static uint64_t RunXpbd(int workers, int lanes, bool cloth, int size)
+{
+    spTestDef def = spDefaultTestDef();
+    def.workerCount = workers;
+    def.laneCount = lanes;
+    def.method.type = sp_xpbd;
+    def.method.xpbd.solver = sp_xpbdGaussSeidel;
+    spTetDef tets = spDefaultTetDef();
+    tets.youngModulus = (spReal)1e6;
+    spTestWorld test = cloth ? spBuildDistanceCloth(&def, size) : spBuildTetBeam(&def, size, &tets);
+    assert_non_null(test.world);
+    for (int i = 0; i < 10; ++i)
+    {
+        assert_int_equal(spWorld_Step(test.world, (spReal)(1.0 / 60.0)), 0);
+    }
+    uint64_t hash = spWorld_GetStateHash(test.world);
+    spDestroyTestWorld(&test);
+    return hash;
+}
+
+#ifdef SOUPLE_DOUBLE_PRECISION
+static const uint64_t goldenXpbdHashes[] = {0xea9681af2dfbdf92, 0x1af9b01306b54c34};
+#else
+static const uint64_t goldenXpbdHashes[] = {0x25eb86893c2c279d, 0xe799777210b9175e};
+#endif
+
+static void TestXpbdSameBits(void** state)
+{
+    SP_UNUSED(state);
+    static const struct
+    {
+        bool cloth;
+        int size;
+    } s_cases[] = {{false, 3}, {true, 20}, {false, 7}, {true, 60}};
+    const int workers[] = {2, 3, 8};
+    const int lanes[] = {1, 4, 8, 16};
+    for (int t = 0; t < SP_COUNT(s_cases); ++t)
+    {
+        bool cloth = s_cases[t].cloth;
+        uint64_t hash = RunXpbd(1, 0, cloth, s_cases[t].size);
+        printf("xpbd %s %d: state hash %016llx\n", cloth ? "cloth" : "beam", s_cases[t].size,
+               (unsigned long long)hash);
+        assert_true(t >= SP_COUNT(goldenXpbdHashes) || hash == goldenXpbdHashes[t]);
+        for (int k = 0; k < SP_COUNT(workers); ++k)
+        {
+            assert_true(RunXpbd(workers[k], 0, cloth, s_cases[t].size) == hash);
+        }
+        for (int k = 0; k < SP_COUNT(lanes) && lanes[k] <= spGetLaneCount(); ++k)
+        {
+            assert_true(RunXpbd(1, lanes[k], cloth, s_cases[t].size) == hash);
+        }
+    }
+}
+
 static void TestSnapshot(void** state)
 {
     SP_UNUSED(state);
@@ -722,6 +778,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(TestSameBits),
+        cmocka_unit_test(TestXpbdSameBits),
         cmocka_unit_test(TestSnapshot),
         cmocka_unit_test(TestStepsAllocateNothing),
         cmocka_unit_test(TestFailingAllocations),
