@@ -28,7 +28,7 @@
 #define SP_LEVEL_ITERATIONS 6
 
 // Linear systems are solved to these shares: in stiff bodies what moves far makes up little of the force
-#define SP_LOCAL_TOLERANCE ((spReal)0.03)
+#define SP_LOCAL_TOLERANCE ((spReal)0.07)
 #define SP_WHOLE_TOLERANCE ((spReal)1e-3)
 // Net force over load at which Newton's method is done
 #define SP_NEWTON_TOLERANCE ((spReal)1e-3)
