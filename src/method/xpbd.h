@@ -38,6 +38,14 @@ typedef struct spFoundRow
     double way;        // J (x - start)
 } spFoundRow;
 
+// What solves a substep
+typedef enum spSubstepSolver
+{
+    sp_solveSweeps = 0,
+    sp_solveLocal, // Newton's method, preconditioned node by node
+    sp_solveWhole, // Newton's method, with a factor or several levels
+} spSubstepSolver;
+
 // What records the sweeps of the next step
 typedef struct spSweepMonitor
 {
@@ -89,13 +97,14 @@ typedef struct spXpbdState
     int rowCapacity;
     spSweepMonitor monitor;
 
-    // The automatic solver: the state of an implicit method that solves the substeps instead of sweeps; NULL
-    // while sweeps do. Chosen for one length of the substep and one version of everything.
+    // The automatic solver: what it has chosen, from bounds for one version of materials, roles and elements,
+    // and the state of an implicit method that solves the substeps instead of sweeps; NULL while sweeps do
+    spSubstepSolver chosen;
     void* newton;
-    spReal chosenStep; // s; 0 before the first choice
-    double chosenRatio;
-    uint32_t chosenMatrix;
-    uint32_t chosenTopology;
+    double boundSquare;  // of frequencies, 1/s^2
+    double boundDamping; // rates, 1/s
+    uint32_t boundMatrix;
+    uint32_t boundTopology;
 } spXpbdState;
 
 // One substep while it is solved

@@ -53,18 +53,18 @@ void spEndNewton(spBody* body)
     }
 }
 
-// k now, from bounds on all modes; 0 without memory to find it
-static double spGetRatio(spBody* body, double h)
+// Bounds on the squared frequency and the damping rate of all modes now; 0 without memory to find them
+static void spFindBounds(spBody* body, double* square, double* damping)
 {
-    double square = 0.0, damping = 0.0;
     size_t size = spArraySize(2 * (int64_t)body->nodeCount, sizeof(spMat3));
     spMat3* scratch = spAlloc(body->heap, size);
+    *square = 0.0;
+    *damping = 0.0;
     if (scratch != NULL)
     {
-        spBoundFrequencies(body, scratch, &square, &damping);
+        spBoundFrequencies(body, scratch, square, damping);
         spFree(body->heap, scratch, size);
     }
-    return h * h * square + h * damping;
 }
 
 bool spHasForces(const spBody* body)
@@ -77,13 +77,37 @@ bool spHasForces(const spBody* body)
     return all;
 }
 
-// Without memory, sweeps stay
-static void spStartNewton(spBody* body, double ratio)
+// Whether k is above a limit; what was above it stays until it is well below, so that steps of changing
+// length do not choose anew all the time
+static bool spIsAbove(double k, double limit, bool before)
+{
+    return k > (before ? 0.5 * limit : limit);
+}
+
+static spSubstepSolver spPickSolver(const spBody* body, double h)
+{
+    const spXpbdState* state = body->methodState;
+    double k = h * h * state->boundSquare + h * state->boundDamping;
+    if (spHasForces(body) == false || spIsAbove(k, SP_SOFT_STEP, state->chosen != sp_solveSweeps) == false)
+    {
+        return sp_solveSweeps;
+    }
+    return spIsAbove(k, SP_STIFF_STEP, state->chosen == sp_solveWhole) ? sp_solveWhole : sp_solveLocal;
+}
+
+// Makes what the solver that was picked needs. Without memory, sweeps stay.
+static void spStartSolver(spBody* body, spSubstepSolver picked)
 {
     spXpbdState* state = body->methodState;
     spMethodDef own = body->methodDef;
     spError error = {0};
-    bool whole = ratio > SP_STIFF_STEP;
+    bool whole = picked == sp_solveWhole;
+    spEndNewton(body);
+    state->chosen = picked;
+    if (picked == sp_solveSweeps)
+    {
+        return;
+    }
     body->methodDef.type = sp_backwardEuler;
     body->methodDef.solver = (spSolverDef){
         .operatorType = sp_operatorAssembled,
@@ -114,22 +138,21 @@ static void spStartNewton(spBody* body, double ratio)
 void spChooseSolver(spBody* body, spReal h)
 {
     spXpbdState* state = body->methodState;
-    bool same = state->chosenStep == h && state->chosenMatrix == body->matrixVersion &&
-                state->chosenTopology == body->topologyVersion;
-    if (state->def.xpbd.solver != sp_xpbdAuto || same)
+    if (state->def.xpbd.solver != sp_xpbdAuto)
     {
         return;
     }
-    spEndNewton(body);
-    double ratio = spGetRatio(body, (double)h);
-    if (spHasForces(body) && ratio > SP_SOFT_STEP)
+    if (state->boundMatrix != body->matrixVersion || state->boundTopology != body->topologyVersion)
     {
-        spStartNewton(body, ratio);
+        spFindBounds(body, &state->boundSquare, &state->boundDamping);
+        state->boundMatrix = body->matrixVersion;
+        state->boundTopology = body->topologyVersion;
     }
-    state->chosenRatio = ratio;
-    state->chosenStep = h;
-    state->chosenMatrix = body->matrixVersion;
-    state->chosenTopology = body->topologyVersion;
+    spSubstepSolver picked = spPickSolver(body, (double)h);
+    if (picked != state->chosen)
+    {
+        spStartSolver(body, picked);
+    }
 }
 
 void spBeginNewton(spBody* body, spReal dt, spTeam* team)
@@ -144,8 +167,11 @@ spAdvanceResult spAdvanceNewton(spBody* body, const spAdvanceContext* context)
     spXpbdState* state = spLend(body);
     spAdvanceResult result = spImplicitMethod.advance(body, context);
     body->methodState = state;
-    // To use up what it was given is no failure: the report says how far it came
-    result.flags &= ~(uint32_t)sp_stepSolverStopped;
+    if (((const spImplicitState*)state->newton)->failed == false)
+    {
+        // To use up what it was given is no failure: the report says how far it came
+        result.flags &= ~(uint32_t)sp_stepSolverStopped;
+    }
     return result;
 }
 
@@ -182,25 +208,17 @@ void spCorrectNewton(spBody* body, const spPoint* points, const spVec3* impulses
 void spWalkNewton(spBody* body, spWalkMemoryFcn* fcn, void* walk)
 {
     spXpbdState* state = body->methodState;
-    bool there = state->newton != NULL;
-    spReal step = state->chosenStep;
-    double ratio = state->chosenRatio;
-    fcn(walk, &there, sizeof(there));
-    fcn(walk, &step, sizeof(step));
-    fcn(walk, &ratio, sizeof(ratio));
+    spSubstepSolver chosen = state->chosen;
+    fcn(walk, &chosen, sizeof(chosen));
+    fcn(walk, &state->boundSquare, sizeof(state->boundSquare));
+    fcn(walk, &state->boundDamping, sizeof(state->boundDamping));
     // What was read back may ask for another solver than there is
-    if (there != (state->newton != NULL) || ratio != state->chosenRatio)
+    if (chosen != state->chosen)
     {
-        spEndNewton(body);
-        if (there)
-        {
-            spStartNewton(body, ratio);
-        }
+        spStartSolver(body, chosen);
     }
-    state->chosenStep = step;
-    state->chosenRatio = ratio;
-    state->chosenMatrix = body->matrixVersion;
-    state->chosenTopology = body->topologyVersion;
+    state->boundMatrix = body->matrixVersion;
+    state->boundTopology = body->topologyVersion;
     if (state->newton != NULL)
     {
         spLend(body);
