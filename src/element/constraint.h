@@ -3,11 +3,13 @@
 
 // Constraints: how XPBD sees the elements of a set.
 //
-// Every element has one to six rows C(x) with the energy C^T (1/compliance) C / 2. A projection moves the nodes of
-// one element so that C + a lambda = 0 holds to first order, a the compliance over h^2:
+// Every element has one to six rows C(x) with the energy C^T (1/compliance) C / 2. A projection moves the
+// nodes of one element so that C + a lambda = 0 holds to first order, a the compliance over h^2:
 //
-//   (J W J^T (1 + g) + a) dl = -(C + a lambda + g J (x - start))     g: damping time over h, W: inverse masses
+//   (J W J^T (1 + g) + a) dl = -(C + a lambda + g J (x - start))
 //   lambda += dl,  x += W J^T dl
+//
+// g is the damping time over h, W the inverse masses.
 //
 // Rows whose energy is another function of C, for example of a gas, are brought to this form where they are:
 // C counts as E'/E'', a as 1/(E'' h^2).
@@ -49,10 +51,10 @@ typedef struct spConstraintFill
 // Where rows are evaluated
 typedef struct spSweep
 {
-    spVec4* x;            // nodes, inverse mass in w
-    const spVec4* start;  // nodes where the substep began
-    spVec4* to;           // of collect and transpose: what they add to
-    const spReal* given;  // of transpose: multipliers, laid out as those of all sets
+    spVec4* x;           // nodes, inverse mass in w
+    const spVec4* start; // nodes where the substep began
+    spVec4* to;          // of collect and transpose: what they add to
+    const spReal* given; // of transpose: multipliers, laid out as those of all sets
 } spSweep;
 
 // Only measure returns anything but 0
@@ -80,8 +82,8 @@ bool spCreateConstraints(spConstraints* c, spHeap* heap, spElementSet* set, cons
                          const spZones* zones);
 void spDestroyConstraints(spConstraints* c, spHeap* heap);
 
-// Elements of a set as they lie in its own blocks: nodesPerElement node indices each, in the order of elements.
-// NULL when there is no memory; to be freed by the caller.
+// Elements of a set as they lie in its own blocks: nodesPerElement node indices each, in the order of
+// elements. NULL when there is no memory; to be freed by the caller.
 int32_t* spListElements(const spBlocks* blocks, spHeap* heap);
 
 // Multipliers of a set
@@ -102,30 +104,16 @@ static inline spReal* spGetConstraintData(const spConstraints* c, int block, int
 #define SP_DECLARE_CONSTRAINTS(stem) extern const spConstraintKind stem##1, stem##4, stem##8, stem##16
 #endif
 
-SP_DECLARE_CONSTRAINTS(spStrainRows);
 SP_DECLARE_CONSTRAINTS(spDistanceRows);
 SP_DECLARE_CONSTRAINTS(spTetherRows); // distances that only act against growing
 
 // Scalar parts that all numbers of lanes share
-void spFillStrainRows(spConstraints* c, const spConstraintFill* fill);
 void spFillSpringRows(spConstraints* c, const spConstraintFill* fill);
-
-// Numbers of a tet in spStrainRows: rows of the inverse rest edges, the rest volume, the compliance 1 / (E V h^2),
-// Poisson's ratio, damping time over h, and the upper half of the inverse of J W J^T (1 + g) + a by rows
-enum
-{
-    sp_strainVolume = 9,
-    sp_strainCompliance,
-    sp_strainPoisson,
-    sp_strainDamping,
-    sp_strainInverse,
-    sp_strainCount = sp_strainInverse + 21,
-};
 
 // Numbers of a distance
 enum
 {
-    sp_distanceRest = 0, // m; negative where nothing acts
+    sp_distanceRest = 0,   // m; negative where nothing acts
     sp_distanceCompliance, // over h^2, 1/kg
     sp_distanceDamping,    // damping time over h
     sp_distanceCount,

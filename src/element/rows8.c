@@ -6,5 +6,8 @@
 #define SP_LANES 8
 #include "element/bend_rows_lanes.h"
 #include "element/distance_rows_lanes.h"
+#include "element/energy_rows_lanes.h"
 #include "element/extent_rows_lanes.h"
+#include "element/green_rows_lanes.h"
+#include "element/hyper_rows_lanes.h"
 #include "element/tet_rows_lanes.h"

@@ -9,10 +9,9 @@
 
 #include "math/lanes.h"
 
-#include "element/constraint.h"
 #include "element/pair_lanes.h"
-#include "element/tet.h"
 #include "element/tet_law.h"
+#include "element/tet_rows.h"
 
 typedef struct spTetLanes
 {
@@ -307,9 +306,21 @@ static void spFillTetPairs(const spElementSet* base, const spNodeState* state, c
 
 static const spConstraintKind* spGetTetRows(const spElementSet* base, bool energy)
 {
-    SP_UNUSED(base);
-    SP_UNUSED(energy);
-    return &SP_LANES_NAME(spStrainRows);
+    switch (((const spTetSet*)base)->law)
+    {
+        case sp_tetNeoHookean:
+            return &SP_LANES_NAME(spNeoHookeanRows);
+        case sp_tetMooneyRivlin:
+            return &SP_LANES_NAME(spMooneyRows);
+        case sp_tetHybrid:
+            return &SP_LANES_NAME(spEnergyRows);
+        case sp_tetCorotationalEdge:
+            return &SP_LANES_NAME(spStrainRows);
+        case sp_tetStVenantKirchhoff:
+            return energy ? &SP_LANES_NAME(spEnergyRows) : &SP_LANES_NAME(spGreenRows);
+        default:
+            return energy ? &SP_LANES_NAME(spEnergyRows) : &SP_LANES_NAME(spStrainRows);
+    }
 }
 
 // The law of the edge frame alone is not conservative

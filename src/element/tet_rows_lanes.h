@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Strain rows of tetrahedra for SP_LANES lanes: six rows C = sqrt(V) (S - I), S = sym(R^T F), in the order xx yy zz
-// yz xz xy, shear rows twice the tensor. R is the polar rotation, that of two edges, or none, by the law; its
-// own change is left out of J, which leaves the forces exact.
+// Strain rows of tetrahedra for SP_LANES lanes: six rows C = sqrt(V) (S - I), S = sym(R^T F), in the order xx
+// yy zz yz xz xy, shear rows twice the tensor. R is the polar rotation, that of two edges, or none, by the
+// law; its own change is left out of J, which leaves the forces exact.
 //
 // Multipliers are kept times sqrt(V), so that the root appears nowhere but in the residual:
 //
@@ -13,55 +13,7 @@
 // G = sum w_i (rows of y_i) does not depend on the state, so that its inverse is part of the data.
 // Boukadida. Acceleration de la simulation des corps mous pour les applications en temps reel. 2020
 
-#include "element/constraint.h"
-#include "element/rows_lanes.h"
-#include "element/tet.h"
-#include "element/tet_law.h"
-
-typedef struct spStrainLanes
-{
-    const int32_t* nodes; // SP_BLOCK apart
-    const spReal* data;
-    RVec3 rows[3]; // of the inverse rest edges
-    RVec3 x[4];
-    R w[4];
-} spStrainLanes;
-
-SP_KERNEL void spGatherTet(const spVec4* from, const int32_t* nodes, RVec3* x, R* w)
-{
-    SP_UNROLL
-    for (int k = 0; k < 4; ++k)
-    {
-        x[k] = spGatherNodes(from, nodes + k * SP_BLOCK, w == NULL ? NULL : w + k);
-    }
-}
-
-SP_KERNEL spStrainLanes spLoadStrain(const spConstraints* c, const spSweep* sweep, int block, int lane)
-{
-    spStrainLanes t;
-    t.nodes = c->blocks.nodes + (size_t)block * 4 * SP_BLOCK + lane;
-    t.data = spGetConstraintData(c, block, 0) + lane;
-    spGatherTet(sweep->x, t.nodes, t.x, t.w);
-    SP_UNROLL
-    for (int k = 0; k < 3; ++k)
-    {
-        t.rows[k] =
-            (RVec3){spLoad(t.data + (3 * k) * SP_BLOCK), spLoad(t.data + (3 * k + 1) * SP_BLOCK),
-                    spLoad(t.data + (3 * k + 2) * SP_BLOCK)};
-    }
-    return t;
-}
-
-// sum of x_k y_k, without the base node
-SP_KERNEL RMat3 spGetGradientOf(const RVec3* rows, const RVec3* x)
-{
-    RVec3 e0 = spSubR(x[1], x[0]), e1 = spSubR(x[2], x[0]), e2 = spSubR(x[3], x[0]);
-    RMat3 f;
-    f.cx = spAddR(spAddR(spScaleR(rows[0].x, e0), spScaleR(rows[1].x, e1)), spScaleR(rows[2].x, e2));
-    f.cy = spAddR(spAddR(spScaleR(rows[0].y, e0), spScaleR(rows[1].y, e1)), spScaleR(rows[2].y, e2));
-    f.cz = spAddR(spAddR(spScaleR(rows[0].z, e0), spScaleR(rows[1].z, e1)), spScaleR(rows[2].z, e2));
-    return f;
-}
+#include "element/tet_gather_lanes.h"
 
 SP_KERNEL RMat3 spGetStrainFrame(spTetLaw law, RMat3 f)
 {
@@ -74,31 +26,6 @@ SP_KERNEL RMat3 spGetStrainFrame(spTetLaw law, RMat3 f)
             return spGetEdgeRotationR(f);
         default:
             return (RMat3){{one, zero, zero}, {zero, one, zero}, {zero, zero, one}};
-    }
-}
-
-// The six numbers of sym(R^T A), shear twice the tensor
-SP_KERNEL void spTakeStrain(RMat3 r, RMat3 a, R* strain)
-{
-    strain[0] = spDotR(r.cx, a.cx);
-    strain[1] = spDotR(r.cy, a.cy);
-    strain[2] = spDotR(r.cz, a.cz);
-    strain[3] = spDotR(r.cy, a.cz) + spDotR(r.cz, a.cy);
-    strain[4] = spDotR(r.cx, a.cz) + spDotR(r.cz, a.cx);
-    strain[5] = spDotR(r.cx, a.cy) + spDotR(r.cy, a.cx);
-}
-
-// Adds a l, with the isotropic compliance
-SP_KERNEL void spAddCompliance(const spReal* data, const R* l, R* strain)
-{
-    R s = spLoad(data + sp_strainCompliance * SP_BLOCK), nu = spLoad(data + sp_strainPoisson * SP_BLOCK);
-    R cross = s * nu, normal = s + cross, shear = normal + normal;
-    R sum = cross * (l[0] + l[1] + l[2]);
-    SP_UNROLL
-    for (int k = 0; k < 3; ++k)
-    {
-        strain[k] = strain[k] + (normal * l[k] - sum);
-        strain[k + 3] = strain[k + 3] + shear * l[k + 3];
     }
 }
 
@@ -129,29 +56,8 @@ SP_KERNEL void spSolveStrain(const spReal* data, const R* b, R* dl)
     }
 }
 
-// R T
-SP_KERNEL RMat3 spTurnRows(RMat3 r, const R* l)
-{
-    RSym3 t = {l[0], l[1], l[2], l[5], l[4], l[3]};
-    return spMulSymR(r, t);
-}
-
-// Adds w_i P y_i
-SP_KERNEL void spScatterTet(const spStrainLanes* t, RMat3 p, const R* w, spVec4* to)
-{
-    RVec3 sum = {spSplat(0), spSplat(0), spSplat(0)};
-    SP_UNROLL
-    for (int k = 0; k < 3; ++k)
-    {
-        RVec3 d = spMulMVR(p, t->rows[k]);
-        sum = spAddR(sum, d);
-        spScatterNode(to, t->nodes + (k + 1) * SP_BLOCK, spScaleR(w[k + 1], d));
-    }
-    spScatterNode(to, t->nodes, spScaleR(spSplat(0) - w[0], sum));
-}
-
-SP_KERNEL double spRunStrain(const spConstraints* c, const spSweep* sweep, int zone, spTetLaw law, bool damped,
-                             spRowTask task)
+SP_KERNEL double spRunStrain(const spConstraints* c, const spSweep* sweep, int zone, spTetLaw law,
+                             bool damped, spRowTask task)
 {
     R one = spSplat(1);
     double sum = 0.0;
@@ -160,7 +66,7 @@ SP_KERNEL double spRunStrain(const spConstraints* c, const spSweep* sweep, int z
         _Alignas(64) spReal squares[SP_BLOCK];
         for (int lane = 0; lane < SP_BLOCK; lane += SP_LANES)
         {
-            spStrainLanes t = spLoadStrain(c, sweep, block, lane);
+            spTetRowLanes t = spLoadTetRows(c, sweep, block, lane);
             size_t place = (size_t)block * 6 * SP_BLOCK + (size_t)lane;
             spReal* lambda = c->lambda + place;
             RMat3 f = spGetGradientOf(t.rows, t.x);
@@ -168,15 +74,8 @@ SP_KERNEL double spRunStrain(const spConstraints* c, const spSweep* sweep, int z
             R l[6], strain[6], dl[6];
             if (task == sp_taskTranspose)
             {
-                const spReal* given = sweep->given + c->lambdaBegin + place;
-                RMask filled = spLoad(t.data + sp_strainVolume * SP_BLOCK) > spSplat(0);
-                SP_UNROLL_ALL
-                for (int k = 0; k < 6; ++k)
-                {
-                    l[k] = spSelect(filled, spLoad(given + k * SP_BLOCK), spSplat(0));
-                }
-                R ones[4] = {one, one, one, one};
-                spScatterTet(&t, spTurnRows(r, l), ones, sweep->to);
+                spLoadGiven(&t, sweep->given + c->lambdaBegin + place, 6, l);
+                spScatterForce(&t, spTurnRows(r, l), sweep->to);
                 continue;
             }
             spTakeStrain(r, f, strain);
@@ -186,24 +85,17 @@ SP_KERNEL double spRunStrain(const spConstraints* c, const spSweep* sweep, int z
                 l[k] = spLoad(lambda + k * SP_BLOCK);
                 strain[k] = k < 3 ? strain[k] - one : strain[k];
             }
-            spAddCompliance(t.data, l, strain);
+            spAddCompliance(spLoadNumber(&t, sp_strainCompliance), spLoadNumber(&t, sp_strainPoisson), l,
+                            strain);
             if (task == sp_taskMeasure)
             {
-                R square = spSplat(0);
-                SP_UNROLL_ALL
-                for (int k = 0; k < 6; ++k)
-                {
-                    square = square + strain[k] * strain[k];
-                }
-                spStore(squares + lane, spLoad(t.data + sp_strainVolume * SP_BLOCK) * square);
+                spStore(squares + lane, spSquareRows(&t, strain, 6));
                 continue;
             }
             if (damped)
             {
-                RVec3 start[4];
-                R rate[6], g = spLoad(t.data + sp_strainDamping * SP_BLOCK);
-                spGatherTet(sweep->start, t.nodes, start, NULL);
-                spTakeStrain(r, spSubMatR(f, spGetGradientOf(t.rows, start)), rate);
+                R rate[6], g = spLoadNumber(&t, sp_tetRowDamping);
+                spTakeStrain(r, spGetTetWay(&t, sweep, f), rate);
                 SP_UNROLL_ALL
                 for (int k = 0; k < 6; ++k)
                 {
@@ -211,7 +103,8 @@ SP_KERNEL double spRunStrain(const spConstraints* c, const spSweep* sweep, int z
                 }
             }
             spSolveStrain(t.data, strain, dl);
-            R share = task == sp_taskCollect ? spLoad(c->share + (size_t)block * SP_BLOCK + (size_t)lane) : one;
+            R share =
+                task == sp_taskCollect ? spLoad(c->share + (size_t)block * SP_BLOCK + (size_t)lane) : one;
             SP_UNROLL_ALL
             for (int k = 0; k < 6; ++k)
             {
