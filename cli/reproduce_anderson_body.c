@@ -3,8 +3,8 @@
 
 // The bodies of Boukadida 2020, chapter 3. The beams are the grids that have the printed numbers of
 // particles and tets; a ball and a torus, stretched to the printed size, stand for the two animals. One end
-// is held. The thesis does not say how its bodies were deformed: here by 10 % along x, bent as a parabola and
-// twisted, at rest.
+// is held. The thesis does not say how its bodies were deformed: here by 10 % along x, bent as a parabola
+// whose sections tilt with it, and twisted, at rest.
 
 #include "reproduce_anderson.h"
 
@@ -117,10 +117,11 @@ static bool spDeformBody(spBentBody* body, double heldShare)
         double along = fmax((double)x.x - begin, 0.0), share = along / body->length;
         double c = cos(SP_START_TWIST * share), s = sin(SP_START_TWIST * share);
         double y = (double)x.y - middleY, z = (double)x.z - middleZ;
-        body->start[i] =
-            (spVec3){(spReal)((double)x.x + SP_START_STRETCH * along),
-                     (spReal)(middleY + c * y - s * z + SP_START_BEND * body->length * share * share),
-                     (spReal)(middleZ + s * y + c * z)};
+        double up = c * y - s * z, side = s * y + c * z;
+        // Sections tilt as the parabola rises
+        double slope = 2.0 * SP_START_BEND * share, rise = SP_START_BEND * body->length * share * share;
+        body->start[i] = (spVec3){(spReal)((double)x.x + SP_START_STRETCH * along - slope * up),
+                                  (spReal)(middleY + up + rise), (spReal)(middleZ + side)};
     }
     return true;
 }

@@ -39,7 +39,7 @@ static const spSolverRow s_solvers[sp_bentSolverCount] = {
 };
 
 // Sweeps whose time the automatic solver gets
-static const int s_budgets[] = {1, 2, 3, 5, 8, 12, 20, 30, 50, 100, 200, 500, 1000, 2500};
+static const int s_budgets[] = {1, 2, 3, 5, 8, 12, 20, 30, 50, 100, 200, 300, 500, 700, 1000, 1500, 2500};
 #define SP_BUDGET_COUNT ((int)(sizeof(s_budgets) / sizeof(s_budgets[0])))
 
 spMethodDef spMakeBentMethod(spBentSolver solver, int iterations)
@@ -230,7 +230,8 @@ void spRunBentSolver(spReproduction* r, const spBentBody* body, spBentSolver sol
 spSweepCost spTimeSweeps(const spReproduction* r, const spBentBody* body, spBentSolver solver, int sweeps)
 {
     spSweepCost best = {.total = INFINITY};
-    for (int i = 0; i < (r->quick ? 1 : 5); ++i)
+    // Many short runs: one of them is not disturbed by other programs
+    for (int i = 0; i < (r->quick ? 1 : 20); ++i)
     {
         if (spStartStep(body, solver, sweeps) == false)
         {

@@ -76,12 +76,12 @@ static void TestBeams(void** state)
     CHECK_NEAR(GetOurs(rows, "460 tets, anderson 5: moduli with a larger r"), 0.0, 0.0);
     assert_int_equal(json_array_size(runs), 22);
 
-    // The reference program takes 50 and 494 sweeps in the order of the mesh
-    const json_t *soft = FindRun(runs, 1e3, "gaussSeidel"), *stiff = FindRun(runs, 1e6, "gaussSeidel");
+    // The reference program takes 50 and 342 sweeps in the order of the mesh
+    const json_t *soft = FindRun(runs, 1e3, "gaussSeidel"), *stiff = FindRun(runs, 1e4, "gaussSeidel");
     double softSweeps = GetTarget(soft, "residualSweepsTo", "0.1");
     double stiffSweeps = GetTarget(stiff, "residualSweepsTo", "0.1");
-    assert_true(softSweeps > 20.0 && softSweeps < 60.0);
-    assert_true(stiffSweeps > 100.0 && stiffSweeps < 600.0);
+    assert_true(softSweeps > 40.0 && softSweeps < 60.0);
+    assert_true(stiffSweeps > 270.0 && stiffSweeps < 410.0);
     assert_true(GetTarget(soft, "sweepsTo", "0.1") > 0.0 && GetTarget(soft, "msTo", "0.1") > 0.0);
     assert_string_equal(json_string_value(json_object_get(soft, "mesh")), "beam");
     assert_int_equal(json_integer_value(json_object_get(soft, "tets")), 460);
@@ -89,12 +89,11 @@ static void TestBeams(void** state)
     assert_true(json_number_value(json_object_get(soft, "finalResidual")) < 1e-3);
     assert_string_not_equal(json_string_value(json_object_get(soft, "truth")), "not converged");
 
-    const json_t* mixed = FindRun(runs, 1e6, "anderson 5");
+    const json_t* mixed = FindRun(runs, 1e4, "anderson 5");
     double sweeps = GetTarget(mixed, "residualSweepsTo", "0.1");
     assert_true(sweeps > 0.0 && sweeps < stiffSweeps / 3.0);
-    assert_true(json_number_value(json_object_get(mixed, "finalTrueError")) <
-                json_number_value(json_object_get(stiff, "finalTrueError")));
-    const json_t* wild = FindRun(runs, 1e6, "lambdaSor 10");
+    assert_true(GetTarget(mixed, "sweepsTo", "0.1") < GetTarget(stiff, "sweepsTo", "0.1") / 3.0);
+    const json_t* wild = FindRun(runs, 1e4, "lambdaSor 10");
     assert_true(json_is_true(json_object_get(wild, "diverged")));
     CHECK_NEAR(GetTarget(wild, "sweepsTo", "0.1"), -1.0, 0.0);
 
@@ -108,7 +107,7 @@ static void TestBeams(void** state)
                 json_number_value(json_object_get(first, "trueError")));
     assert_true(json_number_value(json_object_get(last, "ms")) > 0.0);
     assert_true(Exists("out/anderson/beams.csv"));
-    assert_true(Exists("out/anderson/sweeps_460_1e+06.csv"));
+    assert_true(Exists("out/anderson/sweeps_460_1e+04.csv"));
     json_decref(json);
 }
 
