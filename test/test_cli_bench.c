@@ -307,6 +307,7 @@ static void TestBenchXpbd(void** state)
         {"xpbd-cloth-8", 64, 257, true},
     };
     bool havePeer = HavePeer();
+    char hashes[SP_COUNT(s_cases)][20];
     for (int k = 0; k < SP_COUNT(s_cases); ++k)
     {
         char arguments[128];
@@ -335,6 +336,12 @@ static void TestBenchXpbd(void** state)
                 CheckLinks(entry, "sortedPeer", s_cases[k].elements);
             }
             assert_string_equal(GetText(entry, "stateHash"), GetText(json_array_get(list, 0), "stateHash"));
+        }
+        // No two of them do the same
+        snprintf(hashes[k], sizeof(hashes[k]), "%s", GetText(json_array_get(list, 0), "stateHash"));
+        for (int j = 0; j < k; ++j)
+        {
+            assert_string_not_equal(hashes[j], hashes[k]);
         }
         json_decref(json);
     }
