@@ -419,6 +419,50 @@ static void TestKept(void** state)
     }
 }
 
+// Crushed, flattened, turned inside out or at one point: nothing is torn apart, and all stays finite
+static void TestCollapsed(void** state)
+{
+    SP_UNUSED(state);
+    const double scales[][3] = {{0, 0, 0},       {1, 0, 0},     {1, 0, 1},     {1e-3, 1e-3, 1e-3},
+                                {1e-6, 1, 1e-6}, {-1, 1, 1},    {1e-3, -1, 1}, {1e-9, 1e-9, 1e-9},
+                                {3, 3, 3},       {1e3, 1e3, 1}, {0, 1e-20, 0}};
+    for (int kind = 0; kind < kindCount; ++kind)
+    {
+        double farthest = 0.0;
+        for (int k = 0; k < SP_COUNT(scales); ++k)
+        {
+            BodyDef def = {.method = MakeMethod(1, 20)};
+            spTestWorld test = MakeElement((Kind)kind, &def);
+            if (kind <= kindWhole)
+            {
+                assert_true(spBody_SetConstraints(test.world, test.body, 0, 0, 0));
+            }
+            spVec3 positions[4];
+            double size = 1.0;
+            for (int i = 0; i < 4; ++i)
+            {
+                positions[i] = (spVec3){(spReal)(scales[k][0] * tetVertices[i].x),
+                                        (spReal)(scales[k][1] * tetVertices[i].y),
+                                        (spReal)(scales[k][2] * tetVertices[i].z)};
+                size = fmax(size, fabs((double)positions[i].x) + fabs((double)positions[i].z));
+            }
+            assert_true(spBody_SetPositions(test.world, test.body, positions, 4));
+            spWorld_Step(test.world, FRAME);
+            assert_true(spBody_IsRunning(test.world, test.body));
+            for (int i = 0; i < 4; ++i)
+            {
+                spVec3 p = GetPosition(&test, i);
+                farthest = fmax(farthest, (fabs((double)p.x) + fabs((double)p.y) + fabs((double)p.z)) / size);
+            }
+            Run(&test, 10, FRAME);
+            assert_true(spBody_IsRunning(test.world, test.body));
+            spDestroyTestWorld(&test);
+        }
+        printf("kind %d: after a step at most %.3g of the size away\n", kind, farthest);
+        CHECK_LESS(farthest, 30.0);
+    }
+}
+
 // ---- tethers ----
 
 // A rope along an L: nodes 0 .. count - 1, a tenth apart, with soft springs
@@ -949,44 +993,71 @@ static spTestWorld MakeBlock(int workers, int lanes, const spAllocator* allocato
     return test;
 }
 
+// Gives the block sweeps with Anderson's mixing, which is what the automatic solver does for constraints
+static void Accelerate(const spTestWorld* test)
+{
+    spMethodDef method = MakeMethod(2, 6);
+    method.xpbd.accelerator = sp_accelerateAnderson;
+    assert_true(spBody_SetMethod(test->world, test->body, &method));
+}
+
 static void TestSameBits(void** state)
 {
     SP_UNUSED(state);
     const int workers[] = {1, 2, 3, 1, 1, 1}, lanes[] = {0, 0, 0, 1, 4, 8};
-    uint64_t first = 0;
-    for (int k = 0; k < SP_COUNT(workers); ++k)
+    for (int accelerated = 0; accelerated < 2; ++accelerated)
     {
-        if (lanes[k] > spGetLaneCount())
+        uint64_t first = 0;
+        for (int k = 0; k < SP_COUNT(workers); ++k)
         {
-            continue;
+            if (lanes[k] > spGetLaneCount())
+            {
+                continue;
+            }
+            spTestWorld test = MakeBlock(workers[k], lanes[k], NULL, 12, true);
+            if (accelerated == 1)
+            {
+                Accelerate(&test);
+            }
+            Run(&test, 6, FRAME);
+            uint64_t hash = spWorld_GetStateHash(test.world);
+            assert_true(spBody_IsRunning(test.world, test.body));
+            assert_true(spWorld_GetContactCount(test.world) > 0);
+            first = k == 0 ? hash : first;
+            assert_true(hash == first);
+            spDestroyTestWorld(&test);
         }
-        spTestWorld test = MakeBlock(workers[k], lanes[k], NULL, 12, true);
-        Run(&test, 6, FRAME);
-        uint64_t hash = spWorld_GetStateHash(test.world);
-        assert_true(spBody_IsRunning(test.world, test.body));
-        first = k == 0 ? hash : first;
-        assert_true(hash == first);
-        spDestroyTestWorld(&test);
     }
 }
 
+// Back in the same world, and in another one that has never seen as many contacts
 static void TestSnapshot(void** state)
 {
     SP_UNUSED(state);
-    spTestWorld test = MakeBlock(1, 0, NULL, 4, true);
-    Run(&test, 10, FRAME);
-    spSnapshot* snapshot = spWorld_Save(test.world);
-    size_t bytes = spWorld_GetByteCount(test.world);
-    Run(&test, 10, FRAME);
-    uint64_t hash = spWorld_GetStateHash(test.world);
-    // A step allocates nothing
-    assert_int_equal(spWorld_GetByteCount(test.world), bytes);
-    assert_true(spWorld_Restore(test.world, snapshot));
-    assert_true(spWorld_GetStateHash(test.world) != hash);
-    Run(&test, 10, FRAME);
-    assert_true(spWorld_GetStateHash(test.world) == hash);
-    spDestroySnapshot(snapshot);
-    spDestroyTestWorld(&test);
+    for (int accelerated = 0; accelerated < 2; ++accelerated)
+    {
+        spTestWorld tests[2] = {MakeBlock(1, 0, NULL, 4, true), MakeBlock(1, 0, NULL, 4, true)};
+        for (int k = 0; k < 2 && accelerated == 1; ++k)
+        {
+            Accelerate(tests + k);
+        }
+        Run(tests, 10, FRAME);
+        spSnapshot* snapshot = spWorld_Save(tests[0].world);
+        size_t bytes = spWorld_GetByteCount(tests[0].world);
+        Run(tests, 10, FRAME);
+        uint64_t hash = spWorld_GetStateHash(tests[0].world);
+        // A step allocates nothing
+        assert_int_equal(spWorld_GetByteCount(tests[0].world), bytes);
+        for (int k = 0; k < 2; ++k)
+        {
+            assert_true(spWorld_Restore(tests[k].world, snapshot));
+            assert_true(spWorld_GetStateHash(tests[k].world) != hash);
+            Run(tests + k, 10, FRAME);
+            assert_true(spWorld_GetStateHash(tests[k].world) == hash);
+            spDestroyTestWorld(tests + k);
+        }
+        spDestroySnapshot(snapshot);
+    }
 }
 
 // Every allocation failing in turn: an error each time, nothing leaks, and the set can be added afterwards;
@@ -1034,21 +1105,14 @@ static void TestFailingAllocations(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(TestDerivatives),
-        cmocka_unit_test(TestMomentum),
-        cmocka_unit_test(TestSettledStretch),
-        cmocka_unit_test(TestDamping),
-        cmocka_unit_test(TestKept),
-        cmocka_unit_test(TestTethers),
-        cmocka_unit_test(TestSlack),
-        cmocka_unit_test(TestMuscles),
-        cmocka_unit_test(TestGas),
-        cmocka_unit_test(TestBreathing),
-        cmocka_unit_test(TestStrip),
-        cmocka_unit_test(TestRefusals),
-        cmocka_unit_test(TestSameBits),
-        cmocka_unit_test(TestSnapshot),
-        cmocka_unit_test(TestFailingAllocations),
+        cmocka_unit_test(TestDerivatives),    cmocka_unit_test(TestMomentum),
+        cmocka_unit_test(TestSettledStretch), cmocka_unit_test(TestDamping),
+        cmocka_unit_test(TestKept),           cmocka_unit_test(TestCollapsed),
+        cmocka_unit_test(TestTethers),        cmocka_unit_test(TestSlack),
+        cmocka_unit_test(TestMuscles),        cmocka_unit_test(TestGas),
+        cmocka_unit_test(TestBreathing),      cmocka_unit_test(TestStrip),
+        cmocka_unit_test(TestRefusals),       cmocka_unit_test(TestSameBits),
+        cmocka_unit_test(TestSnapshot),       cmocka_unit_test(TestFailingAllocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

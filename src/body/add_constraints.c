@@ -316,16 +316,17 @@ int spAddConstraintSet(spBody* body, const spConstraintDef* def, spError* error)
         return spAppendLocalSet(body, &set->base, error);
     }
     double present = spGetEnclosedVolume(&set->enclosure, body->x);
-    set->restVolume = (double)def->restScale * (def->rest != NULL ? (double)def->rest[0] : present);
-    if (!(set->restVolume > 0.0 && isfinite(set->restVolume)))
+    double kept = (double)def->restScale * (def->rest != NULL ? (double)def->rest[0] : present);
+    if (!(kept > 0.0 && isfinite(kept)))
     {
         spFail(
             error, sp_errorBadMesh,
             "the surface of %s encloses %g m^3, and the volume to keep would be %g m^3: it must be positive; "
             "triangles turn counter-clockwise seen from outside",
-            body->name, present, set->restVolume);
+            body->name, present, kept);
         set->base.kind->destroy(&set->base, body->heap);
         return -1;
     }
+    spSetRestVolume(set, body->x, kept);
     return spAppendSet(body, &set->base);
 }

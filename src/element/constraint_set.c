@@ -11,6 +11,8 @@
 // J J^T that a node of a triangle of 1 m^2 or a tet of 1 m^3 counts with at least: a few percent of what it
 // is in a regular one
 #define SP_LEAST_SQUARE 0.01
+// The same of a whole body, as a share of what it was
+#define SP_LEAST_SHARE 0.03
 
 #ifdef SOUPLE_DISABLE_SIMD
 #define SP_PICK_ROWS(laneCount, stem) ((void)(laneCount), &stem##1)
@@ -141,7 +143,8 @@ static spWholeRow spGetWholeVolumeRow(const spElementSet* base, const spNodeStat
     const spConstraintSet* set = (const spConstraintSet*)base;
     return (spWholeRow){.value = (set->volume - set->restVolume) / sqrt(set->restVolume),
                         .compliance = (double)set->compliance,
-                        .damping = set->compliance > 0 ? (double)set->damping : 0.0};
+                        .damping = set->compliance > 0 ? (double)set->damping : 0.0,
+                        .least = set->leastSquare};
 }
 
 static void spFillWholeVolumeGradient(const spElementSet* base, const spNodeState* state, int begin, int end,
@@ -157,6 +160,22 @@ static double spGetWholeVolumeEnergy(const spElementSet* base, const spNodeState
     const spConstraintSet* set = (const spConstraintSet*)base;
     double change = spGetEnclosedVolume(&set->enclosure, state->x) - set->restVolume;
     return set->compliance > 0 ? 0.5 * change * change / (set->restVolume * (double)set->compliance) : 0.0;
+}
+
+void spSetRestVolume(spConstraintSet* set, const spVec4* x, double volume)
+{
+    double sum = 0.0;
+    int count = set->enclosure.nodeCount;
+    for (int node = 0; node < count; ++node)
+    {
+        if (spIsOnEnclosure(&set->enclosure, node))
+        {
+            spVec3 g = spGetVolumeGradient(&set->enclosure, x, node);
+            sum += (double)g.x * g.x + (double)g.y * g.y + (double)g.z * g.z;
+        }
+    }
+    set->restVolume = volume;
+    set->leastSquare = SP_LEAST_SHARE * sum / (volume * (double)count);
 }
 
 // ---- both ----

@@ -31,6 +31,7 @@ typedef struct spConstraintSet
     spBlocks blocks;       // empty for the whole volume
     spEnclosure enclosure; // of the whole volume
     double restVolume;     // of the whole volume, m^3
+    double leastSquare;    // what J J^T of the whole volume counts for each node at least, in the mean
     double volume;         // of the whole volume, from measure, m^3
 } spConstraintSet;
 
@@ -48,8 +49,11 @@ typedef struct spConstraintSetDef
     int laneCount; // 1, 4, 8 or 16
 } spConstraintSetDef;
 
-// Returns NULL when there is no memory. The caller sets restVolume.
+// Returns NULL when there is no memory. A whole volume still needs spSetRestVolume.
 spConstraintSet* spCreateConstraintSet(spHeap* heap, const spConstraintSetDef* def);
+
+// Sets the whole volume to be kept, m^3, > 0, for a body that has its shape at x.
+void spSetRestVolume(spConstraintSet* set, const spVec4* x, double volume);
 
 // Nodes of each constraint: 2, 3 or 4; those of a triangle for the whole volume
 int spCountConstraintNodes(spConstraintType type);

@@ -86,6 +86,7 @@ typedef struct spWholeRow
     double value;      // C
     double compliance; // not yet over h^2
     double damping;    // as a time, s
+    double least;      // what J J^T counts for each node at least, in the mean; 0 where compliance is enough
 } spWholeRow;
 
 // What a kind gives

@@ -45,8 +45,10 @@ static void spFreeLayout(spBody* body, spXpbdState* state)
     size_t sumSize = (size_t)spGetSumBlockCount(body->nodeCount) * sizeof(double);
     spFree(heap, state->wholeMass, sumSize);
     spFree(heap, state->wholeWay, sumSize);
+    spFree(heap, state->wholeWeight, sumSize);
     state->wholeMass = NULL;
     state->wholeWay = NULL;
+    state->wholeWeight = NULL;
     state->blocks = NULL;
     state->gradient = NULL;
     state->accelerator = NULL;
@@ -284,11 +286,13 @@ static bool spLayOut(spBody* body, spXpbdState* state)
         state->gradient = spAllocZeroed(heap, spArraySize(body->nodeCount, sizeof(spVec4)));
         state->wholeMass = spAlloc(heap, sumSize);
         state->wholeWay = spAlloc(heap, sumSize);
+        state->wholeWeight = spAlloc(heap, sumSize);
     }
     state->blocks = hasFields ? spAlloc(heap, spArraySize(body->nodeCount, sizeof(spMat3))) : NULL;
     if (spAllocMultipliers(body, state) == false || state->partial == NULL ||
         (hasFields && state->blocks == NULL) ||
-        (whole && (state->gradient == NULL || state->wholeMass == NULL || state->wholeWay == NULL)))
+        (whole && (state->gradient == NULL || state->wholeMass == NULL || state->wholeWay == NULL ||
+                   state->wholeWeight == NULL)))
     {
         return false;
     }

@@ -80,17 +80,18 @@ typedef struct spXpbdState
 
     spReal* lambda; // of all sets; behind them one of each whole row, then those of node rows
     int64_t lambdaCount;
-    int64_t wholeBegin; // first of the whole rows
-    int64_t rowBegin;   // first of the node rows
-    spVec4* start;      // where the substep began
-    spVec4* predicted;  // where it would end without constraints
-    spVec4* work;       // displacements of Jacobi, J^T lambda
-    spVec4* gradient;   // of a row of all nodes; NULL without any
-    double* wholeMass;  // J W J^T of such a row, of blocks of nodes
-    double* wholeWay;   // J (x - start), of blocks of nodes
-    spVec4* velocity;   // at the start of the substep, with forces from outside
-    spMat3* blocks;     // fields: mass and what they add to it; NULL without any
-    double* partial;    // sums of zones, or of nodes
+    int64_t wholeBegin;  // first of the whole rows
+    int64_t rowBegin;    // first of the node rows
+    spVec4* start;       // where the substep began
+    spVec4* predicted;   // where it would end without constraints
+    spVec4* work;        // displacements of Jacobi, J^T lambda
+    spVec4* gradient;    // of a row of all nodes; NULL without any
+    double* wholeMass;   // J W J^T of such a row, of blocks of nodes
+    double* wholeWay;    // J (x - start), of blocks of nodes
+    double* wholeWeight; // sum of W, of blocks of nodes
+    spVec4* velocity;    // at the start of the substep, with forces from outside
+    spMat3* blocks;      // fields: mass and what they add to it; NULL without any
+    double* partial;     // sums of zones, or of nodes
     int partialCount;
     spAcceleratorState* accelerator;
     spRowPush* pushes;

@@ -60,11 +60,12 @@ static void spFindWholeStage(int begin, int end, int workerIndex, void* context)
     for (int block = begin; block < end; ++block)
     {
         int first = block * SP_SUM_BLOCK, last = spMinInt(first + SP_SUM_BLOCK, stage->nodes.nodeCount);
-        double mass = 0.0, way = 0.0;
+        double mass = 0.0, way = 0.0, weight = 0.0;
         stage->set->kind->fillGradient(stage->set, &stage->nodes, first, last, state->gradient);
         for (int i = first; i < last; ++i)
         {
             spVec4 from = state->start[i];
+            weight += (double)x[i].w;
             mass += (double)x[i].w *
                     ((double)g[i].x * g[i].x + (double)g[i].y * g[i].y + (double)g[i].z * g[i].z);
             way += (double)g[i].x * ((double)x[i].x - from.x) + (double)g[i].y * ((double)x[i].y - from.y) +
@@ -72,6 +73,7 @@ static void spFindWholeStage(int begin, int end, int workerIndex, void* context)
         }
         state->wholeMass[block] = mass;
         state->wholeWay[block] = way;
+        state->wholeWeight[block] = weight;
     }
 }
 
@@ -87,7 +89,8 @@ spFoundRow spFindWhole(const spXpbdStep* s, int index)
     return (spFoundRow){.value = row.value,
                         .compliance = row.compliance / ((double)s->h * (double)s->h),
                         .damping = row.damping / (double)s->h,
-                        .mass = spSumBlocks(s->state->wholeMass, blockCount),
+                        .mass = fmax(spSumBlocks(s->state->wholeMass, blockCount),
+                                     row.least * spSumBlocks(s->state->wholeWeight, blockCount)),
                         .way = spSumBlocks(s->state->wholeWay, blockCount)};
 }
 
