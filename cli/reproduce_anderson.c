@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SP_PART_COUNT 5
+#define SP_PART_COUNT 6
 
 // Sweeps that may be more or fewer than those of the reference program, as a share
 #define SP_REF_SHARE 0.15
@@ -161,10 +161,11 @@ static void spPrintCase(spReproduction* r, const spBentCase* c)
 
 // ---- files ----
 
-// Solvers in plots: those of the figures of the thesis, the corrected mixing and the automatic solver
-static const spBentSolver s_plotted[] = {sp_bentPlain,     sp_bentSor,     sp_bentLambdaSorFast,
-                                         sp_bentChebyshev, sp_bentPrinted, sp_bentPrintedFast,
-                                         sp_bentAnderson5, sp_bentAuto};
+// Solvers in plots: those of the figures of the thesis, the corrected mixing and the automatic solver. Plain
+// sweeps are drawn over what lies on top of them.
+static const spBentSolver s_plotted[] = {sp_bentSor,     sp_bentLambdaSorFast, sp_bentChebyshev,
+                                         sp_bentPrinted, sp_bentPrintedFast,   sp_bentAnderson5,
+                                         sp_bentPlain,   sp_bentAuto};
 #define SP_PLOTTED_COUNT ((int)(sizeof(s_plotted) / sizeof(s_plotted[0])))
 
 // Curves of all solvers over sweeps, or of true errors over milliseconds
@@ -744,8 +745,8 @@ void spReproduceAnderson(spReproduction* r)
         const char* name;
         void (*run)(spReproduction* r);
     } parts[SP_PART_COUNT] = {
-        {"beams", spReproduceBeams}, {"bodies", spReproduceBodies},   {"cost", spReproduceCost},
-        {"sag", spReproduceSag},     {"poisson", spReproducePoisson},
+        {"beams", spReproduceBeams}, {"bodies", spReproduceBodies}, {"cost", spReproduceCost},
+        {"sag", spReproduceSag},     {"settle", spReproduceSettle}, {"poisson", spReproducePoisson},
     };
     for (int i = 0; i < SP_PART_COUNT; ++i)
     {
