@@ -754,13 +754,14 @@ static void spAddWholeMotion(const spWholeMotion* w, double share, const spVec4*
 // A turn by so much in a substep is no longer close to its tangent, rad
 #define SP_LARGE_TURN 0.1
 
-// Leaves only the translation of a motion that turns far in a substep
+// Leaves of a motion that turns far in a substep as much as stays close
 static void spLimitTurn(spWholeMotion* w, double h)
 {
     double turn = sqrt(w->turn[0] * w->turn[0] + w->turn[1] * w->turn[1] + w->turn[2] * w->turn[2]);
-    if (turn * h > SP_LARGE_TURN)
+    double share = turn * h > SP_LARGE_TURN ? SP_LARGE_TURN / (turn * h) : 1.0;
+    for (int k = 0; k < 3; ++k)
     {
-        memset(w->turn, 0, sizeof(w->turn));
+        w->turn[k] *= share;
     }
 }
 
