@@ -727,6 +727,7 @@ static spAdvanceResult spAdvanceXpbd(spBody* body, const spAdvanceContext* conte
             }
         }
         spRunXpbdSubstep(&s);
+        result.flags |= s.stop.stopped ? sp_stepSolverStopped : 0;
         result.disobeyed = spTellChoice(context, i, &s.stop, -1) == false || result.disobeyed;
     }
     // Two sweeps of each substep run whatever the clock says
