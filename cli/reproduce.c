@@ -34,7 +34,7 @@ static const spExperiment s_experiments[] = {
     {"preconditioner", "factors made on a thread of their own and turned with the nodes (Courtecuisse 2011)",
      spReproducePreconditioner, "table,sizes,age,policies,models,hand"},
     {"anderson", "XPBD with strain rows and what makes its sweeps converge sooner (Boukadida 2020)",
-     spReproduceAnderson, "beams,bodies,cost,sag,poisson"},
+     spReproduceAnderson, "beams,green,bodies,cost,sag,settle,poisson"},
 };
 
 #define SP_EXPERIMENT_COUNT ((int)(sizeof(s_experiments) / sizeof(s_experiments[0])))

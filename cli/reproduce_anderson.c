@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SP_PART_COUNT 6
+#define SP_PART_COUNT 7
 
 // Sweeps that may be more or fewer than those of the reference program, as a share
 #define SP_REF_SHARE 0.15
@@ -146,6 +146,10 @@ static void spPrintCase(spReproduction* r, const spBentCase* c)
     for (int i = 0; i < sp_bentSolverCount; ++i)
     {
         const spSweepRun* run = c->runs + i;
+        if (run->done == false)
+        {
+            continue;
+        }
         spFormatCount(text[0], sizeof(text[0]), run->residualSweepsTo[0]);
         for (int k = 0; k < SP_TARGET_COUNT; ++k)
         {
@@ -429,6 +433,10 @@ static void spAddTableRows(spBentTable* table, const spBentCase* c)
     for (int i = 0; i < sp_bentSolverCount; ++i)
     {
         const spSweepRun* run = c->runs + i;
+        if (run->done == false)
+        {
+            continue;
+        }
         double* row = table->rows[table->count];
         double values[17] = {c->body->tetCount, c->young, i};
         for (int k = 0; k < SP_TARGET_COUNT; ++k)
@@ -521,8 +529,18 @@ static void spReportBody(spReproduction* r, const spBentBody* body, int index)
     }
 }
 
-// All solvers at one modulus
-static bool spRunCase(spReproduction* r, spBentBody* body, double young, spBar* bar, double share,
+static bool spIsRefSolver(int solver)
+{
+    bool is = false;
+    for (int k = 0; k < 4; ++k)
+    {
+        is = is || (int)s_refSolvers[k] == solver;
+    }
+    return is;
+}
+
+// All solvers at one modulus, or those of the reference program alone
+static bool spRunCase(spReproduction* r, spBentBody* body, double young, bool refs, spBar* bar, double share,
                       double part, spBentCase* c)
 {
     if (spMakeRooms(c, body->sweepCap) == false || spFindTruth(r, body, young) == false)
@@ -534,12 +552,19 @@ static bool spRunCase(spReproduction* r, spBentBody* body, double young, spBar* 
     for (int i = 0; i < sp_bentSolverCount; ++i)
     {
         char text[80];
+        if (refs && spIsRefSolver(i) == false)
+        {
+            continue;
+        }
         snprintf(text, sizeof(text), "%d tets, %.0e Pa, %s, ", body->tetCount, young, g_bentSolverNames[i]);
         spShowBar(bar, share + part * i / sp_bentSolverCount, text);
         spRunBentSolver(r, body, (spBentSolver)i, c->runs + i);
     }
     spClearBar(bar);
-    spFindGains(c);
+    if (refs == false)
+    {
+        spFindGains(c);
+    }
     return true;
 }
 
@@ -564,30 +589,49 @@ static void spReportCase(spReproduction* r, const spBentCase* c)
     }
 }
 
+// Begins a body: its heading, and what it is
+static bool spStartBody(spReproduction* r, int index, spTetLaw law, spBentBody* body)
+{
+    char title[200];
+    if (spBuildBentBody(r, index, law, 0.0, body) == false)
+    {
+        return false;
+    }
+    snprintf(title, sizeof(title), "%.120s: %d nodes, %d tets, %s", body->name, body->nodeCount,
+             body->tetCount, law == sp_tetStVenantKirchhoff ? "Green strain" : "co-rotated strain");
+    spStartPart(r, title);
+    return true;
+}
+
+// Moduli of a body: Pa
+static int spGetModuli(const spReproduction* r, double* moduli)
+{
+    static const double quick[2] = {1e3, 1e4};
+    int count = r->quick ? 2 : SP_MODULUS_COUNT;
+    memcpy(moduli, r->quick ? quick : g_bentModuli, (size_t)count * sizeof(double));
+    return count;
+}
+
 // All moduli and solvers of one body
 static void spRunBody(spReproduction* r, int index, spBentTable* table)
 {
-    static const double quick[2] = {1e3, 1e4};
     spBentBody body;
     spBentCase cases[SP_MODULUS_COUNT] = {0};
     spBentSummary summary = {0};
-    if (spBuildBentBody(r, index, sp_tetStVenantKirchhoff, 0.0, &body) == false)
+    double moduli[SP_MODULUS_COUNT];
+    int count = spGetModuli(r, moduli);
+    if (spStartBody(r, index, sp_tetCorotational, &body) == false)
     {
         return;
     }
-    char title[200];
-    snprintf(title, sizeof(title), "%.120s: %d nodes, %d tets", body.name, body.nodeCount, body.tetCount);
-    spStartPart(r, title);
     if (index < SP_BEAM_COUNT || r->mesh == NULL)
     {
         spReportBody(r, &body, index);
     }
-    int count = r->quick ? 2 : SP_MODULUS_COUNT;
     spBar bar = spMakeBar("anderson", r->json == false);
     for (int i = 0; i < count; ++i)
     {
-        double young = r->quick ? quick[i] : g_bentModuli[i];
-        if (spRunCase(r, &body, young, &bar, (double)i / count, 1.0 / count, cases + i) == false)
+        if (spRunCase(r, &body, moduli[i], false, &bar, (double)i / count, 1.0 / count, cases + i) == false)
         {
             count = i;
             break;
@@ -595,15 +639,6 @@ static void spRunBody(spReproduction* r, int index, spBentTable* table)
         spReportCase(r, cases + i);
         spAddTableRows(table, cases + i);
         spSummarize(&summary, cases + i);
-    }
-    if (index < SP_BEAM_COUNT)
-    {
-        spStartPart(
-            r, "Sweeps until the dual residual r or the true error is below a share of that at the start");
-        for (int i = 0; i < count; ++i)
-        {
-            spReportRef(r, cases + i);
-        }
     }
     spStartPart(r, "What the thesis says of its curves: sweeps of plain over those of the solver");
     spReportClaims(r, &body, &summary);
@@ -628,6 +663,36 @@ static void spRunBodies(spReproduction* r, int first, int end, const char* file)
         spRunBody(r, i, &table);
     }
     spSaveTable(r, &table, file);
+}
+
+// The strain of the thesis, beside the reference program
+static void spReproduceGreen(spReproduction* r)
+{
+    static spBentTable table;
+    double moduli[SP_MODULUS_COUNT];
+    int count = spGetModuli(r, moduli);
+    table.count = 0;
+    for (int index = 0; index < (r->quick ? 1 : SP_BEAM_COUNT); ++index)
+    {
+        spBentBody body;
+        if (spStartBody(r, index, sp_tetStVenantKirchhoff, &body) == false)
+        {
+            return;
+        }
+        spBar bar = spMakeBar("anderson", r->json == false);
+        for (int i = 0; i < count; ++i)
+        {
+            spBentCase c;
+            if (spRunCase(r, &body, moduli[i], true, &bar, (double)i / count, 1.0 / count, &c))
+            {
+                spAddTableRows(&table, &c);
+                spReportRef(r, &c);
+            }
+            spFreeRooms(&c);
+        }
+        spDestroyBentBody(&body);
+    }
+    spSaveTable(r, &table, "green.csv");
 }
 
 static void spReproduceBeams(spReproduction* r)
@@ -661,7 +726,7 @@ static void spReproduceCost(spReproduction* r)
     for (int index = 0; index < most; ++index)
     {
         spBentBody body;
-        if (spBuildBentBody(r, index, sp_tetStVenantKirchhoff, 0.0, &body) == false)
+        if (spBuildBentBody(r, index, sp_tetCorotational, 0.0, &body) == false)
         {
             return;
         }
@@ -745,8 +810,9 @@ void spReproduceAnderson(spReproduction* r)
         const char* name;
         void (*run)(spReproduction* r);
     } parts[SP_PART_COUNT] = {
-        {"beams", spReproduceBeams}, {"bodies", spReproduceBodies}, {"cost", spReproduceCost},
-        {"sag", spReproduceSag},     {"settle", spReproduceSettle}, {"poisson", spReproducePoisson},
+        {"beams", spReproduceBeams},     {"green", spReproduceGreen}, {"bodies", spReproduceBodies},
+        {"cost", spReproduceCost},       {"sag", spReproduceSag},     {"settle", spReproduceSettle},
+        {"poisson", spReproducePoisson},
     };
     for (int i = 0; i < SP_PART_COUNT; ++i)
     {

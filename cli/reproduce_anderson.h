@@ -3,8 +3,8 @@
 
 // The experiments on XPBD and its accelerators: reproduce_anderson.c has the tables,
 // reproduce_anderson_body.c the bodies, their start and the true end of the step,
-// reproduce_anderson_solve.c the runs of the solvers, reproduce_anderson_shape.c what Young's modulus and
-// Poisson's ratio do to the shape.
+// reproduce_anderson_solve.c the runs of the solvers, reproduce_anderson_settle.c how far beams hang in the
+// end, reproduce_anderson_shape.c what Young's modulus and Poisson's ratio do to the shape.
 
 #pragma once
 
@@ -131,4 +131,5 @@ spSweepCost spTimeSweeps(const spReproduction* r, const spBentBody* body, spBent
 
 // Parts in another file
 void spReproduceSag(spReproduction* r);
+void spReproduceSettle(spReproduction* r);
 void spReproducePoisson(spReproduction* r);

@@ -39,7 +39,9 @@ static const spSolverRow s_solvers[sp_bentSolverCount] = {
 };
 
 // Sweeps whose time the automatic solver gets
-static const int s_budgets[] = {1, 2, 3, 5, 8, 12, 20, 30, 50, 100, 200, 300, 500, 700, 1000, 1500, 2500};
+static const int s_budgets[] = {1,  2,  3,   4,   5,   6,   7,   8,   9,    10,   11,  12,
+                                13, 14, 15,  16,  18,  20,  22,  25,  30,   35,   40,  50,
+                                60, 80, 100, 150, 200, 300, 500, 700, 1000, 1500, 2500};
 #define SP_BUDGET_COUNT ((int)(sizeof(s_budgets) / sizeof(s_budgets[0])))
 
 spMethodDef spMakeBentMethod(spBentSolver solver, int iterations)

@@ -154,12 +154,29 @@ static void TestShapes(void** state)
     json_decref(json);
 }
 
+// Stiffness means something, and Green's strain takes as many sweeps as elsewhere
+static void TestSettle(void** state)
+{
+    SP_UNUSED(state);
+    json_t* json;
+    const json_t* rows = json_object_get(RunPart("--part settle", &json), "rows");
+    CHECK_NEAR(GetOurs(rows, "460 tets, 1e+05 Pa, 1/60 s: sag over equilibrium, auto"), 1.0, 0.02);
+    assert_true(Exists("out/anderson/settle.csv"));
+    json_decref(json);
+    rows = json_object_get(RunPart("--part green", &json), "rows");
+    CHECK_NEAR(GetOurs(rows, "460 tets, 1e+03 Pa, gaussSeidel: r/r0 0.1"), 50.0, 8.0);
+    CHECK_NEAR(GetOurs(rows, "460 tets, 1e+04 Pa, gaussSeidel: true error 0.1"), 98.0, 15.0);
+    assert_true(Exists("out/anderson/green.csv"));
+    json_decref(json);
+}
+
 static void TestUsage(void** state)
 {
     SP_UNUSED(state);
     Expect("reproduce --list", 0, "anderson ");
     Expect("reproduce anderson --part nothing", 2,
-           "the experiment 'anderson' has no part 'nothing'; its parts are beams,bodies,cost,sag,poisson");
+           "the experiment 'anderson' has no part 'nothing'; its parts are "
+           "beams,green,bodies,cost,sag,settle,poisson");
     Expect("reproduce anderson --quick --part bodies --mesh nothing.node", 2, "nothing.node");
     WriteFile("flat.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
     Expect("reproduce anderson --quick --part bodies --mesh flat.obj", 2, "the mesh has no tets");
@@ -172,7 +189,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(TestUsage), cmocka_unit_test(TestBeams),  cmocka_unit_test(TestBodies),
-        cmocka_unit_test(TestCost),  cmocka_unit_test(TestShapes),
+        cmocka_unit_test(TestCost),  cmocka_unit_test(TestShapes), cmocka_unit_test(TestSettle),
     };
     return cmocka_run_group_tests(tests, SetUp, NULL);
 }
