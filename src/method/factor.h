@@ -58,5 +58,5 @@ int64_t spGetFactorCount(const spFactor* f);
 double spGetFactorSeconds(const spFactor* f);
 
 // What snapshots keep: the states that the two come from. Makes them again when they have been read back.
-typedef void spFactorWalkFcn(void* walk, void* bytes, size_t size);
+typedef const void* spFactorWalkFcn(void* walk, void* bytes, size_t size);
 void spWalkFactor(spFactor* f, spBody* body, spFactorWalkFcn* fcn, void* walk);

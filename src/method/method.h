@@ -62,7 +62,9 @@ typedef struct spAdvanceResult
     bool disobeyed;      // a choice could not be kept
 } spAdvanceResult;
 
-typedef void spWalkMemoryFcn(void* walk, void* bytes, size_t size);
+// One piece of what a method remembers. Returns the piece of the snapshot that is read or compared with, else
+// `bytes`; NULL when that is too short.
+typedef const void* spWalkMemoryFcn(void* walk, void* bytes, size_t size);
 
 struct spMethodKind
 {

@@ -15,6 +15,8 @@
 #include "method/implicit.h"
 #include "method/xpbd.h"
 
+#include <string.h>
+
 // k below which sweeps are as good as anything
 #define SP_SOFT_STEP 2000.0
 // k above which a factor, or several levels, pay
@@ -167,7 +169,12 @@ spAdvanceResult spAdvanceNewton(spBody* body, const spAdvanceContext* context)
     spXpbdState* state = spLend(body);
     spAdvanceResult result = spImplicitMethod.advance(body, context);
     body->methodState = state;
-    if (((const spImplicitState*)state->newton)->failed == false)
+    bool said = ((const spImplicitState*)state->newton)->failed;
+    for (int i = 0; i < result.substepCount && context->choices != NULL; ++i)
+    {
+        said = said || context->choices[context->firstSubstep + i].stopAfter >= 0;
+    }
+    if (said == false)
     {
         // To use up what it was given is no failure: the report says how far it came
         result.flags &= ~(uint32_t)sp_stepSolverStopped;
@@ -208,14 +215,18 @@ void spCorrectNewton(spBody* body, const spPoint* points, const spVec3* impulses
 void spWalkNewton(spBody* body, spWalkMemoryFcn* fcn, void* walk)
 {
     spXpbdState* state = body->methodState;
-    spSubstepSolver chosen = state->chosen;
-    fcn(walk, &chosen, sizeof(chosen));
+    uint32_t own = (uint32_t)state->chosen, stored = own;
+    const void* piece = fcn(walk, &own, sizeof(own));
     fcn(walk, &state->boundSquare, sizeof(state->boundSquare));
     fcn(walk, &state->boundDamping, sizeof(state->boundDamping));
-    // What was read back may ask for another solver than there is
-    if (chosen != state->chosen)
+    if (piece != NULL)
     {
-        spStartSolver(body, chosen);
+        memcpy(&stored, piece, sizeof(stored));
+    }
+    // A snapshot may come from another solver than there is, which is what the next pieces are of
+    if (stored != (uint32_t)state->chosen && stored <= sp_solveWhole)
+    {
+        spStartSolver(body, (spSubstepSolver)stored);
     }
     state->boundMatrix = body->matrixVersion;
     state->boundTopology = body->topologyVersion;

@@ -80,9 +80,14 @@ static void spWalkShape(spWalk* walk, uint64_t value)
     spWalkBytes(walk, &stored, sizeof(stored));
 }
 
-static void spWalkMemory(void* walk, void* bytes, size_t size)
+static const void* spWalkMemory(void* context, void* bytes, size_t size)
 {
+    spWalk* walk = context;
+    bool stored = walk->mode == sp_walkCheck || walk->mode == sp_walkRead;
+    bool whole = walk->used <= walk->size && walk->size - walk->used >= size;
+    const void* piece = stored == false ? bytes : whole ? walk->data + walk->used : NULL;
     spWalkBytes(walk, bytes, size);
+    return piece;
 }
 
 static void spWalkBody(spWalk* walk, spBody* body)
