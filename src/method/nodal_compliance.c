@@ -18,8 +18,8 @@ static bool spIsEntryBefore(int32_t a, int32_t b, const void* context)
     return entries[a].node < entries[b].node;
 }
 
-bool spFreezeNodes(const spBody* body, const spPoint* points, int pointCount, int firstPoint,
-                             spArena* arena, spComplianceList* list)
+bool spFreezeNodes(const spBody* body, const spPoint* points, int pointCount, int firstPoint, spArena* arena,
+                   spComplianceList* list)
 {
     int most = 4 * pointCount;
     spPointEntry* entries = spArenaAlloc(arena, spArraySize(most, sizeof(spPointEntry)));
@@ -65,8 +65,8 @@ bool spFreezeNodes(const spBody* body, const spPoint* points, int pointCount, in
     return true;
 }
 
-void spCorrectNodes(spBody* body, const spPoint* points, const spVec3* impulses,
-                              const spVec3* shifts, int pointCount)
+void spCorrectNodes(spBody* body, const spPoint* points, const spVec3* impulses, const spVec3* shifts,
+                    int pointCount)
 {
     for (int i = 0; i < pointCount; ++i)
     {
