@@ -641,6 +641,56 @@ static void TestEnergy(void** state)
     }
 }
 
+// ---- contact ----
+
+// The automatic solver on the ground: a beam that falls on it, one that is held and hangs down to it, and one
+// that lies on it bent. Nothing is thrown, all comes to rest, and no step has anything to say.
+static void TestContact(void** state)
+{
+    SP_UNUSED(state);
+    const char* const names[] = {"falls", "hangs", "bent"};
+    // Height of the ground, m, and what speeds gravity and unbending lead to, m/s
+    const double grounds[] = {-0.05, -0.01, 0.0}, speeds[] = {1.0, 1.0, 2.0};
+    for (int i = 0; i < 3 * 5; ++i)
+    {
+        spBentBeamDef def = spDefaultBentBeamDef();
+        def.beam = IsWhole() ? 2 : 0;
+        def.young = pow(10.0, 4.0 + i % 5);
+        def.gravity = G;
+        def.held = i / 5 > 0;
+        def.bent = i / 5 == 2;
+        if (isFast == false && IsWhole() == false && i % 4 != 2)
+        {
+            continue;
+        }
+        spTestWorld test = Build(&def);
+        spColliderDef ground = spDefaultColliderDef();
+        ground.transform.position.y = (spReal)grounds[i / 5];
+        spCreateCollider(test.world, &ground);
+        double most = 0.0, now = 0.0;
+        uint32_t flags = 0;
+        for (int step = 0; step < 200; ++step)
+        {
+            flags |= spWorld_Step(test.world, (spReal)FRAME);
+            spVec3View v = spBody_GetVelocities(test.world, test.body);
+            now = 0.0;
+            for (int k = 0; k < v.count; ++k)
+            {
+                now = fmax(now, GetLength(v.data[k]));
+            }
+            most = fmax(most, now);
+        }
+        double lowest = spGetLowestHeight(&test) - grounds[i / 5];
+        print_message("%s, %g Pa: at most %.3g m/s, in the end %.2g m/s, %.2g m above the ground\n",
+                      names[i / 5], def.young, most, now, lowest);
+        assert_int_equal(flags, 0);
+        CHECK_LESS(most, speeds[i / 5]);
+        CHECK_LESS(now, 0.05);
+        assert_true(lowest > -1e-5);
+        spDestroyTestWorld(&test);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -657,6 +707,7 @@ int main(void)
         cmocka_unit_test(TestSag),
         cmocka_unit_test(TestMomentum),
         cmocka_unit_test(TestEnergy),
+        cmocka_unit_test(TestContact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,6 +63,9 @@
 #define SP_TIRED_MORE 3
 // Steps between two of them at least where solves may end early
 #define SP_HASTY_REFRESH 12
+// Where solves may end early, one with node rows gets at least so many times the conjugate gradients: where
+// the rest does not follow what a contact prescribes, that tears the body
+#define SP_ROW_PATIENCE 4
 
 // Jacobi's are made from the matrix in every step, unless a thread is to make them
 static bool spIsLocalType(const spSolverDef* solver)
@@ -821,16 +824,18 @@ static spCgResult spSolveLinear(spImplicitStep* s, bool first)
         .preconditioner = state->factor != NULL ? spGetFrontFactor(state->factor) : NULL,
         .rotations = state->factor != NULL ? spGetFactorTurns(state->factor) : NULL,
     };
+    int least = state->hasty && body->rowCount > 0 ? SP_ROW_PATIENCE * state->iterationLimit : 1;
     spCgDef def = {.tolerance = (double)state->def.solver.tolerance,
                    .maxIterations =
-                       spMinInt(state->def.solver.maxIterations, spMaxInt(1, spGetIterationsLeft(s))),
+                       spMinInt(state->def.solver.maxIterations, spMaxInt(least, spGetIterationsLeft(s))),
                    .least = state->def.solver.newtonSteps > 1 ? 0.0 : SP_REST_SHARE * s->weight,
                    .stop = &s->stop};
     body->solverReport.operatorType = pairs ? sp_operatorAssembled : sp_operatorMatrixFree;
     memcpy(state->cg.b, state->f, (size_t)body->nodeCount * sizeof(spVec4));
     spAddRowImpulses(s, state->cg.b);
     double start = spGetSeconds();
-    if (first && state->hasty && state->rough)
+    // Node rows already ask for velocities at the end
+    if (first && state->hasty && state->rough && body->rowCount == 0)
     {
         spCalmStart(s, &system);
     }
@@ -906,7 +911,9 @@ static spCgResult spSolveRounds(spStageContext* c, bool first)
         result = spSolveLinear(s, first && round == 0);
         c->share = 1;
         spRunNodes(c, sp_stageMove);
-        if (result.late || result.indefinite || spCheckRows(s) == false)
+        // What constraints exert is not known where the solve has ended early: rows stay as they were guessed
+        bool unknown = state->hasty && result.converged == false;
+        if (result.late || result.indefinite || unknown || spCheckRows(s) == false)
         {
             break;
         }

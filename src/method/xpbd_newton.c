@@ -196,19 +196,25 @@ bool spCheckNewtonChoice(const spBody* body, const spChoice* choice, spError* er
     return spImplicitMethod.checkChoice(&lent, choice, error);
 }
 
+// A solve that has ended early leaves the body somewhere else than its matrix knows of: to move the whole by
+// that, for rows between bodies and contacts that were found afterwards, would throw it. Nodes alone then
+// give way, as with sweeps.
 bool spFreezeNewton(const spBody* body, const spPoint* points, int pointCount, int firstPoint, spArena* arena,
                     spComplianceList* list)
 {
     spBody lent = *body;
     spLend(&lent);
-    return spImplicitMethod.freeze(&lent, points, pointCount, firstPoint, arena, list);
+    bool rough = ((const spImplicitState*)lent.methodState)->rough;
+    return (rough ? spFreezeNodes : spImplicitMethod.freeze)(&lent, points, pointCount, firstPoint, arena,
+                                                             list);
 }
 
 void spCorrectNewton(spBody* body, const spPoint* points, const spVec3* impulses, const spVec3* shifts,
                      int pointCount)
 {
     spXpbdState* state = spLend(body);
-    spImplicitMethod.correct(body, points, impulses, shifts, pointCount);
+    bool rough = ((const spImplicitState*)body->methodState)->rough;
+    (rough ? spCorrectNodes : spImplicitMethod.correct)(body, points, impulses, shifts, pointCount);
     body->methodState = state;
 }
 
