@@ -446,14 +446,14 @@ void spWalkFactor(spFactor* f, spBody* body, spFactorWalkFcn* fcn, void* walk)
         spFactorSlot* slot = spGetBack(f);
         if (slot->hash != hashes[1] || f->stage != sp_factorDone)
         {
-            f->stage = sp_factorIdle;
+            spSetFactorStage(f, sp_factorIdle);
             f->count -= 1;
             spStartJob(f);
         }
     }
     else
     {
-        f->stage = sp_factorIdle;
+        spSetFactorStage(f, sp_factorIdle);
     }
     f->turned = false;
 }
