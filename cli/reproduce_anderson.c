@@ -355,7 +355,7 @@ static void spReportAuto(spReproduction* r, const spBentCase* c)
     double least = hard ? 4.0 : sweeps >= 25 ? 2.0 : 1.0 / 1.1;
     snprintf(quantity, sizeof(quantity), "%d tets, %.0e Pa, plain %s%d sweeps: plain over auto",
              c->body->tetCount, c->young, sweeps < 0 ? "more than " : "",
-             sweeps < 0 ? plain->count - 1 : sweeps);
+             sweeps < 0 ? plain->capSweeps : sweeps);
     snprintf(target, sizeof(target), "at least %.2g x", least);
     spReportTarget(r, quantity, "x", target, gain, gain >= least || r->quick);
 }

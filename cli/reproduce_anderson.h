@@ -111,7 +111,8 @@ typedef struct spSweepRun
     double finalResidual;                  // dual, over that of the start; NaN for the automatic solver
     double finalError;
     double msPerSweep;
-    double capMs; // plain: of a whole step with as many sweeps as were made; else NaN
+    int capSweeps; // plain: so many are not enough for a true error of 0.1; 0 where that was met
+    double capMs;  // of a whole step with them; else NaN
     bool diverged;
     int rejected; // mixtures
 } spSweepRun;

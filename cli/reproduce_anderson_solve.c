@@ -39,6 +39,8 @@ static const spSolverRow s_solvers[sp_bentSolverCount] = {
 };
 
 // Sweeps whose time the automatic solver gets
+#define SP_LONG_SWEEPS 1500
+
 static const int s_budgets[] = {1,  2,  3,   4,   5,   6,   7,   8,   9,    10,   11,  12,
                                 13, 14, 15,  16,  18,  20,  22,  25,  30,   35,   40,  50,
                                 60, 80, 100, 150, 200, 300, 500, 700, 1000, 1500, 2500};
@@ -162,10 +164,16 @@ static void spRecordSolver(const spReproduction* r, const spBentBody* body, spBe
         run->sweepsTo[k] = sweeps;
         run->msTo[k] = sweeps < 0 ? (double)NAN : spTimeStep(r, body, solver, sweeps);
     }
-    // How long plain sweeps have not been enough
+    // How long plain sweeps have not been enough: more of them than are recorded where those end soon
     if (solver == sp_bentPlain && run->sweepsTo[0] < 0)
     {
-        run->capMs = spTimeStep(r, body, solver, body->sweepCap);
+        run->capSweeps = r->quick || body->sweepCap > SP_LONG_SWEEPS ? body->sweepCap : SP_LONG_SWEEPS;
+        run->capMs = spTimeStep(r, body, solver, run->capSweeps);
+        if (spGetTrueError(body) < g_bentTargets[0])
+        {
+            run->capSweeps = body->sweepCap;
+            run->capMs = spTimeStep(r, body, solver, run->capSweeps);
+        }
     }
 }
 

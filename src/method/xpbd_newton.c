@@ -5,22 +5,22 @@
 // gradients, in the time that the sweeps would take. The implicit method does the work; its state lies beside
 // that of XPBD and takes its place while it runs.
 //
-// How stiff a substep is tells k = h^2 times the largest squared frequency, plus h times the largest rate of
-// damping. A wave crosses about sqrt(k)
-// elements in h, and so do sweeps need about sqrt(k) / 2 to bring the error down to a tenth. Where that is
-// few, sweeps stay; where it is many, a preconditioner that knows the whole body is worth what it costs, and
-// is kept from step to step; between them the blocks of the diagonal do. Sweeps also stay where a body has
-// rows without forces.
+// How stiff a substep is tells k = h^2 times a squared frequency of its nodes, plus h times a rate of
+// damping. A wave crosses about sqrt(k) elements in h, and so many sweeps bring the error down to a tenth.
+// Where that is few, sweeps stay; where it is many, a preconditioner that knows the whole body is worth what
+// it costs, and is kept from step to step; between them the blocks of the diagonal do. Sweeps also stay where
+// a body has rows without forces.
 
+#include "math/decompose.h"
 #include "method/implicit.h"
 #include "method/xpbd.h"
 
 #include <string.h>
 
 // k below which sweeps are as good as anything
-#define SP_SOFT_STEP 2000.0
+#define SP_SOFT_STEP 830.0
 // k above which a factor, or several levels, pay
-#define SP_STIFF_STEP 5e4
+#define SP_STIFF_STEP 2e4
 
 // Conjugate gradients in the time of a sweep, and of a linearisation; what one with a factor, or with several
 // levels, counts as
@@ -30,7 +30,7 @@
 #define SP_LEVEL_ITERATIONS 6
 
 // Linear systems are solved to these shares: in stiff bodies what moves far makes up little of the force
-#define SP_LOCAL_TOLERANCE ((spReal)0.07)
+#define SP_LOCAL_TOLERANCE ((spReal)0.05)
 #define SP_WHOLE_TOLERANCE ((spReal)1e-3)
 // Net force over load at which Newton's method is done
 #define SP_NEWTON_TOLERANCE ((spReal)1e-3)
@@ -55,18 +55,28 @@ void spEndNewton(spBody* body)
     }
 }
 
-// Bounds on the squared frequency and the damping rate of all modes now; 0 without memory to find them
+// Squared frequency and damping rate of the body now, bounded node by node and averaged over the mass: a few
+// poor elements make the largest large, but cost sweeps nothing. 0 without memory to find them.
 static void spFindBounds(spBody* body, double* square, double* damping)
 {
+    double largest[2], sum[2] = {0}, mass = 0.0;
     size_t size = spArraySize(2 * (int64_t)body->nodeCount, sizeof(spMat3));
-    spMat3* scratch = spAlloc(body->heap, size);
-    *square = 0.0;
-    *damping = 0.0;
-    if (scratch != NULL)
+    spMat3* blocks = spAlloc(body->heap, size);
+    if (blocks != NULL)
     {
-        spBoundFrequencies(body, scratch, square, damping);
-        spFree(body->heap, scratch, size);
+        spBoundFrequencies(body, blocks, largest, largest + 1);
+        for (int node = 0; node < body->nodeCount; ++node)
+        {
+            // Inverse mass times mass leaves the eigenvalue itself
+            bool free = body->x[node].w > 0;
+            mass += free ? (double)body->mass[node] : 0.0;
+            sum[0] += free ? spGetLargestEigenvalue3(blocks[node]) : 0.0;
+            sum[1] += free ? spGetLargestEigenvalue3(blocks[body->nodeCount + node]) : 0.0;
+        }
+        spFree(body->heap, blocks, size);
     }
+    *square = mass > 0.0 ? sum[0] / mass : 0.0;
+    *damping = mass > 0.0 ? sum[1] / mass : 0.0;
 }
 
 bool spHasForces(const spBody* body)
