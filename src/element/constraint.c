@@ -56,6 +56,20 @@ void spDestroyConstraints(spConstraints* c, spHeap* heap)
 
 // ---- distances ----
 
+void spPutDistance(const spConstraints* c, const spVec4* x, int lane, bool acts, double rest,
+                   double compliance, double damping)
+{
+    int block = lane / SP_BLOCK, place = lane % SP_BLOCK;
+    const int32_t* nodes = c->blocks.nodes + (size_t)block * 2 * SP_BLOCK + place;
+    double mass = (double)x[nodes[0] / 4].w + (double)x[nodes[SP_BLOCK] / 4].w;
+    double yield = mass * (1.0 + damping) + compliance;
+    spReal* data = spGetConstraintData(c, block, 0) + place;
+    data[sp_distanceRest * SP_BLOCK] = acts ? (spReal)rest : 0;
+    data[sp_distanceCompliance * SP_BLOCK] = acts ? (spReal)compliance : 0;
+    data[sp_distanceDamping * SP_BLOCK] = acts ? (spReal)damping : 0;
+    data[sp_distanceAnswer * SP_BLOCK] = acts && mass > 0.0 ? (spReal)(1.0 / yield) : 0;
+}
+
 void spFillSpringRows(spConstraints* c, const spConstraintFill* fill)
 {
     const spSpringSet* set = (const spSpringSet*)c->set;
@@ -66,12 +80,10 @@ void spFillSpringRows(spConstraints* c, const spConstraintFill* fill)
     for (int i = 0; i < c->blocks.blockCount * SP_BLOCK; ++i)
     {
         int element = c->blocks.elements[i];
-        spReal* place = spGetConstraintData(c, i / SP_BLOCK, 0) + i % SP_BLOCK;
         const spSpring* spring = set->springs + (element < 0 ? 0 : element);
         double k = (double)spGetSpringModulus(set, spring);
         bool acts = element >= 0 && k > 0.0;
-        place[sp_distanceRest * SP_BLOCK] = acts ? activation * spring->rest : -1;
-        place[sp_distanceCompliance * SP_BLOCK] = acts ? (spReal)(1.0 / (k * h2)) : 1;
-        place[sp_distanceDamping * SP_BLOCK] = acts ? (spReal)((double)spring->damping / (k * fill->h)) : 0;
+        spPutDistance(c, fill->x, i, acts, (double)(activation * spring->rest), acts ? 1.0 / (k * h2) : 0.0,
+                      acts ? (double)spring->damping / (k * fill->h) : 0.0);
     }
 }

@@ -108,13 +108,17 @@ SP_DECLARE_CONSTRAINTS(spDistanceRows);
 SP_DECLARE_CONSTRAINTS(spTetherRows); // distances that only act against growing
 
 // Scalar parts that all numbers of lanes share
+// Fills one lane of distances: rest length, compliance over h^2, damping time over h
+void spPutDistance(const spConstraints* c, const spVec4* x, int lane, bool acts, double rest,
+                   double compliance, double damping);
 void spFillSpringRows(spConstraints* c, const spConstraintFill* fill);
 
 // Numbers of a distance
 enum
 {
-    sp_distanceRest = 0,   // m; negative where nothing acts
+    sp_distanceRest = 0,   // m
     sp_distanceCompliance, // over h^2, 1/kg
     sp_distanceDamping,    // damping time over h
+    sp_distanceAnswer,     // one over J W J^T (1 + g) + a, kg; 0 where nothing acts or can move
     sp_distanceCount,
 };

@@ -86,11 +86,9 @@ void spFillGivenDistanceRows(spConstraints* c, const spConstraintFill* fill)
     for (int i = 0; i < c->blocks.blockCount * SP_BLOCK; ++i)
     {
         int element = c->blocks.elements[i];
-        spReal* place = spGetConstraintData(c, i / SP_BLOCK, 0) + i % SP_BLOCK;
-        double compliance = (double)set->compliance / (fill->h * fill->h);
-        place[sp_distanceRest * SP_BLOCK] = element >= 0 ? set->rest[element] : -1;
-        place[sp_distanceCompliance * SP_BLOCK] = element >= 0 ? (spReal)compliance : 1;
-        place[sp_distanceDamping * SP_BLOCK] = c->damped ? (spReal)((double)set->damping / fill->h) : 0;
+        spPutDistance(c, fill->x, i, element >= 0, element >= 0 ? (double)set->rest[element] : 0.0,
+                      (double)set->compliance / (fill->h * fill->h),
+                      c->damped ? (double)set->damping / fill->h : 0.0);
     }
 }
 

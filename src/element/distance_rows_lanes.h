@@ -10,7 +10,7 @@
 SP_KERNEL double spRunDistance(const spConstraints* c, const spSweep* sweep, int zone, bool slack,
                                bool damped, spRowTask task)
 {
-    R zero = spSplat(0), one = spSplat(1);
+    R zero = spSplat(0);
     double sum = 0.0;
     for (int block = c->blocks.patchBlock[zone]; block < c->blocks.patchBlock[zone + 1]; ++block)
     {
@@ -21,14 +21,13 @@ SP_KERNEL double spRunDistance(const spConstraints* c, const spSweep* sweep, int
             const int32_t* n1 = n0 + SP_BLOCK;
             const spReal* data = spGetConstraintData(c, block, 0) + lane;
             size_t place = (size_t)block * SP_BLOCK + (size_t)lane;
-            R w0, w1;
-            RVec3 x0 = spGatherNodes(sweep->x, n0, &w0), x1 = spGatherNodes(sweep->x, n1, &w1);
-            RVec3 d = {x1.x - x0.x, x1.y - x0.y, x1.z - x0.z};
+            RVec3 d = spGatherDifference(sweep->x, n0, n1);
             spSpringShape shape = spGetSpringShape(d);
             R rest = spLoad(data + sp_distanceRest * SP_BLOCK);
             R a = spLoad(data + sp_distanceCompliance * SP_BLOCK);
+            R answer = spLoad(data + sp_distanceAnswer * SP_BLOCK);
             R l = spLoad(c->lambda + place);
-            RMask acts = rest >= zero;
+            RMask acts = answer > zero;
             if (task == sp_taskTranspose)
             {
                 R given = spSelect(acts, spLoad(sweep->given + c->lambdaBegin + place), zero);
@@ -48,28 +47,31 @@ SP_KERNEL double spRunDistance(const spConstraints* c, const spSweep* sweep, int
                 spStore(squares + lane, spSelect(acts, residual * residual, zero));
                 continue;
             }
-            R mass = w0 + w1;
             if (damped)
             {
                 R g = spLoad(data + sp_distanceDamping * SP_BLOCK);
                 RVec3 way = spGatherDifference(sweep->start, n0, n1);
                 way = (RVec3){d.x - way.x, d.y - way.y, d.z - way.z};
                 residual = residual + g * spDotR(way, d) * shape.inverse;
-                mass = mass * (one + g);
             }
-            R dl = zero - residual / spMax(mass + a, spSplat(SP_TINY_REAL));
+            R dl = zero - residual * answer;
             if (slack)
             {
                 dl = spMin(dl, zero - l);
             }
-            // Nodes that cannot move need not be kept
-            dl = spSelect(acts & (mass + a > zero), dl, zero);
             dl = task == sp_taskCollect ? spLoad(c->share + place) * dl : dl;
             spStore(c->lambda + place, l + dl);
             RVec3 e = spScaleR(dl * shape.inverse, d);
-            spVec4* to = task == sp_taskCollect ? sweep->to : sweep->x;
-            spScatterNode(to, n0, spScaleR(zero - w0, e));
-            spScatterNode(to, n1, spScaleR(w1, e));
+            if (task == sp_taskProject)
+            {
+                spScatterWeightedPair(sweep->x, n1, n0, e);
+                continue;
+            }
+            R w0, w1;
+            spGatherNodes(sweep->x, n0, &w0);
+            spGatherNodes(sweep->x, n1, &w1);
+            spScatterNode(sweep->to, n0, spScaleR(zero - w0, e));
+            spScatterNode(sweep->to, n1, spScaleR(w1, e));
         }
         sum += task == sp_taskMeasure ? spSumBlock(squares) : 0.0;
     }

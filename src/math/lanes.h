@@ -185,6 +185,14 @@ SP_KERNEL void spStoreQuad(spVec4* nodes, int64_t offset, spQuad value)
     *(spQuadMemory*)((spReal*)nodes + offset) = value;
 }
 
+// Each node takes as much of it as its fourth number says
+SP_KERNEL void spAddWeightedPair(spVec4* nodes, int64_t plus, int64_t minus, spQuad f)
+{
+    spQuad a = spLoadQuad(nodes, plus), b = spLoadQuad(nodes, minus);
+    spStoreQuad(nodes, plus, a + __builtin_shufflevector(a, a, 3, 3, 3, 3) * f);
+    spStoreQuad(nodes, minus, b - __builtin_shufflevector(b, b, 3, 3, 3, 3) * f);
+}
+
 SP_KERNEL void spAddQuadPair(spVec4* nodes, int64_t plus, int64_t minus, spQuad force)
 {
     spStoreQuad(nodes, plus, spLoadQuad(nodes, plus) + force);
@@ -212,6 +220,12 @@ SP_KERNEL void spGatherDifferences(const spVec4* a, const spVec4* b, const int32
 SP_KERNEL void spScatterPair(spVec4* nodes, const int32_t* plus, const int32_t* minus, RVec3 f)
 {
     spAddQuadPair(nodes, *plus, *minus, (spQuad){f.x, f.y, f.z, 0});
+}
+
+// nodes[plus] += w f, nodes[minus] -= w f, w the fourth number of each. No two lanes share a node.
+SP_KERNEL void spScatterWeightedPair(spVec4* nodes, const int32_t* plus, const int32_t* minus, RVec3 f)
+{
+    spAddWeightedPair(nodes, *plus, *minus, (spQuad){f.x, f.y, f.z, 0});
 }
 
 // a[nodes[k]] - a[nodes[0]] for k = 1, 2, 3; nodes lie SP_BLOCK apart
@@ -465,6 +479,27 @@ SP_KERNEL void spScatterPair(spVec4* nodes, const int32_t* plus, const int32_t* 
     spAddQuadPair(nodes, plus[4 * (group) + 1], minus[4 * (group) + 1], SP_EXTRACT_QUAD(f1, group));         \
     spAddQuadPair(nodes, plus[4 * (group) + 2], minus[4 * (group) + 2], SP_EXTRACT_QUAD(f2, group));         \
     spAddQuadPair(nodes, plus[4 * (group) + 3], minus[4 * (group) + 3], SP_EXTRACT_QUAD(f3, group))
+    SP_ADD_GROUP(0);
+#if SP_LANES >= 8
+    SP_ADD_GROUP(1);
+#endif
+#if SP_LANES == 16
+    SP_ADD_GROUP(2);
+    SP_ADD_GROUP(3);
+#endif
+#undef SP_ADD_GROUP
+}
+
+// nodes[plus] += w f, nodes[minus] -= w f, w the fourth number of each. No two lanes share a node.
+SP_KERNEL void spScatterWeightedPair(spVec4* nodes, const int32_t* plus, const int32_t* minus, RVec3 f)
+{
+    R f0, f1, f2, f3;
+    spTransposeLanes(f, (R){0}, &f0, &f1, &f2, &f3);
+#define SP_ADD_GROUP(group)                                                                                  \
+    spAddWeightedPair(nodes, plus[4 * (group)], minus[4 * (group)], SP_EXTRACT_QUAD(f0, group));             \
+    spAddWeightedPair(nodes, plus[4 * (group) + 1], minus[4 * (group) + 1], SP_EXTRACT_QUAD(f1, group));     \
+    spAddWeightedPair(nodes, plus[4 * (group) + 2], minus[4 * (group) + 2], SP_EXTRACT_QUAD(f2, group));     \
+    spAddWeightedPair(nodes, plus[4 * (group) + 3], minus[4 * (group) + 3], SP_EXTRACT_QUAD(f3, group))
     SP_ADD_GROUP(0);
 #if SP_LANES >= 8
     SP_ADD_GROUP(1);
