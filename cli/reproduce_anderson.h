@@ -130,6 +130,9 @@ typedef struct spSweepCost
 } spSweepCost;
 spSweepCost spTimeSweeps(const spReproduction* r, const spBentBody* body, spBentSolver solver, int sweeps);
 
+// How far the free end has come down, m
+double spGetDrop(const spBentBody* body);
+
 // Parts in another file
 void spReproduceSag(spReproduction* r);
 void spReproduceSettle(spReproduction* r);

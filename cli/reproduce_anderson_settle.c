@@ -34,27 +34,6 @@ static int spGetAutoBudget(int beam)
     return beam == SP_BEAM_COUNT - 1 ? 20 : 60;
 }
 
-// Mean depth of the free end below where it was
-static double spGetSag(const spBentBody* body)
-{
-    double far = 0.0, sag = 0.0;
-    int count = 0;
-    spBody_CopyPositions(body->test.world, body->test.body, body->now, body->nodeCount);
-    for (int i = 0; i < body->nodeCount; ++i)
-    {
-        far = fmax(far, (double)body->rest[i].x);
-    }
-    for (int i = 0; i < body->nodeCount; ++i)
-    {
-        if ((double)body->rest[i].x > far - 1e-3 * body->length)
-        {
-            sag += (double)body->rest[i].y - (double)body->now[i].y;
-            count += 1;
-        }
-    }
-    return sag / count;
-}
-
 // Gives the body a modulus and a method, at rest where it was built
 static bool spPrepare(spReproduction* r, const spBentBody* body, double young, spBentSolver solver,
                       int iterations)
@@ -123,7 +102,7 @@ static void spSettleCase(spReproduction* r, const spBentBody* body, int beam, do
     {
         return;
     }
-    double equilibrium = spGetSag(body);
+    double equilibrium = spGetDrop(body);
     if (result.converged == false)
     {
         spReportNote(r, "%d tets, %.0e Pa: no equilibrium found, net force over load %.2g", body->tetCount,
@@ -141,7 +120,7 @@ static void spSettleCase(spReproduction* r, const spBentBody* body, int beam, do
                 return;
             }
             double ms = spSettleBody(body, s_steps[d], SP_SETTLE, t->times);
-            sags[b] = spGetSag(body) / equilibrium;
+            sags[b] = spGetDrop(body) / equilibrium;
             autoMs = whole ? ms : autoMs;
             sweepMs = whole ? sweepMs : ms / s_budgets[b];
             spAddEntry(t, body->tetCount, young, s_steps[d], s_budgets[b], sags[b], ms);

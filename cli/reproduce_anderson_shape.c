@@ -22,8 +22,7 @@
 
 // ---- figures 3.1 to 3.3 ----
 
-// How far the free end has come down, m
-static double spGetDrop(const spBentBody* body)
+double spGetDrop(const spBentBody* body)
 {
     double far = -INFINITY, drop = 0.0;
     int count = 0;

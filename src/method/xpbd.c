@@ -26,6 +26,9 @@
 // Nodes that a zone has at least: lanes need elements that share none
 #define SP_ZONE_NODES 192
 
+// One sweep of so many is for what else a substep of the automatic solver does
+#define SP_OTHER_SHARE 16
+
 // Most that Anderson's window may hold
 #define SP_MAX_WINDOW 20
 
@@ -277,7 +280,9 @@ static bool spLayOut(spBody* body, spXpbdState* state)
     state->sweeping = state->def.xpbd;
     if (state->sweeping.solver == sp_xpbdAuto)
     {
-        // Soft bodies need few sweeps, and come here with forces; others may need many
+        // Soft bodies need few sweeps, and come here with forces; others may need many. What else a substep
+        // does takes its time too.
+        state->sweeping.iterations -= state->sweeping.iterations / SP_OTHER_SHARE;
         state->sweeping.accelerator = spHasForces(body) ? sp_accelerateNone : sp_accelerateAnderson;
     }
     if (whole)
