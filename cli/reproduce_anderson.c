@@ -460,8 +460,8 @@ static void spSaveTable(spReproduction* r, const spBentTable* table, const char*
     static const char* const names[17] = {
         "tets",
         "Young's modulus [Pa]",
-        "solver (0 plain 1 sor 1.5 2 lambda sor 1.5 3 lambda sor 10 4 chebyshev 5 printed 1 6 printed 10 "
-        "7 anderson 2 8 anderson 5 9 anderson 10 10 auto)",
+        ("solver (0 plain 1 sor 1.5 2 lambda sor 1.5 3 lambda sor 10 4 chebyshev 5 printed 1 6 printed 10 "
+         "7 anderson 2 8 anderson 5 9 anderson 10 10 auto)"),
         "sweeps to r/r0 0.1",
         "sweeps to r/r0 0.01",
         "sweeps to r/r0 0.001",
