@@ -9,6 +9,7 @@
 #include "testbed/check.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #define ITEMS 1000
@@ -64,6 +65,32 @@ static void TestOwnThreads(void** state)
         spDestroyTeam(&heap, team);
         assert_int_equal(heap.byteCount, 0);
     }
+}
+
+// Stages of few and of many chunks in turn: a helper that comes late to one must not take from the next
+static void CountItems(int begin, int end, int workerIndex, void* context)
+{
+    SP_UNUSED(workerIndex);
+    atomic_fetch_add((atomic_int*)context, end - begin);
+}
+
+static void TestStagesOfDifferentSizes(void** state)
+{
+    SP_UNUSED(state);
+    spHeap heap = spMakeHeap(NULL);
+    spTeamDef def = {.workerCount = 8};
+    spTeam* team = spCreateTeam(&heap, &def, NULL);
+    assert_non_null(team);
+    spBeginTeam(team);
+    for (int stage = 0; stage < 200000; ++stage)
+    {
+        int count = stage % 2 == 0 ? 3 : 64;
+        atomic_int total = 0;
+        spParallelFor(team, CountItems, count, 1, &total);
+        assert_int_equal(atomic_load(&total), count);
+    }
+    spEndTeam(team);
+    spDestroyTeam(&heap, team);
 }
 
 // A task system that runs everything when it is waited for: the helpers then find nothing left to do
@@ -178,9 +205,8 @@ static void TestThreadTasks(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(TestOwnThreads),
-        cmocka_unit_test(TestLateTasks),
-        cmocka_unit_test(TestInlineTasks),
+        cmocka_unit_test(TestOwnThreads),  cmocka_unit_test(TestStagesOfDifferentSizes),
+        cmocka_unit_test(TestLateTasks),   cmocka_unit_test(TestInlineTasks),
         cmocka_unit_test(TestThreadTasks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

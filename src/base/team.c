@@ -3,9 +3,9 @@
 
 // A stage is published as a handful of atomics: the function, its context, the number of chunks. Chunks are
 // claimed from one counter per worker, so that a worker meets the same part of the data stage after stage;
-// who runs out takes from the others. A counter holds (stage number << 32 | next chunk), and a claim is a
+// who runs out takes from the others. A counter holds (stage number << 32 | chunks left), and a claim is a
 // compare-and-swap on both: a helper that read a stage which has ended meanwhile cannot claim from the next
-// one with the old function in hand.
+// one with the old function in hand, and finds nothing left in its own, whatever it read of the next.
 //
 //   caller    publish s ... claim, run ... wait until doneCount == chunkCount ... publish s + 1
 //   helper    see s, read the stage, claim (fails when s has ended), run, doneCount += 1
@@ -30,12 +30,12 @@
 
 // Parts of a claim counter
 #define SP_OWNER_BEGUN 0x80000000u // the owner of the range has claimed from it
-#define SP_TAKEN_MASK 0x7FFFFFFFu  // chunks claimed
+#define SP_LEFT_MASK 0x7FFFFFFFu   // chunks not yet claimed
 
 typedef struct spClaim
 {
     _Alignas(SP_CACHE_LINE)
-        atomic_uint_fast64_t next; // stage << 32 | SP_OWNER_BEGUN | chunks claimed from this range
+        atomic_uint_fast64_t left; // stage << 32 | SP_OWNER_BEGUN | chunks left in this range
 } spClaim;
 
 typedef struct spHelper
@@ -117,28 +117,28 @@ static void spWorkOnStage(spTeam* team, unsigned stage, int workerIndex)
         int begin, end;
         spGetHome(chunkCount, workerCount, owner, &begin, &end);
         spClaim* claim = team->claims + owner;
-        uint_fast64_t seen = atomic_load_explicit(&claim->next, memory_order_acquire);
+        uint_fast64_t seen = atomic_load_explicit(&claim->left, memory_order_acquire);
         while ((unsigned)(seen >> 32) == stage)
         {
             // The last chunk of a worker that has begun is left to it: taking it would move its data to
             // another cache for the sake of a few microseconds. One that has not begun may never come.
-            int taken = (int)(seen & SP_TAKEN_MASK);
+            int left = (int)(seen & SP_LEFT_MASK);
             bool own = i == 0;
             bool begun = (seen & SP_OWNER_BEGUN) != 0;
-            if (end - begin - taken < (own || begun == false ? 1 : 2))
+            if (left < (own || begun == false ? 1 : 2))
             {
                 break;
             }
-            uint_fast64_t claimed = (seen + 1) | (own ? SP_OWNER_BEGUN : 0);
-            if (atomic_compare_exchange_weak_explicit(&claim->next, &seen, claimed, memory_order_acq_rel,
+            uint_fast64_t claimed = (seen - 1) | (own ? SP_OWNER_BEGUN : 0);
+            if (atomic_compare_exchange_weak_explicit(&claim->left, &seen, claimed, memory_order_acq_rel,
                                                       memory_order_acquire))
             {
-                int chunk = begin + taken;
+                int chunk = end - left;
                 int first = (int)((int64_t)itemCount * chunk / chunkCount);
                 int last = (int)((int64_t)itemCount * (chunk + 1) / chunkCount);
                 fcn(first, last, workerIndex, context);
                 atomic_fetch_add_explicit(&team->doneCount, 1, memory_order_release);
-                seen = atomic_load_explicit(&claim->next, memory_order_acquire);
+                seen = atomic_load_explicit(&claim->left, memory_order_acquire);
             }
         }
     }
@@ -363,7 +363,10 @@ void spParallelFor(spTeam* team, spRangeFcn* fcn, int count, int minRange, void*
     atomic_store_explicit(&team->doneCount, 0, memory_order_relaxed);
     for (int i = 0; i < workerCount; ++i)
     {
-        atomic_store_explicit(&team->claims[i].next, (uint_fast64_t)stage << 32, memory_order_release);
+        int begin, end;
+        spGetHome(chunkCount, workerCount, i, &begin, &end);
+        uint_fast64_t left = (uint_fast64_t)(end - begin);
+        atomic_store_explicit(&team->claims[i].left, (uint_fast64_t)stage << 32 | left, memory_order_release);
     }
     atomic_store_explicit(&team->stage, stage, memory_order_release);
 
