@@ -312,6 +312,10 @@ static inline bool WriteSample(const char* path, const SampleDef* sample, spErro
             spRecordRow row = {.time = (double)step * dt, .stepCount = step, .dtTaken = dt};
             row.flags = step == 3 ? (uint32_t)sp_stepUnstable : 0;
             row.profile.step = 0.25 + 0.001 * (double)step;
+            row.solverIterations = 3 * step;
+            row.solverResidual = 1e-6 * (double)step;
+            row.contactCount = (int)step;
+            row.substepCount = 2;
             double values[3] = {SampleBounce(row.time), 0.1 * (double)step, (double)NAN};
             // The step before the first row is none; every other one is decided by the clock
             if (step % 2 == 1)

@@ -69,6 +69,10 @@ static void TestRoundTrip(void** state)
     CHECK_NEAR(row.dtTaken, 1.0 / 60.0, 1e-15);
     assert_int_equal(row.flags, sp_stepUnstable);
     CHECK_NEAR(row.profile.step, 0.253, 1e-15);
+    assert_int_equal(row.solverIterations, 9);
+    CHECK_NEAR(row.solverResidual, 3e-6, 0.0);
+    assert_int_equal(row.contactCount, 3);
+    assert_int_equal(row.substepCount, 2);
     CHECK_NEAR(spRecording_GetMeasurement(r, 3, 1), 0.3, 1e-12);
     assert_true(isnan(spRecording_GetMeasurement(r, 3, 2)));
     double series[5], times[5];
@@ -353,6 +357,37 @@ static void MendChecksums(uint8_t* data, size_t size)
         memcpy(data + offset + 4, &sum, 4);
         offset += SP_CHUNK_HEADER_SIZE + (size_t)spPadLength(length);
     }
+}
+
+// A recording of a library that did not know of solvers: as if their chunks were of an unknown type
+static void TestWithoutSolver(void** state)
+{
+    (void)state;
+    spDestroyRecording(LoadSample(&s_small, SAMPLE));
+    size_t size = 0;
+    uint8_t* data = (uint8_t*)ReadWholeFile(SAMPLE, &size);
+    int chunks = 0;
+    for (size_t i = 0; i + 4 <= size; i += 8)
+    {
+        if (memcmp(data + i, "SOLV", 4) == 0)
+        {
+            memcpy(data + i, "NONE", 4);
+            chunks += 1;
+        }
+    }
+    assert_int_equal(chunks, 3);
+    MendChecksums(data, size);
+    spRecording* r = spReadRecording(data, size, NULL, NULL);
+    assert_non_null(r);
+    assert_true(spRecording_IsComplete(r));
+    spRecordRow row = spRecording_GetRow(r, 3);
+    assert_int_equal(row.stepCount, 3);
+    assert_int_equal(row.solverIterations, -1);
+    assert_true(isnan(row.solverResidual));
+    assert_int_equal(row.contactCount, -1);
+    assert_int_equal(row.substepCount, -1);
+    spDestroyRecording(r);
+    free(data);
 }
 
 // A liar with good checksums: nothing is read beyond the file, and what can be read can be drawn and exported
@@ -1099,15 +1134,25 @@ static void TestFailingWriterMemory(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(TestRoundTrip),     cmocka_unit_test(TestTopologyChange),
-        cmocka_unit_test(TestTruncation),    cmocka_unit_test(TestDecisions),
-        cmocka_unit_test(TestByteFlips),     cmocka_unit_test(TestLies),
-        cmocka_unit_test(TestTrailingBytes), cmocka_unit_test(TestNotARecording),
-        cmocka_unit_test(TestUnwritable),    cmocka_unit_test(TestWorld),
-        cmocka_unit_test(TestStress),        cmocka_unit_test(TestRecorderErrors),
-        cmocka_unit_test(TestCsv),           cmocka_unit_test(TestVtu),
-        cmocka_unit_test(TestObj),           cmocka_unit_test(TestExportErrors),
-        cmocka_unit_test(TestFailingMemory), cmocka_unit_test(TestFailingWriterMemory),
+        cmocka_unit_test(TestRoundTrip),
+        cmocka_unit_test(TestTopologyChange),
+        cmocka_unit_test(TestTruncation),
+        cmocka_unit_test(TestDecisions),
+        cmocka_unit_test(TestWithoutSolver),
+        cmocka_unit_test(TestByteFlips),
+        cmocka_unit_test(TestLies),
+        cmocka_unit_test(TestTrailingBytes),
+        cmocka_unit_test(TestNotARecording),
+        cmocka_unit_test(TestUnwritable),
+        cmocka_unit_test(TestWorld),
+        cmocka_unit_test(TestStress),
+        cmocka_unit_test(TestRecorderErrors),
+        cmocka_unit_test(TestCsv),
+        cmocka_unit_test(TestVtu),
+        cmocka_unit_test(TestObj),
+        cmocka_unit_test(TestExportErrors),
+        cmocka_unit_test(TestFailingMemory),
+        cmocka_unit_test(TestFailingWriterMemory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

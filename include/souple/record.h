@@ -158,6 +158,12 @@ typedef struct spRecordRow
     double dtTaken;    ///< time that the step covered, s
     uint32_t flags;    ///< spStepFlags of the step
     spProfile profile; ///< where the time of the step went, ms
+
+    // As in spStepReport. Recordings of older libraries do not have them.
+    int64_t solverIterations; ///< iterations of the solvers of all bodies; -1 when they were not stored
+    double solverResidual; ///< largest residual that one left, over its right-hand side; NaN when not stored
+    int contactCount;      ///< nodes that pressed on a collider; -1 when they were not stored
+    int substepCount;      ///< largest number of substeps that a body took; -1 when it was not stored
 } spRecordRow;
 
 /// @return number of rows.

@@ -33,6 +33,7 @@
 #define SP_TOPOLOGY_SIZE 24
 #define SP_COLLIDER_SIZE 40
 #define SP_ROW_SIZE 96
+#define SP_SOLVER_SIZE 24
 #define SP_FRAME_SIZE 24
 #define SP_FRAME_BODY_SIZE 8
 #define SP_FRAME_COLLIDER_SIZE 32
@@ -61,6 +62,7 @@ enum
     sp_chunkCollider = SP_CHUNK_TYPE('C', 'O', 'L', 'L'),   // a collider appears
     sp_chunkDecisions = SP_CHUNK_TYPE('D', 'E', 'C', 'I'),  // what the clock decided in some steps
     sp_chunkRows = SP_CHUNK_TYPE('R', 'O', 'W', 'S'),       // some steps
+    sp_chunkSolver = SP_CHUNK_TYPE('S', 'O', 'L', 'V'),     // what solvers did in those steps
     sp_chunkFrame = SP_CHUNK_TYPE('F', 'R', 'A', 'M'),      // a frame
     sp_chunkNodeStress = SP_CHUNK_TYPE('N', 'S', 'T', 'R'), // stress at the nodes in the last frame
     sp_chunkTetStates = SP_CHUNK_TYPE('T', 'S', 'T', 'R'),  // what tets feel in the last frame

@@ -465,6 +465,10 @@ bool spRecorder_AddMeasurements(spRecorder* recorder, const spWorld* world, cons
     row.dtTaken = (double)report.dtTaken;
     row.flags = report.flags;
     row.profile = spWorld_GetProfile(world);
+    row.solverIterations = report.solverIterations;
+    row.solverResidual = report.solverResidual;
+    row.contactCount = report.contactCount;
+    row.substepCount = report.substepCount;
     if (recorder->writer.lastStep != row.stepCount && !spAddDecisions(recorder, world))
     {
         return false;

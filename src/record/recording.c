@@ -413,8 +413,33 @@ static spChunkResult spReadRows(spRecording* recording, spCursor cursor)
     {
         return sp_chunkNoMemory;
     }
-    recording->rowBlocks[recording->rowBlockCount++] = (spRowBlock){recording->rowCount, count, cursor.data};
+    recording->rowBlocks[recording->rowBlockCount++] =
+        (spRowBlock){.firstRow = recording->rowCount, .rowCount = count, .rows = cursor.data};
     recording->rowCount += count;
+    return sp_chunkGood;
+}
+
+// What solvers did in the steps of the last chunk of rows
+static spChunkResult spReadSolver(spRecording* recording, spCursor cursor)
+{
+    const uint8_t* p = spTake(&cursor, 8);
+    spRowBlock* block =
+        recording->rowBlockCount > 0 ? recording->rowBlocks + recording->rowBlockCount - 1 : NULL;
+    if (p == NULL || block == NULL || block->solver != NULL || spGetU64(p) != (uint64_t)block->firstRow ||
+        cursor.left != (size_t)block->rowCount * SP_SOLVER_SIZE)
+    {
+        return sp_chunkBad;
+    }
+    for (int i = 0; i < block->rowCount; ++i)
+    {
+        const uint8_t* entry = cursor.data + (size_t)i * SP_SOLVER_SIZE;
+        if ((int64_t)spGetU64(entry) < -1 || (int32_t)spGetU32(entry + 16) < -1 ||
+            (int32_t)spGetU32(entry + 20) < -1)
+        {
+            return sp_chunkBad;
+        }
+    }
+    block->solver = cursor.data;
     return sp_chunkGood;
 }
 
@@ -572,6 +597,8 @@ static spChunkResult spReadChunk(spRecording* recording, uint32_t type, spCursor
             return spReadCollider(recording, cursor);
         case sp_chunkRows:
             return spReadRows(recording, cursor);
+        case sp_chunkSolver:
+            return spReadSolver(recording, cursor);
         case sp_chunkFrame:
             return spReadFrame(recording, cursor, offset);
         case sp_chunkDone:
@@ -912,8 +939,8 @@ int spRecording_GetRowCount(const spRecording* recording)
     return recording != NULL ? recording->rowCount : 0;
 }
 
-// The bytes of a row, found by halving; NULL for a bad index
-static const uint8_t* spFindRow(const spRecording* recording, int row)
+// The block that a row is in, found by halving; NULL for a bad index
+static const spRowBlock* spFindRowBlock(const spRecording* recording, int row)
 {
     if (!spIsIndex(row, spRecording_GetRowCount(recording)))
     {
@@ -933,13 +960,20 @@ static const uint8_t* spFindRow(const spRecording* recording, int row)
             high = middle - 1;
         }
     }
-    const spRowBlock* block = recording->rowBlocks + low;
-    return block->rows + (size_t)(row - block->firstRow) * recording->rowSize;
+    return recording->rowBlocks + low;
+}
+
+// The bytes of a row; NULL for a bad index
+static const uint8_t* spFindRow(const spRecording* recording, int row)
+{
+    const spRowBlock* block = spFindRowBlock(recording, row);
+    return block != NULL ? block->rows + (size_t)(row - block->firstRow) * recording->rowSize : NULL;
 }
 
 spRecordRow spRecording_GetRow(const spRecording* recording, int row)
 {
     spRecordRow result = {0};
+    const spRowBlock* block = spFindRowBlock(recording, row);
     const uint8_t* p = spFindRow(recording, row);
     if (p != NULL)
     {
@@ -957,6 +991,12 @@ spRecordRow spRecording_GetRow(const spRecording* recording, int row)
         result.profile.correction = stages[5];
         result.profile.adapt = stages[6];
         result.profile.publish = stages[7];
+        const uint8_t* solver =
+            block->solver != NULL ? block->solver + (size_t)(row - block->firstRow) * SP_SOLVER_SIZE : NULL;
+        result.solverIterations = solver != NULL ? (int64_t)spGetU64(solver) : -1;
+        result.solverResidual = solver != NULL ? spGetF64(solver + 8) : (double)NAN;
+        result.contactCount = solver != NULL ? (int32_t)spGetU32(solver + 16) : -1;
+        result.substepCount = solver != NULL ? (int32_t)spGetU32(solver + 20) : -1;
     }
     return result;
 }

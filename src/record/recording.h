@@ -31,6 +31,7 @@ typedef struct spRowBlock
     int firstRow;
     int rowCount;
     const uint8_t* rows;
+    const uint8_t* solver; // SP_SOLVER_SIZE for each row; NULL when it was not stored
 } spRowBlock;
 
 typedef struct spDecisionEntry

@@ -174,6 +174,7 @@ bool spOpenWriter(spRecordWriter* writer, const spRecorderDef* def, spError* err
     writer->heap = spMakeHeap(&def->allocator);
     writer->chunk.heap = &writer->heap;
     writer->rows.heap = &writer->heap;
+    writer->solver.heap = &writer->heap;
     writer->decisions.heap = &writer->heap;
     writer->frameOffsets.heap = &writer->heap;
     writer->measurementCount = def->measurementCount;
@@ -353,11 +354,20 @@ static bool spWritePendingRows(spRecordWriter* writer)
         return false;
     }
     spBytes* chunk = spBeginChunk(writer);
-    spPutU64(chunk, (uint64_t)(writer->rowCount - writer->pendingRows));
+    uint64_t firstRow = (uint64_t)(writer->rowCount - writer->pendingRows);
+    spPutU64(chunk, firstRow);
     spPutData(chunk, writer->rows.data, writer->rows.count);
     writer->pendingRows = 0;
     writer->rows.count = 0;
-    return spEndChunk(writer, sp_chunkRows);
+    if (!spEndChunk(writer, sp_chunkRows))
+    {
+        return false;
+    }
+    chunk = spBeginChunk(writer);
+    spPutU64(chunk, firstRow);
+    spPutData(chunk, writer->solver.data, writer->solver.count);
+    writer->solver.count = 0;
+    return spEndChunk(writer, sp_chunkSolver);
 }
 
 bool spWriteRow(spRecordWriter* writer, const spRecordRow* row, const double* values)
@@ -385,7 +395,12 @@ bool spWriteRow(spRecordWriter* writer, const spRecordRow* row, const double* va
     {
         spPutF64(rows, values != NULL ? values[i] : (double)NAN);
     }
-    if (rows->failed)
+    spBytes* solver = &writer->solver;
+    spPutU64(solver, (uint64_t)row->solverIterations);
+    spPutF64(solver, row->solverResidual);
+    spPutU32(solver, (uint32_t)row->contactCount);
+    spPutU32(solver, (uint32_t)row->substepCount);
+    if (rows->failed || solver->failed)
     {
         return spFailWriterMemory(writer, rows->count);
     }
@@ -519,6 +534,7 @@ bool spCloseWriter(spRecordWriter* writer, spError* error)
 
     spFreeBytes(&writer->chunk);
     spFreeBytes(&writer->rows);
+    spFreeBytes(&writer->solver);
     spFreeBytes(&writer->decisions);
     spFreeBytes(&writer->frameOffsets);
     spFree(&writer->heap, writer->path, writer->pathSize);

@@ -24,6 +24,7 @@ typedef struct spRecordWriter
     uint64_t offset;      // bytes written
     spBytes chunk;        // the chunk in the making, room for its header included
     spBytes rows;         // rows that are not written yet
+    spBytes solver;       // of those rows
     spBytes decisions;    // of those rows
     spBytes frameOffsets; // u64 each, for the index
     int64_t rowCount;     // pending ones included
