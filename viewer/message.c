@@ -128,13 +128,34 @@ static float spClampUnit(float x)
     return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; // not a number counts as 0
 }
 
-static void spAppendPoints(spBuffer* buffer, const spViewPoints* points, float top)
+static void spAppendValues(spBuffer* buffer, const float* values, int count, float top)
+{
+    uint8_t* bytes = values != NULL ? spExtend(buffer, (size_t)count) : NULL;
+    for (int i = 0; bytes != NULL && i < count; ++i)
+    {
+        bytes[i] = (uint8_t)(255.0f * spClampUnit(values[i] / top) + 0.5f);
+    }
+}
+
+static uint32_t spGetPointFlags(const spViewPoints* points)
+{
+    uint32_t flags = points->nodes ? 1u : 0u;
+    if (points->colours == NULL)
+    {
+        return flags | (points->values == NULL ? 2u : 0u);
+    }
+    for (int i = 0; i < sp_viewColourCount; ++i)
+    {
+        flags |= points->colours[i] != NULL ? 1u << (8 + i) : 0u;
+    }
+    return flags | 4u;
+}
+
+static void spAppendPoints(spBuffer* buffer, const spViewPoints* points, const spViewFrame* frame)
 {
     float box[6];
     spFindBox(points, box, box + 3);
-    bool coloured = points->values != NULL;
-    const uint32_t head[] = {points->body, points->version, (points->nodes ? 1u : 0u) | (coloured ? 0u : 2u),
-                             (uint32_t)points->count};
+    const uint32_t head[] = {points->body, points->version, spGetPointFlags(points), (uint32_t)points->count};
     spAppend(buffer, head, sizeof(head));
     spAppend(buffer, box, sizeof(box));
     float scale[3];
@@ -151,10 +172,13 @@ static void spAppendPoints(spBuffer* buffer, const spViewPoints* points, float t
             places[3 * i + k] = (uint16_t)(65535.0f * share + 0.5f);
         }
     }
-    uint8_t* values = coloured ? spExtend(buffer, (size_t)points->count) : NULL;
-    for (int i = 0; values != NULL && i < points->count; ++i)
+    if (points->colours == NULL)
     {
-        values[i] = (uint8_t)(255.0f * spClampUnit(points->values[i] / top) + 0.5f);
+        spAppendValues(buffer, points->values, points->count, frame->top);
+    }
+    for (int i = 0; points->colours != NULL && i < sp_viewColourCount; ++i)
+    {
+        spAppendValues(buffer, points->colours[i], points->count, frame->tops[i]);
     }
     spPad(buffer);
 }
@@ -174,6 +198,6 @@ void spAppendFrame(spBuffer* buffer, const spViewFrame* frame)
     spAppend(buffer, frame->hands, (size_t)frame->handCount * sizeof(spViewHand));
     for (int i = 0; i < frame->bodyCount; ++i)
     {
-        spAppendPoints(buffer, frame->bodies + i, frame->top);
+        spAppendPoints(buffer, frame->bodies + i, frame);
     }
 }

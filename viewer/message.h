@@ -70,6 +70,7 @@ typedef struct spViewPoints
     const float* points; // x, y, z of each, m
     const float* values; // one for each, in the unit of the colour; NULL when there are none
     int count;
+    const float* const* colours; // reports: instead of values, for each colour NULL or such an array
 } spViewPoints;
 
 typedef struct spViewPose
@@ -93,7 +94,8 @@ typedef struct spViewFrame
     double time;
     uint64_t step;
     spViewColour colour;
-    float top; // value of the last colour, > 0
+    float top;         // value of the last colour, > 0
+    const float* tops; // reports: of each colour, > 0 where some body has it
     const spViewPoints* bodies;
     const spViewPose* poses;
     const spViewHand* hands;
