@@ -107,8 +107,7 @@ static void spNoteDifference(spReplay* replay, int row, const char* what)
 // What was decided in the step to a row. False when the world cannot do that.
 static bool spDecideAgain(spReplay* replay, int row)
 {
-    int64_t step = row - 1;
-    int count = spRecording_GetDecisions(replay->recording, step, replay->bodies, replay->bodyCount, NULL, 0);
+    int count = spRecording_GetDecisions(replay->recording, row, replay->bodies, replay->bodyCount, NULL, 0);
     if (count > replay->decisionCapacity)
     {
         spDecision* grown = realloc(replay->decisions, (size_t)count * sizeof(spDecision));
@@ -120,7 +119,7 @@ static bool spDecideAgain(spReplay* replay, int row)
         replay->decisions = grown;
         replay->decisionCapacity = count;
     }
-    spRecording_GetDecisions(replay->recording, step, replay->bodies, replay->bodyCount, replay->decisions,
+    spRecording_GetDecisions(replay->recording, row, replay->bodies, replay->bodyCount, replay->decisions,
                              count);
     replay->decided += count;
     spWorld* world = spRun_GetWorld(replay->run);

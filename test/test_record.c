@@ -170,11 +170,12 @@ static void TouchRecording(const spRecording* r)
     double sum = 0.0;
     spPlayInfo play;
     sum += spRecording_GetPlayInfo(r, &play) ? play.dt + (double)strlen(play.scenePath) : 0.0;
-    for (int64_t step = -1; step < 8; ++step)
+    for (int row = -1; row < 9; ++row)
     {
         spBodyId ids[3] = {{1, 1}, {2, 1}, {3, 1}};
         spDecision decisions[4];
-        int count = spRecording_GetDecisions(r, step, ids, 3, decisions, 4);
+        int count = spRecording_GetDecisions(r, row, ids, 3, decisions, 4);
+        int64_t step = spRecording_GetRow(r, row).stepCount - 1;
         for (int i = 0; i < count && i < 4; ++i)
         {
             assert_true(decisions[i].step == step && isfinite(decisions[i].dt) && decisions[i].substep >= 0);
@@ -319,7 +320,7 @@ static void TestDecisions(void** state)
     for (int64_t step = -1; step <= rows; ++step)
     {
         int expected = step >= 0 && step % 2 == 0 && step + 1 < rows ? 2 : 0;
-        assert_int_equal(spRecording_GetDecisions(r, step, ids, 1, d, 3), expected);
+        assert_int_equal(spRecording_GetDecisions(r, (int)step + 1, ids, 1, d, 3), expected);
         if (expected > 0)
         {
             assert_true(SP_IS_NULL(d[0].body) && d[0].dt > 0.0 && d[0].factorStep == -1);
@@ -331,8 +332,8 @@ static void TestDecisions(void** state)
         }
     }
     // Less room, and a body without an id
-    assert_int_equal(spRecording_GetDecisions(r, 0, NULL, 0, d, 1), 2);
-    assert_int_equal(spRecording_GetDecisions(r, 0, NULL, 0, d, 3), 2);
+    assert_int_equal(spRecording_GetDecisions(r, 1, NULL, 0, d, 1), 2);
+    assert_int_equal(spRecording_GetDecisions(r, 1, NULL, 0, d, 3), 2);
     assert_int_equal(d[1].body.index1, UINT32_MAX);
     assert_int_equal(spRecording_GetDecisions(NULL, 0, NULL, 0, d, 3), 0);
     assert_false(spRecording_GetPlayInfo(NULL, &play));

@@ -94,6 +94,12 @@ SP_API bool spRecorder_AddFrame(spRecorder* recorder, const spWorld* world, cons
 /// @return as spRecorder_AddFrame.
 SP_API bool spRecorder_AddMeasurements(spRecorder* recorder, const spWorld* world, const double* values);
 
+/// Adds an act that was carried out, see spRun_Act: it belongs before the step of the next row.
+/// @param text what it said, without zeros; need not be terminated
+/// @param size bytes of the text
+/// @return as spRecorder_AddFrame.
+SP_API bool spRecorder_AddAct(spRecorder* recorder, const char* text, size_t size);
+
 /// @return bytes that were written up to now.
 SP_API uint64_t spRecorder_GetByteCount(const spRecorder* recorder);
 
@@ -181,12 +187,22 @@ SP_API int spRecording_CopyTimes(const spRecording* recording, double* times, in
 /// @return number of decisions of the clock in all steps.
 SP_API int spRecording_GetDecisionCount(const spRecording* recording);
 /// Writes the decisions of one step, for spWorld_Decide.
-/// @param step the step: spWorld_GetStepCount before it
+/// @param row the row of the step
 /// @param bodies ids, in the world that is to obey, of the first bodyCount bodies of the recording. Decisions
 /// for others get an id that no world has.
 /// @return the number of decisions of that step, of which at most capacity were written.
-SP_API int spRecording_GetDecisions(const spRecording* recording, int64_t step, const spBodyId* bodies,
+SP_API int spRecording_GetDecisions(const spRecording* recording, int row, const spBodyId* bodies,
                                     int bodyCount, spDecision* decisions, int capacity);
+
+/// @return number of acts in the whole recording.
+SP_API int spRecording_GetActCount(const spRecording* recording);
+/// Finds the acts that were carried out before the step that a row is of, in their order.
+/// @param row the row; the number of rows for acts that no step followed
+/// @param first receives the number of the first one, for spRecording_GetAct; may be NULL
+/// @return how many there are.
+SP_API int spRecording_FindActs(const spRecording* recording, int row, int* first);
+/// @return what an act said, terminated, and its size in bytes (size may be NULL); NULL for a bad index.
+SP_API const char* spRecording_GetAct(const spRecording* recording, int act, size_t* size);
 
 /// @return number of frames.
 SP_API int spRecording_GetFrameCount(const spRecording* recording);
@@ -446,5 +462,12 @@ SP_API spPlotDef spDefaultPlotDef(void);
 /// @return false on a bad definition, when the file cannot be written, and for a PNG file with
 /// sp_errorUnsupported when this build has no libpng.
 SP_API bool spSavePlot(const spPlotDef* def, const char* path, spError* error);
+
+/// Receives a piece of text, not terminated.
+typedef void spTextFcn(const char* text, size_t size, void* context);
+
+/// Writes a plot as SVG text, the one that spSavePlot puts into a file.
+/// @return false on a bad definition and when there is no memory; nothing was written then.
+SP_API bool spWritePlot(const spPlotDef* def, spTextFcn* write, void* context, spError* error);
 
 SP_EXTERN_C_END

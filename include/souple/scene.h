@@ -185,6 +185,56 @@ SP_API spWorld* spRun_GetWorld(spRun* run);
 /// @return what went wrong in an event last; code sp_errorNone when nothing did.
 SP_API spError spRun_GetLastError(const spRun* run);
 
+/// Most bytes of an act.
+#define SP_MAX_ACT_SIZE 65536
+
+/// Most grabs by acts that hold at the same time.
+#define SP_MAX_LIVE_GRABS 16
+
+/// Most states that a run keeps, the one at its beginning included.
+#define SP_MAX_STATES 16
+
+/// Carries out an event at once, before the next step: what a hand or a program does while a scene runs.
+///
+/// Grabs get the names that acts give them; `move` and `release` look for one of these first, then for those
+/// of the scene. What an act says is treated as hostile: its size and depth are limited, and it goes through
+/// the same table and the same checks as scene files. The same acts before the same steps give the same bits;
+/// spRecorder_AddAct stores them.
+/// @param text an event of the scene format as a JSON object, without "time"; need not be terminated
+/// @param size bytes of the text, at most SP_MAX_ACT_SIZE
+/// @return false, with nothing changed, when it cannot be carried out; error says why.
+SP_API bool spRun_Act(spRun* run, const char* text, size_t size, spError* error);
+
+/// A hand that holds nodes of a body: a grab of the scene or of an act.
+typedef struct spHandInfo
+{
+    const char* name; ///< of the grab; valid until the next act or step
+    spBodyId body;    ///< whose nodes it holds
+    int bodyIndex;    ///< of that body in the scene, from 0
+    bool live;        ///< an act made it, not the scene
+    spVec3 point;     ///< mean of the nodes that it holds, m
+    spVec3 hand;      ///< where the hand is: where that mean would be without strain in the hold, m
+    spVec3 force;     ///< of the hand on the body, N: the mean over the last step
+} spHandInfo;
+
+/// @return number of hands that hold something now.
+SP_API int spRun_GetHandCount(const spRun* run);
+/// Tells about one of them, those of the scene first.
+/// @return false, with *info as it was, for a bad index.
+SP_API bool spRun_GetHand(const spRun* run, int hand, spHandInfo* info);
+
+/// Tells about the sphere of `poke`. Any pointer may be NULL.
+/// @param center receives where it is, m
+/// @param radius receives its radius, m
+/// @param force receives the force of all bodies on it, N: the mean over the last step
+/// @return false, with everything as it was, when there is none.
+SP_API bool spRun_GetTool(const spRun* run, spVec3* center, spReal* radius, spVec3* force);
+
+/// @return number of states that were saved, by `save` and at the beginning.
+SP_API int spRun_GetStateCount(const spRun* run);
+/// @return name of a saved state, "start" first; "" for a bad index. Valid until the next act or step.
+SP_API const char* spRun_GetStateName(const spRun* run, int state);
+
 /// @return a body by its name in the scene; the null id when there is none.
 SP_API spBodyId spRun_FindBody(const spRun* run, const char* name);
 /// How a body came to its equilibrium before the first step, when the scene asks for that ("relax").
@@ -239,12 +289,24 @@ SP_API const char* spGetXpbdSolverWord(spXpbdSolver solver);
 /// @return the word of scene files for an accelerator of sp_xpbd; "" for a bad value.
 SP_API const char* spGetAcceleratorWord(spAccelerator accelerator);
 
-/// Receives a piece of text, not terminated.
-typedef void spTextFcn(const char* text, size_t size, void* context);
-
 /// Writes the manual of the scene format from the table that the reader uses.
 /// @param markdown true for docs/scene_format.md; false for a terminal
 SP_API void spWriteSceneReference(spTextFcn* write, void* context, bool markdown);
+
+// ---------------------------------------------------------------------------------------------------------
+// What a page must know about a run
+
+/// Writes what a page that shows a run must know, as one JSON object: `name`, `description`, `text`, `dt`,
+/// `duration`, `gravity`, `camera`, `bodies`, `colliders`, `measurements`, `settings` and `states`, as
+/// docs/view_protocol.md says for the message `scene`. Everything is as it is now, after events and acts. The
+/// JSON library's memory is that of the C library. Not while a step is under way.
+/// @param write receives the text, in one piece or several
+/// @return false when run or write is NULL or there is no memory; then nothing was written.
+SP_API bool spRun_Describe(spRun* run, spTextFcn* write, void* context);
+
+/// Writes what of it can change from step to step: `settings`, `dt`, `gravity` and `states`.
+/// @return as spRun_Describe.
+SP_API bool spRun_DescribeSettings(spRun* run, spTextFcn* write, void* context);
 
 /// @return version of the JSON library that this build uses, for example "2.14"; never NULL.
 SP_API const char* spGetJsonVersion(void);

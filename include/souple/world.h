@@ -131,6 +131,7 @@ typedef struct spStepReport
     double filterSeconds;  ///< wall clock of the stages that filter velocities and move nodes, all bodies, s
     double filterStrength; ///< largest strength of a velocity filter, 0..1; 0 when none was needed
     spBodyId stoppedBody;  ///< the first body that was stopped; null when none
+    int64_t serial;        ///< steps taken up to now; unlike the clock it does not go back to a saved state
 } spStepReport;
 
 /// @return the report of the last step; zeros before the first one.

@@ -122,7 +122,11 @@ void spPutF64(spBytes* bytes, double value)
 
 void spPutString(spBytes* bytes, const char* text)
 {
-    size_t length = text != NULL ? strlen(text) : 0;
+    spPutStringBytes(bytes, text, text != NULL ? strlen(text) : 0);
+}
+
+void spPutStringBytes(spBytes* bytes, const char* text, size_t length)
+{
     spPutU32(bytes, (uint32_t)length);
     spPutData(bytes, text, length);
     uint8_t zeros[4] = {0};

@@ -42,6 +42,7 @@
 #define SP_STRESS_SIZE 16
 #define SP_PLAY_SIZE 24
 #define SP_DECISION_SIZE 40
+#define SP_ACT_SIZE 8
 #define SP_PROFILE_COUNT 8
 
 // Numbers that are stored of a tet: von Mises stress, three principal stresses, volume ratio
@@ -61,6 +62,7 @@ enum
     sp_chunkSurface = SP_CHUNK_TYPE('S', 'U', 'R', 'F'),    // surface attached to a topology
     sp_chunkCollider = SP_CHUNK_TYPE('C', 'O', 'L', 'L'),   // a collider appears
     sp_chunkDecisions = SP_CHUNK_TYPE('D', 'E', 'C', 'I'),  // what the clock decided in some steps
+    sp_chunkActs = SP_CHUNK_TYPE('A', 'C', 'T', 'S'),       // what was done between some steps
     sp_chunkRows = SP_CHUNK_TYPE('R', 'O', 'W', 'S'),       // some steps
     sp_chunkSolver = SP_CHUNK_TYPE('S', 'O', 'L', 'V'),     // what solvers did in those steps
     sp_chunkFrame = SP_CHUNK_TYPE('F', 'R', 'A', 'M'),      // a frame
@@ -150,4 +152,5 @@ void spPutF32(spBytes* bytes, float value);
 void spPutF64(spBytes* bytes, double value);
 // u32 length, bytes, terminator, zeros up to a multiple of 4. NULL is the empty string.
 void spPutString(spBytes* bytes, const char* text);
+void spPutStringBytes(spBytes* bytes, const char* text, size_t length);
 void spFreeBytes(spBytes* bytes);

@@ -64,6 +64,7 @@ struct spRecorder
     int stressCapacity;
     bool storeStress;
     bool storeTetStates;
+    int64_t lastSerial; // of the step of the last row; -1 without rows
 };
 
 static bool spFailRecorderMemory(spRecorder* recorder)
@@ -394,6 +395,7 @@ spRecorder* spCreateRecorder(const spWorld* world, const spRecorderDef* def, spE
         return NULL;
     }
 
+    recorder->lastSerial = -1;
     recorder->storeStress = def->storeStress;
     recorder->storeTetStates = def->storeTetStates;
 
@@ -469,10 +471,11 @@ bool spRecorder_AddMeasurements(spRecorder* recorder, const spWorld* world, cons
     row.solverResidual = report.solverResidual;
     row.contactCount = report.contactCount;
     row.substepCount = report.substepCount;
-    if (recorder->writer.lastStep != row.stepCount && !spAddDecisions(recorder, world))
+    if (recorder->lastSerial != report.serial && !spAddDecisions(recorder, world))
     {
         return false;
     }
+    recorder->lastSerial = report.serial;
     return spWriteRow(&recorder->writer, &row, values);
 }
 
@@ -482,7 +485,7 @@ bool spRecorder_AddFrame(spRecorder* recorder, const spWorld* world, const doubl
     {
         return false;
     }
-    if (recorder->writer.lastStep != spWorld_GetStepCount(world) &&
+    if (recorder->lastSerial != spWorld_GetReport(world).serial &&
         !spRecorder_AddMeasurements(recorder, world, values))
     {
         return false;
@@ -502,6 +505,11 @@ bool spRecorder_AddFrame(spRecorder* recorder, const spWorld* world, const doubl
     data.colliders = recorder->frameColliders;
     data.colliderCount = colliderCount;
     return spWriteFrame(&recorder->writer, &data);
+}
+
+bool spRecorder_AddAct(spRecorder* recorder, const char* text, size_t size)
+{
+    return recorder != NULL && spWriteAct(&recorder->writer, text, size);
 }
 
 uint64_t spRecorder_GetByteCount(const spRecorder* recorder)

@@ -355,14 +355,14 @@ static bool spReadDecision(const spRecording* recording, const uint8_t* p, spDec
     }
     *entry = (spDecisionEntry){
         .step = (int64_t)spGetU64(p),
+        .row = recording->rowCount,
         .body = ofStep ? -1 : (int)body,
         .substep = (int)substep,
         .factorStep = (int64_t)spGetU64(p + 16),
         .stopAfter = (int64_t)spGetU64(p + 24),
         .dt = spGetF64(p + 32),
     };
-    int64_t last = recording->decisionCount > 0 ? recording->decisions[recording->decisionCount - 1].step : 0;
-    return entry->step >= last && entry->factorStep >= -1 && entry->stopAfter >= -1 && isfinite(entry->dt) &&
+    return entry->step >= 0 && entry->factorStep >= -1 && entry->stopAfter >= -1 && isfinite(entry->dt) &&
            entry->dt >= 0.0;
 }
 
@@ -375,18 +375,47 @@ static spChunkResult spReadDecisions(spRecording* recording, spCursor cursor)
     {
         return sp_chunkBad;
     }
+    int64_t last = 0;
     while (cursor.left > 0)
     {
         spDecisionEntry entry;
-        if (!spReadDecision(recording, spTake(&cursor, SP_DECISION_SIZE), &entry))
+        if (!spReadDecision(recording, spTake(&cursor, SP_DECISION_SIZE), &entry) || entry.step < last)
         {
             return sp_chunkBad;
         }
+        last = entry.step;
         if (!SP_GROW(recording, decisions, decision))
         {
             return sp_chunkNoMemory;
         }
         recording->decisions[recording->decisionCount++] = entry;
+    }
+    return sp_chunkGood;
+}
+
+static spChunkResult spReadActs(spRecording* recording, spCursor cursor)
+{
+    const uint8_t* p = spTake(&cursor, 8);
+    if (p == NULL || spGetU64(p) != (uint64_t)recording->actCount || cursor.left == 0)
+    {
+        return sp_chunkBad;
+    }
+    while (cursor.left > 0)
+    {
+        const uint8_t* head = spTake(&cursor, SP_ACT_SIZE);
+        const char* text = head != NULL ? spTakeString(&cursor) : NULL;
+        int last = recording->actCount > 0 ? recording->acts[recording->actCount - 1].row : 0;
+        if (text == NULL || spGetU64(head) < (uint64_t)last || spGetU64(head) > INT_MAX ||
+            recording->actCount == INT_MAX)
+        {
+            return sp_chunkBad;
+        }
+        if (!SP_GROW(recording, acts, act))
+        {
+            return sp_chunkNoMemory;
+        }
+        recording->acts[recording->actCount++] =
+            (spActEntry){(int)spGetU64(head), text, spGetU32(head + SP_ACT_SIZE)};
     }
     return sp_chunkGood;
 }
@@ -581,6 +610,8 @@ static spChunkResult spReadChunk(spRecording* recording, uint32_t type, spCursor
             return spReadPlay(recording, cursor);
         case sp_chunkDecisions:
             return spReadDecisions(recording, cursor);
+        case sp_chunkActs:
+            return spReadActs(recording, cursor);
         case sp_chunkBody:
             return spReadBody(recording, cursor);
         case sp_chunkTopology:
@@ -667,6 +698,25 @@ static bool spReadChunks(spRecording* recording)
     return true;
 }
 
+// Finds the rows of decisions. A chunk of them comes before the rows of their steps, and within it steps go
+// forward; so a step that was taken again, from a state that was restored, is told from the first time.
+static void spPlaceDecisions(spRecording* recording)
+{
+    int row = 0;
+    for (int i = 0; i < recording->decisionCount; ++i)
+    {
+        spDecisionEntry* entry = recording->decisions + i;
+        row = spMaxInt(row, entry->row);
+        while (row < recording->rowCount && spRecording_GetRow(recording, row).stepCount <= entry->step)
+        {
+            row += 1;
+        }
+        entry->row = row;
+        entry->known =
+            row < recording->rowCount && spRecording_GetRow(recording, row).stepCount == entry->step + 1;
+    }
+}
+
 // Takes the bytes over, whatever happens
 static spRecording* spParseRecording(spHeap heap, spBytes bytes, const char* name, spError* error)
 {
@@ -703,6 +753,7 @@ static spRecording* spParseRecording(spHeap heap, spBytes bytes, const char* nam
     }
     else
     {
+        spPlaceDecisions(recording);
         return recording;
     }
     spDestroyRecording(recording);
@@ -794,6 +845,7 @@ void spDestroyRecording(spRecording* recording)
     spFree(&heap, r->colliders, (size_t)r->colliderCapacity * sizeof(r->colliders[0]));
     spFree(&heap, r->rowBlocks, (size_t)r->rowBlockCapacity * sizeof(r->rowBlocks[0]));
     spFree(&heap, r->decisions, (size_t)r->decisionCapacity * sizeof(r->decisions[0]));
+    spFree(&heap, r->acts, (size_t)r->actCapacity * sizeof(r->acts[0]));
     spFree(&heap, r->frames, (size_t)r->frameCapacity * sizeof(r->frames[0]));
     spFree(&heap, r->bodyEntries, (size_t)r->bodyEntryCapacity * sizeof(r->bodyEntries[0]));
     spFree(&heap, r->data, r->dataCapacity);
@@ -845,14 +897,14 @@ int spRecording_GetDecisionCount(const spRecording* recording)
     return recording != NULL ? recording->decisionCount : 0;
 }
 
-// The first decision of this step, or of a later one
-static int spFindDecision(const spRecording* recording, int64_t step)
+// The first decision of this row, or of a later one
+static int spFindDecision(const spRecording* recording, int row)
 {
     int first = 0, last = recording->decisionCount;
     while (first < last)
     {
         int middle = first + (last - first) / 2;
-        if (recording->decisions[middle].step < step)
+        if (recording->decisions[middle].row < row)
         {
             first = middle + 1;
         }
@@ -864,14 +916,18 @@ static int spFindDecision(const spRecording* recording, int64_t step)
     return first;
 }
 
-int spRecording_GetDecisions(const spRecording* recording, int64_t step, const spBodyId* bodies,
-                             int bodyCount, spDecision* decisions, int capacity)
+int spRecording_GetDecisions(const spRecording* recording, int row, const spBodyId* bodies, int bodyCount,
+                             spDecision* decisions, int capacity)
 {
     int count = 0;
-    for (int i = recording != NULL ? spFindDecision(recording, step) : 0;
-         recording != NULL && i < recording->decisionCount && recording->decisions[i].step == step; ++i)
+    for (int i = recording != NULL ? spFindDecision(recording, row) : 0;
+         recording != NULL && i < recording->decisionCount && recording->decisions[i].row == row; ++i)
     {
         const spDecisionEntry* entry = recording->decisions + i;
+        if (entry->known == false)
+        {
+            continue;
+        }
         if (count < capacity && decisions != NULL)
         {
             spBodyId none = {0}, unknown = {.index1 = UINT32_MAX};
@@ -890,6 +946,48 @@ int spRecording_GetDecisions(const spRecording* recording, int64_t step, const s
         count += 1;
     }
     return count;
+}
+
+int spRecording_GetActCount(const spRecording* recording)
+{
+    return recording != NULL ? recording->actCount : 0;
+}
+
+int spRecording_FindActs(const spRecording* recording, int row, int* first)
+{
+    int low = 0, high = spRecording_GetActCount(recording);
+    while (low < high)
+    {
+        int middle = low + (high - low) / 2;
+        if (recording->acts[middle].row < row)
+        {
+            low = middle + 1;
+        }
+        else
+        {
+            high = middle;
+        }
+    }
+    int count = 0;
+    while (low + count < spRecording_GetActCount(recording) && recording->acts[low + count].row == row)
+    {
+        count += 1;
+    }
+    if (first != NULL)
+    {
+        *first = low;
+    }
+    return count;
+}
+
+const char* spRecording_GetAct(const spRecording* recording, int act, size_t* size)
+{
+    bool good = act >= 0 && act < spRecording_GetActCount(recording);
+    if (size != NULL)
+    {
+        *size = good ? recording->acts[act].size : 0;
+    }
+    return good ? recording->acts[act].text : NULL;
 }
 
 int spRecording_GetLibraryVersion(const spRecording* recording)

@@ -37,12 +37,21 @@ typedef struct spRowBlock
 typedef struct spDecisionEntry
 {
     int64_t step;
-    int body; // -1 for the time that the step covered
+    int row;    // of that step; of a later one when the step has no row
+    bool known; // the row is that of the step
+    int body;   // -1 for the time that the step covered
     int substep;
     int64_t factorStep;
     int64_t stopAfter;
     double dt;
 } spDecisionEntry;
+
+typedef struct spActEntry
+{
+    int row; // it comes before the step of this row
+    const char* text;
+    size_t size;
+} spActEntry;
 
 typedef struct spBodyEntry
 {
@@ -119,9 +128,12 @@ struct spRecording
     int rowBlockCount;
     int rowBlockCapacity;
     int rowCount;
-    spDecisionEntry* decisions; // by step
+    spDecisionEntry* decisions; // by row
     int decisionCount;
     int decisionCapacity;
+    spActEntry* acts; // by row
+    int actCount;
+    int actCapacity;
     spFrameEntry* frames;
     int frameCount;
     int frameCapacity;

@@ -176,10 +176,10 @@ bool spOpenWriter(spRecordWriter* writer, const spRecorderDef* def, spError* err
     writer->rows.heap = &writer->heap;
     writer->solver.heap = &writer->heap;
     writer->decisions.heap = &writer->heap;
+    writer->acts.heap = &writer->heap;
     writer->frameOffsets.heap = &writer->heap;
     writer->measurementCount = def->measurementCount;
     writer->storeVelocities = def->storeVelocities;
-    writer->lastStep = INT64_MIN;
     writer->lastDecided = INT64_MIN;
     spMakeCrcTable(&writer->crc);
 
@@ -313,15 +313,62 @@ static bool spWritePendingDecisions(spRecordWriter* writer)
     return spEndChunk(writer, sp_chunkDecisions);
 }
 
+static bool spWritePendingActs(spRecordWriter* writer)
+{
+    if (writer->pendingActs == 0)
+    {
+        return true;
+    }
+    spBytes* chunk = spBeginChunk(writer);
+    spPutU64(chunk, (uint64_t)(writer->actCount - writer->pendingActs));
+    spPutData(chunk, writer->acts.data, writer->acts.count);
+    writer->pendingActs = 0;
+    writer->acts.count = 0;
+    return spEndChunk(writer, sp_chunkActs);
+}
+
+static bool spWritePendingRows(spRecordWriter* writer)
+{
+    if (writer->pendingRows == 0)
+    {
+        return true;
+    }
+    if (!spWritePendingActs(writer) || !spWritePendingDecisions(writer))
+    {
+        return false;
+    }
+    spBytes* chunk = spBeginChunk(writer);
+    uint64_t firstRow = (uint64_t)(writer->rowCount - writer->pendingRows);
+    spPutU64(chunk, firstRow);
+    spPutData(chunk, writer->rows.data, writer->rows.count);
+    writer->pendingRows = 0;
+    writer->rows.count = 0;
+    if (!spEndChunk(writer, sp_chunkRows))
+    {
+        return false;
+    }
+    chunk = spBeginChunk(writer);
+    spPutU64(chunk, firstRow);
+    spPutData(chunk, writer->solver.data, writer->solver.count);
+    writer->solver.count = 0;
+    return spEndChunk(writer, sp_chunkSolver);
+}
+
 bool spWriteDecision(spRecordWriter* writer, const spDecisionData* data)
 {
     if (writer->error.code != sp_errorNone)
     {
         return false;
     }
-    if (data->step < writer->lastDecided || writer->decisionCount == INT_MAX)
+    if (writer->decisionCount == INT_MAX)
     {
         return true;
+    }
+    // Steps go forward within a chunk, and a chunk comes before the rows that it is of: so a step that is
+    // taken again, from a state that was restored, begins another
+    if (data->step < writer->lastDecided && !spWritePendingRows(writer))
+    {
+        return false;
     }
     if (data->step < 0 || data->body < -1 || data->body >= writer->bodyCount || data->substep < 0)
     {
@@ -343,31 +390,26 @@ bool spWriteDecision(spRecordWriter* writer, const spDecisionData* data)
     return true;
 }
 
-static bool spWritePendingRows(spRecordWriter* writer)
+bool spWriteAct(spRecordWriter* writer, const char* text, size_t size)
 {
-    if (writer->pendingRows == 0)
-    {
-        return true;
-    }
-    if (!spWritePendingDecisions(writer))
+    if (writer->error.code != sp_errorNone)
     {
         return false;
     }
-    spBytes* chunk = spBeginChunk(writer);
-    uint64_t firstRow = (uint64_t)(writer->rowCount - writer->pendingRows);
-    spPutU64(chunk, firstRow);
-    spPutData(chunk, writer->rows.data, writer->rows.count);
-    writer->pendingRows = 0;
-    writer->rows.count = 0;
-    if (!spEndChunk(writer, sp_chunkRows))
+    if (text == NULL || size > INT_MAX || memchr(text, 0, size) != NULL || writer->actCount == INT_MAX)
     {
-        return false;
+        return spFailWriterArgument(writer, "an act without text, with a zero in it, or too many of them");
     }
-    chunk = spBeginChunk(writer);
-    spPutU64(chunk, firstRow);
-    spPutData(chunk, writer->solver.data, writer->solver.count);
-    writer->solver.count = 0;
-    return spEndChunk(writer, sp_chunkSolver);
+    spBytes* bytes = &writer->acts;
+    spPutU64(bytes, (uint64_t)writer->rowCount);
+    spPutStringBytes(bytes, text, size);
+    if (bytes->failed)
+    {
+        return spFailWriterMemory(writer, bytes->count);
+    }
+    writer->actCount += 1;
+    writer->pendingActs += 1;
+    return bytes->count < SP_ROWS_BYTES || spWritePendingActs(writer);
 }
 
 bool spWriteRow(spRecordWriter* writer, const spRecordRow* row, const double* values)
@@ -407,7 +449,6 @@ bool spWriteRow(spRecordWriter* writer, const spRecordRow* row, const double* va
 
     writer->rowCount += 1;
     writer->pendingRows += 1;
-    writer->lastStep = row->stepCount;
     return rows->count < SP_ROWS_BYTES || spWritePendingRows(writer);
 }
 
@@ -502,7 +543,7 @@ bool spWriteFrame(spRecordWriter* writer, const spFrameData* data)
 
 static bool spWriteIndex(spRecordWriter* writer)
 {
-    if (!spWritePendingRows(writer))
+    if (!spWritePendingRows(writer) || !spWritePendingActs(writer))
     {
         return false;
     }
@@ -536,6 +577,7 @@ bool spCloseWriter(spRecordWriter* writer, spError* error)
     spFreeBytes(&writer->rows);
     spFreeBytes(&writer->solver);
     spFreeBytes(&writer->decisions);
+    spFreeBytes(&writer->acts);
     spFreeBytes(&writer->frameOffsets);
     spFree(&writer->heap, writer->path, writer->pathSize);
     writer->path = NULL;

@@ -26,12 +26,14 @@ typedef struct spRecordWriter
     spBytes rows;         // rows that are not written yet
     spBytes solver;       // of those rows
     spBytes decisions;    // of those rows
+    spBytes acts;         // before those rows, or after the last one
     spBytes frameOffsets; // u64 each, for the index
     int64_t rowCount;     // pending ones included
     int64_t pendingRows;
-    int64_t lastStep;      // step count of the last row
     int64_t decisionCount; // pending ones included
     int64_t lastDecided;   // step of the last decision
+    int64_t actCount;      // pending ones included
+    int64_t pendingActs;
     int measurementCount;
     bool storeVelocities;
     int bodyCount;
@@ -105,8 +107,10 @@ bool spOpenWriter(spRecordWriter* writer, const spRecorderDef* def, spError* err
 int spWriteBody(spRecordWriter* writer, const char* name);
 int spWriteTopology(spRecordWriter* writer, const spTopologyData* data);
 int spWriteCollider(spRecordWriter* writer, const spColliderDef* def);
-// Of the step whose row comes next. Steps only go forward: one of an earlier step than the last is left out.
+// Of the step whose row comes next
 bool spWriteDecision(spRecordWriter* writer, const spDecisionData* data);
+// Before the step whose row comes next. The text has no zeros.
+bool spWriteAct(spRecordWriter* writer, const char* text, size_t size);
 // values NULL means NaN everywhere
 bool spWriteRow(spRecordWriter* writer, const spRecordRow* row, const double* values);
 bool spWriteFrame(spRecordWriter* writer, const spFrameData* data);

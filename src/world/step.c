@@ -560,6 +560,7 @@ static void spPublish(spStep* step)
     }
     world->time += (double)step->dt;
     world->stepCount += 1;
+    world->serial += 1;
     world->lastDt = step->dt;
     step->report.contactCount = world->contactCount;
     world->report = step->report;

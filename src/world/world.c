@@ -245,7 +245,9 @@ spSlotId spTakeObjectSlot(spWorld* world, spIdPool* pool, void*** objects, int* 
 
 spStepReport spWorld_GetReport(const spWorld* world)
 {
-    return world != NULL ? world->report : (spStepReport){0};
+    spStepReport report = world != NULL ? world->report : (spStepReport){0};
+    report.serial = world != NULL ? world->serial : 0;
+    return report;
 }
 
 spProfile spWorld_GetProfile(const spWorld* world)

@@ -35,6 +35,7 @@ struct spWorld
     // Clock
     double time;
     int64_t stepCount;
+    int64_t serial; // steps taken, those that a restored state undid included
     spReal lastDt;
     double costPerSecond; // wall seconds per simulated second without the bodies that the clock may stop,
                           // smoothed; 0 before the first step
