@@ -291,6 +291,43 @@ static void TestPlotErrors(void** state)
     assert_false(spSavePlot(&def, PATH, &error));
 }
 
+typedef struct TextCopy
+{
+    char text[100000];
+    size_t size;
+} TextCopy;
+
+static void CopyText(const char* text, size_t size, void* context)
+{
+    TextCopy* copy = context;
+    assert_true(copy->size + size < sizeof(copy->text));
+    memcpy(copy->text + copy->size, text, size);
+    copy->size += size;
+}
+
+// The text is that of the file
+static void TestPlotText(void** state)
+{
+    (void)state;
+    double x[3] = {0, 1, 2}, y[3] = {1, 0, 1};
+    spPlotSeries series = {"up & down", x, y, 3, sp_plotLine};
+    spPlotDef def = spDefaultPlotDef();
+    def.series = &series;
+    def.seriesCount = 1;
+    char* file = SavePlot(&def);
+    TextCopy* copy = calloc(1, sizeof(TextCopy));
+    spError error = SP_ZERO_INIT;
+    assert_true(spWritePlot(&def, CopyText, copy, &error));
+    assert_string_equal(copy->text, file);
+    def.width = 10;
+    copy->size = 0;
+    assert_false(spWritePlot(&def, CopyText, copy, &error));
+    assert_int_equal(error.code, sp_errorBadArgument);
+    assert_int_equal(copy->size, 0);
+    free(copy);
+    free(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -298,7 +335,7 @@ int main(void)
         cmocka_unit_test(TestPlotNothing),   cmocka_unit_test(TestPlotOnePoint),
         cmocka_unit_test(TestPlotLogarithm), cmocka_unit_test(TestPlotAnything),
         cmocka_unit_test(TestPlotMarked),    cmocka_unit_test(TestPlotPixels),
-        cmocka_unit_test(TestPlotErrors),
+        cmocka_unit_test(TestPlotText),      cmocka_unit_test(TestPlotErrors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,6 +15,10 @@
 // Values beyond this count as not finite, so that differences do not overflow
 #define SP_PLOT_LARGEST 1e300
 
+// Width of a character in the legend, pixels
+#define SP_SVG_CHARACTER 6.6
+#define SP_PNG_CHARACTER 7.4
+
 // After Okabe and Ito; the yellow is left out, it is too pale for lines
 static const uint32_t SP_PLOT_COLORS[SP_PLOT_COLOR_COUNT] = {0x0072B2, 0xD55E00, 0x009E73, 0xCC79A7,
                                                              0xE69F00, 0x56B4E9, 0x4D4D4D, 0x7A5C99};
@@ -272,17 +276,17 @@ static bool spCheckAxis(double low, double high, bool isLog, const char* name, s
                           isLog ? "logarithmic" : "linear", name);
 }
 
-bool spSavePlot(const spPlotDef* def, const char* path, spError* error)
+static bool spCheckPlot(const spPlotDef* def, spError* error)
 {
     if (def == NULL || def->internalValue != SP_DEF_COOKIE)
     {
         return spFail(error, sp_errorBadDef, "plot: start from spDefaultPlotDef");
     }
-    if (path == NULL || def->width < 200 || def->width > 4000 || def->height < 150 || def->height > 4000)
+    if (def->width < 200 || def->width > 4000 || def->height < 150 || def->height > 4000)
     {
         return spFail(error, sp_errorBadArgument,
-                      "plot: %d by %d pixels, or no path; 200 to 4000 by 150 to 4000 are possible",
-                      def->width, def->height);
+                      "plot: %d by %d pixels; 200 to 4000 by 150 to 4000 are possible", def->width,
+                      def->height);
     }
     if (def->seriesCount < 0 || (def->seriesCount > 0 && def->series == NULL))
     {
@@ -297,17 +301,49 @@ bool spSavePlot(const spPlotDef* def, const char* path, spError* error)
             return spFail(error, sp_errorBadArgument, "plot: series %d has no values or a bad style", i);
         }
     }
-    if (!spCheckAxis(def->xMin, def->xMax, def->xLog, "x", error) ||
-        !spCheckAxis(def->yMin, def->yMax, def->yLog, "y", error))
+    return spCheckAxis(def->xMin, def->xMax, def->xLog, "x", error) &&
+           spCheckAxis(def->yMin, def->yMax, def->yLog, "y", error);
+}
+
+static spPlot spMakePlot(const spPlotDef* def, spHeap* heap, double characterWidth)
+{
+    spPlot plot = {.def = def, .text = {.heap = heap}, .characterWidth = characterWidth};
+    spLayoutPlot(&plot);
+    return plot;
+}
+
+bool spWritePlot(const spPlotDef* def, spTextFcn* write, void* context, spError* error)
+{
+    if (!spCheckPlot(def, error))
     {
         return false;
     }
+    spHeap heap = spMakeHeap(NULL);
+    spPlot plot = spMakePlot(def, &heap, SP_SVG_CHARACTER);
+    spPrintPlot(&plot);
+    bool good = plot.text.failed == false || spFailMemory(error, "plot", plot.text.count);
+    if (good)
+    {
+        write((const char*)plot.text.data, plot.text.count, context);
+    }
+    spFreeBytes(&plot.text);
+    return good;
+}
 
+bool spSavePlot(const spPlotDef* def, const char* path, spError* error)
+{
+    if (!spCheckPlot(def, error))
+    {
+        return false;
+    }
+    if (path == NULL)
+    {
+        return spFail(error, sp_errorBadArgument, "plot: no path");
+    }
     size_t length = strlen(path);
     bool pixels = length > 4 && strcmp(path + length - 4, ".png") == 0;
     spHeap heap = spMakeHeap(NULL);
-    spPlot plot = {.def = def, .text = {.heap = &heap}, .characterWidth = pixels ? 7.4 : 6.6};
-    spLayoutPlot(&plot);
+    spPlot plot = spMakePlot(def, &heap, pixels ? SP_PNG_CHARACTER : SP_SVG_CHARACTER);
     bool ok = false;
     if (pixels)
     {
