@@ -1,13 +1,16 @@
 # What `cmake --install` puts where: libraries, public headers, the command, and the two ways to find them, a CMake
-# package (souple::souple, souple::scene) and pkg-config files. All of it can be moved: no path is written down.
+# package (souple::souple, souple::scene, souple::view) and pkg-config files. All of it can be moved: no path is written
+# down.
 
 set_target_properties(souple PROPERTIES VERSION ${PROJECT_VERSION}
                                         SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-if(TARGET souple_scene)
-  set_target_properties(souple_scene PROPERTIES EXPORT_NAME scene VERSION ${PROJECT_VERSION}
-                                                SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
-                                                INSTALL_RPATH "$ORIGIN")
-endif()
+foreach(part scene view)
+  if(TARGET souple_${part})
+    set_target_properties(souple_${part} PROPERTIES EXPORT_NAME ${part} VERSION ${PROJECT_VERSION}
+                                                    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+                                                    INSTALL_RPATH "$ORIGIN")
+  endif()
+endforeach()
 
 option(SOUPLE_INSTALL "Install rules" ${SOUPLE_EXTRAS})
 if(NOT SOUPLE_INSTALL)
@@ -32,45 +35,61 @@ elseif(SOUPLE_CLI)
   message(WARNING "There is no target souple_cli: the command will not be installed")
 endif()
 
-# Dependencies of a library by their pkg-config names, and what else its linker line needs. A static library passes
-# them on; a shared one has them inside. Every library that souple_scene links must have a line here.
-set(SOUPLE_SCENE_DEPENDENCIES "")
-set(SOUPLE_SCENE_MODULES "")
-if(TARGET souple_scene)
-  install(TARGETS souple_scene EXPORT soupleSceneTargets)
-  install(EXPORT soupleSceneTargets NAMESPACE souple:: DESTINATION "${SOUPLE_CONFIG_DIR}")
-
-  get_target_property(SOUPLE_SCENE_TYPE souple_scene TYPE)
-  get_target_property(SOUPLE_SCENE_LINKS souple_scene LINK_LIBRARIES)
-  if(SOUPLE_SCENE_TYPE STREQUAL "STATIC_LIBRARY")
-    list(REMOVE_DUPLICATES SOUPLE_SCENE_LINKS)
-    foreach(item IN LISTS SOUPLE_SCENE_LINKS)
-      if(item MATCHES "^(souple|m|Threads::Threads)$" OR item MATCHES "BUILD_INTERFACE|^::@")
+# Dependencies of a library by their pkg-config names, and how its CMake package finds them again. A static library
+# passes them on; a shared one has them inside. Every library that souple_scene or souple_view links must have a line here.
+function(souple_find_dependencies target dependencies modules)
+  set(lines "")
+  set(names "")
+  get_target_property(type ${target} TYPE)
+  get_target_property(links ${target} LINK_LIBRARIES)
+  if(type STREQUAL "STATIC_LIBRARY")
+    list(REMOVE_DUPLICATES links)
+    foreach(item IN LISTS links)
+      if(item MATCHES "^(souple|souple_scene|m|Threads::Threads)$" OR item MATCHES "BUILD_INTERFACE|^::@")
         continue() # ::@ is how CMake notes the folder that a link comes from
       elseif(item STREQUAL "PkgConfig::JANSSON")
-        list(APPEND SOUPLE_SCENE_DEPENDENCIES "souple_find_module(JANSSON jansson)")
-        list(APPEND SOUPLE_SCENE_MODULES jansson)
+        list(APPEND lines "souple_find_module(JANSSON jansson)")
+        list(APPEND names jansson)
       elseif(item STREQUAL "PkgConfig::PNG")
-        list(APPEND SOUPLE_SCENE_DEPENDENCIES "souple_find_module(PNG libpng)")
-        list(APPEND SOUPLE_SCENE_MODULES libpng)
+        list(APPEND lines "souple_find_module(PNG libpng)")
+        list(APPEND names libpng)
       elseif(item STREQUAL "PkgConfig::ZLIB")
-        list(APPEND SOUPLE_SCENE_DEPENDENCIES "souple_find_module(ZLIB zlib)")
-        list(APPEND SOUPLE_SCENE_MODULES zlib)
+        list(APPEND lines "souple_find_module(ZLIB zlib)")
+        list(APPEND names zlib)
+      elseif(item STREQUAL "PkgConfig::WEBSOCKETS")
+        list(APPEND lines "souple_find_module(WEBSOCKETS libwebsockets)")
+        list(APPEND names libwebsockets)
       elseif(item STREQUAL "PNG::PNG")
-        list(APPEND SOUPLE_SCENE_DEPENDENCIES "souple_find(PNG)")
-        list(APPEND SOUPLE_SCENE_MODULES libpng)
+        list(APPEND lines "souple_find(PNG)")
+        list(APPEND names libpng)
       elseif(item STREQUAL "ZLIB::ZLIB")
-        list(APPEND SOUPLE_SCENE_DEPENDENCIES "souple_find(ZLIB)")
-        list(APPEND SOUPLE_SCENE_MODULES zlib)
+        list(APPEND lines "souple_find(ZLIB)")
+        list(APPEND names zlib)
       else()
-        message(FATAL_ERROR "souple_scene links ${item}, which cmake/SoupleInstall.cmake does not know how to find "
+        message(FATAL_ERROR "${target} links ${item}, which cmake/SoupleInstall.cmake does not know how to find "
                             "again after installation; add it there")
       endif()
     endforeach()
   endif()
-endif()
-list(JOIN SOUPLE_SCENE_DEPENDENCIES "\n  " SOUPLE_SCENE_DEPENDENCIES)
-list(JOIN SOUPLE_SCENE_MODULES " " SOUPLE_SCENE_MODULES)
+  list(JOIN lines "\n  " lines)
+  list(JOIN names " " names)
+  set(${dependencies} "${lines}" PARENT_SCOPE)
+  set(${modules} "${names}" PARENT_SCOPE)
+endfunction()
+
+set(SOUPLE_PC_NAMES souple)
+foreach(part Scene View)
+  string(TOUPPER ${part} upper)
+  string(TOLOWER ${part} lower)
+  set(SOUPLE_${upper}_DEPENDENCIES "")
+  set(SOUPLE_${upper}_MODULES "")
+  if(TARGET souple_${lower})
+    install(TARGETS souple_${lower} EXPORT souple${part}Targets)
+    install(EXPORT souple${part}Targets NAMESPACE souple:: DESTINATION "${SOUPLE_CONFIG_DIR}")
+    souple_find_dependencies(souple_${lower} SOUPLE_${upper}_DEPENDENCIES SOUPLE_${upper}_MODULES)
+    list(APPEND SOUPLE_PC_NAMES souple-${lower})
+  endif()
+endforeach()
 
 configure_package_config_file(cmake/soupleConfig.cmake.in "${CMAKE_CURRENT_BINARY_DIR}/cmake/soupleConfig.cmake"
                               INSTALL_DESTINATION "${SOUPLE_CONFIG_DIR}")
@@ -102,10 +121,6 @@ if(SOUPLE_TYPE STREQUAL "STATIC_LIBRARY")
   if(SOUPLE_CHOLMOD)
     string(PREPEND SOUPLE_PC_LIBS " -lcholmod -ldl")
   endif()
-endif()
-set(SOUPLE_PC_NAMES souple)
-if(TARGET souple_scene)
-  list(APPEND SOUPLE_PC_NAMES souple-scene)
 endif()
 foreach(name IN LISTS SOUPLE_PC_NAMES)
   configure_file(cmake/${name}.pc.in "${CMAKE_CURRENT_BINARY_DIR}/cmake/${name}.pc" @ONLY)
