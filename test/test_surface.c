@@ -421,6 +421,20 @@ static void TestRecording(void** state)
         CHECK_NEAR(stored[3 * i + 1], expected[i].y, 1e-6);
         CHECK_NEAR(stored[3 * i + 2], expected[i].z, 1e-6);
     }
+    int32_t nodes[4 * 3];
+    float weights[4 * 3];
+    assert_int_equal(spRecording_CopySurfaceWeights(r, 0, 0, nodes, weights, 3), 3);
+    assert_int_equal(spRecording_CopySurfaceWeights(r, 1, 0, nodes, weights, 3), 0);
+    spPointView nodePositions = spRecording_GetPositions(r, 0, 0);
+    for (int i = 0; i < 3; ++i)
+    {
+        float height = 0.0f;
+        for (int k = 4 * i; k < 4 * i + 4; ++k)
+        {
+            height += weights[k] * nodePositions.data[3 * nodes[k] + 1];
+        }
+        CHECK_NEAR(height, expected[i].y, 1e-5);
+    }
 
     spExportDef exportDef = spDefaultExportDef();
     exportDef.folder = FOLDER "surface";

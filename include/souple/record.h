@@ -255,6 +255,13 @@ SP_API const int32_t* spRecording_GetSurfaceTriangles(const spRecording* recordi
 /// @return number of vertices, at most capacity.
 SP_API int spRecording_CopySurfacePositions(const spRecording* recording, int frame, int body,
                                             float* positions, int capacity);
+/// Tells how the vertices of the attached surface hang on nodes in a frame, as spBody_CopySurfaceWeights.
+/// @param nodes receives four nodes of each vertex
+/// @param weights receives their weights, of sum 1
+/// @param capacity room for this many vertices
+/// @return number of vertices, at most capacity.
+SP_API int spRecording_CopySurfaceWeights(const spRecording* recording, int frame, int body, int32_t* nodes,
+                                          float* weights, int capacity);
 
 /// Numbers in a recording, as float whatever spReal is.
 typedef struct spValueView

@@ -1291,6 +1291,22 @@ int spRecording_CopySurfacePositions(const spRecording* recording, int frame, in
     return spMaxInt(count, 0);
 }
 
+int spRecording_CopySurfaceWeights(const spRecording* recording, int frame, int body, int32_t* nodes,
+                                   float* weights, int capacity)
+{
+    const spTopologyEntry* topology = spGetTopologyEntry(recording, frame, body);
+    int count = topology != NULL ? spMinInt(topology->surfaceVertexCount, capacity) : 0;
+    for (int i = 0; i < count; ++i)
+    {
+        const float* w = topology->surfaceWeights + 3 * (size_t)i;
+        memcpy(nodes + 4 * (size_t)i, topology->surfaceNodes + 4 * (size_t)i, 4 * sizeof(int32_t));
+        float* result = weights + 4 * (size_t)i;
+        result[0] = 1.0f - w[0] - w[1] - w[2];
+        memcpy(result + 1, w, 3 * sizeof(float));
+    }
+    return spMaxInt(count, 0);
+}
+
 spValueView spRecording_GetNodeStress(const spRecording* recording, int frame, int body)
 {
     const spBodyEntry* entry = spFindBodyEntry(recording, frame, body);
