@@ -3,7 +3,7 @@
 
 #include "testbed/hanging_cloth.h"
 
-#include "testbed/check.h"
+#include "testbed/random.h"
 
 #include <math.h>
 #include <stdlib.h>
