@@ -123,6 +123,25 @@ void spGetStem(char* buffer, size_t size, const char* path)
     snprintf(buffer, size, "%.*s", length, begin);
 }
 
+bool spFindProgram(char* buffer, size_t size, const char* name)
+{
+    const char* folder = getenv("PATH");
+    while (folder != NULL && folder[0] != 0)
+    {
+        int length = (int)strcspn(folder, ":");
+        struct stat file;
+        int used = snprintf(buffer, size, "%.*s/%s", length, folder, name);
+        if (length > 0 && used < (int)size && stat(buffer, &file) == 0 && S_ISREG(file.st_mode) &&
+            access(buffer, X_OK) == 0)
+        {
+            return true;
+        }
+        folder += length + (folder[length] == ':' ? 1 : 0);
+    }
+    buffer[0] = 0;
+    return false;
+}
+
 double spGetClock(void)
 {
     struct timespec now;

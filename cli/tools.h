@@ -27,6 +27,10 @@ bool spMakeFileName(char* buffer, size_t size, const char* folder, const char* n
 // Name of a file without folder and ending
 void spGetStem(char* buffer, size_t size, const char* path);
 
+// Where another program is, looked for in the folders of PATH. Returns false, and an empty text, when it is
+// not there.
+bool spFindProgram(char* buffer, size_t size, const char* name);
+
 // Seconds on a clock that only goes forward
 double spGetClock(void);
 
