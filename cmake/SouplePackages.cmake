@@ -14,7 +14,7 @@ function(souple_fetch_packages folder result)
   if("${folder}/package-lock.json" IS_NEWER_THAN "${stamp}")
     file(RELATIVE_PATH name "${PROJECT_SOURCE_DIR}" "${folder}")
     message(STATUS "Fetching the packages of ${name}")
-    execute_process(COMMAND ${SOUPLE_NPM} ci --no-audit --no-fund --loglevel=error --fetch-retries=1
+    execute_process(COMMAND ${SOUPLE_NPM} ci --no-audit --no-fund --loglevel=error --ignore-scripts --fetch-retries=1
                     WORKING_DIRECTORY "${folder}" RESULT_VARIABLE failed OUTPUT_QUIET ERROR_VARIABLE words)
     if(failed)
       message(STATUS "npm failed: ${words}")
