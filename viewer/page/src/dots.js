@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Round points of a fixed size on the screen, with a thin dark or light rim, for pins, the chosen point and the points view.
+
+import {Color, ShaderMaterial} from 'three';
+
+const vertexShader = `
+uniform float size;
+void main() {
+  gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
+  gl_Position.z -= 0.0005 * gl_Position.w; // before the surface that it lies on
+  gl_PointSize = size;
+}`;
+
+const fragmentShader = `
+uniform vec3 colour;
+uniform vec3 rim;
+void main() {
+  float r = 2.0 * length(gl_PointCoord - 0.5);
+  if (r > 1.0) discard;
+  gl_FragColor = vec4(r > 0.68 ? rim : colour, 1.0);
+}`;
+
+// Colours are shown as they are given: sRGB numbers, no light.
+export function dotMaterial(colour, rim, size) {
+  const plain = (text) => new Color().setStyle(text, '');
+  return new ShaderMaterial({
+    uniforms: {size: {value: size}, colour: {value: plain(colour)}, rim: {value: plain(rim)}},
+    vertexShader,
+    fragmentShader,
+  });
+}

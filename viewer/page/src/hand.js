@@ -1,0 +1,301 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// The hand: grabs a point of a body, pins it, or pokes with a sphere. Pointer and keyboard end in the same few actions;
+// the engine hears of a motion at most once for each picture.
+
+import {MOUSE, TOUCH, Vector3} from 'three';
+import {oncePerPicture} from './dom.js';
+import {createPick} from './pick.js';
+
+const clickRoom = 5; // pixels that a pointer may move and still click
+const sinkTime = 450; // ms in which the pressed tool goes into the surface
+
+export function createHand(app, view3d) {
+  const {canvas, camera, controls} = view3d;
+  const stage = canvas.parentElement;
+  const {pick, onPlane} = createPick(view3d);
+  const away = new Vector3();
+  let pointer = null; // id of the pointer that holds something
+  let start = null; // where it went down
+  let press = null; // for clicks in pin mode
+
+  app.grabStiffness = 200; // N/m
+  app.toolRadius = 0.05; // m
+
+  const bodyName = (index) => app.scene.bodies[index]?.name;
+  const vertexPoint = ({body, vertex}) => {
+    const {positions} = view3d.bodies.views[body];
+    return new Vector3(positions[3 * vertex], positions[3 * vertex + 1], positions[3 * vertex + 2]);
+  };
+  const node = ({body, vertex}) => view3d.bodies.views[body].topology.vertexNodes[vertex];
+
+  // ---- Actions
+
+  function grab(target) {
+    const event = {type: 'grab', name: 'hand', body: bodyName(target.body), nodes: {nodes: [node(target)]},
+                   stiffness: app.grabStiffness};
+    if (!app.act(event)) return false;
+    const point = vertexPoint(target);
+    app.held = {kind: 'grab', body: target.body, vertex: target.vertex, node: node(target), anchor: point,
+                target: point.toArray(), force: null};
+    app.selected = {body: target.body, vertex: target.vertex};
+    app.emit('held');
+    view3d.redraw();
+    return true;
+  }
+
+  const sendMove = oncePerPicture(() => {
+    const held = app.held;
+    if (held?.kind === 'grab') {
+      const offset = held.target.map((x, i) => x - held.anchor.getComponent(i));
+      app.act({type: 'move', grab: 'hand', offset});
+    } else if (held?.kind === 'poke') {
+      app.act({type: 'poke', position: held.target, radius: app.toolRadius});
+    }
+  });
+
+  function moveTo(point) {
+    app.held.target = point.toArray();
+    sendMove();
+    view3d.redraw();
+  }
+
+  function letGo() {
+    const held = app.held;
+    if (held === null) return;
+    app.held = null;
+    app.act(held.kind === 'grab' ? {type: 'release', grab: 'hand'} : {type: 'lift'});
+    pointer = null;
+    controls.enabled = true;
+    app.emit('held');
+    view3d.redraw();
+  }
+
+  function togglePin(target) {
+    const pinned = app.pins[target.body]?.has(node(target));
+    app.act({type: pinned ? 'free' : 'pin', body: bodyName(target.body), nodes: {nodes: [node(target)]}});
+    app.selected = {body: target.body, vertex: target.vertex};
+    view3d.redraw();
+  }
+
+  function poke(point) {
+    if (!app.mayAct()) {
+      app.emit('refused');
+      return false;
+    }
+    app.held = {kind: 'poke', anchor: point.clone(), target: point.toArray()};
+    view3d.markers.preview.visible = false;
+    app.emit('held');
+    sendMove();
+    return true;
+  }
+
+  // ---- Pointer
+
+  // Where the tool lies when it touches what is under the pixel
+  function toolPlace(x, y, hit) {
+    const through = hit ? new Vector3().fromArray(hit.point) : controls.target;
+    const point = onPlane(x, y, through);
+    if (point && hit) point.addScaledVector(camera.getWorldDirection(away), -app.toolRadius);
+    return point;
+  }
+
+  function down(event) {
+    if (pointer !== null || event.button !== 0 || event.target !== canvas) return;
+    canvas.focus({preventScroll: true});
+    press = {x: event.clientX, y: event.clientY};
+    if (app.source !== 'live' || app.mode === 'orbit' || app.mode === 'pin') return;
+    const hit = pick(event.clientX, event.clientY, event.pointerType === 'touch' ? 18 : 0);
+    if (app.mode === 'grab') {
+      if (!hit || !grab(hit)) return;
+      start = onPlane(event.clientX, event.clientY, app.held.anchor);
+    } else {
+      const point = toolPlace(event.clientX, event.clientY, hit);
+      if (!point || !poke(point)) return;
+      start = point.clone();
+      if (hit) sink(performance.now());
+    }
+    pointer = event.pointerId;
+    canvas.setPointerCapture(pointer);
+    controls.enabled = false;
+    event.stopImmediatePropagation();
+    event.preventDefault();
+  }
+
+  // A tool that is pressed on a body goes into it
+  function sink(since) {
+    let done = 0;
+    const step = (now) => {
+      if (app.held?.kind !== 'poke') return;
+      const part = Math.min(1, Math.max(0, now - since) / sinkTime);
+      const forward = camera.getWorldDirection(new Vector3()).multiplyScalar((part - done) * 1.2 * app.toolRadius);
+      done = part;
+      start.add(forward);
+      moveTo(new Vector3().fromArray(app.held.target).add(forward));
+      if (part < 1) requestAnimationFrame(step);
+    };
+    requestAnimationFrame(step);
+  }
+
+  function move(event) {
+    if (event.pointerId === pointer && app.held) {
+      const point = onPlane(event.clientX, event.clientY, app.held.kind === 'grab' ? app.held.anchor : start);
+      if (!point) return;
+      moveTo(app.held.kind === 'grab' ? point.sub(start).add(app.held.anchor) : point);
+      event.stopImmediatePropagation();
+    } else if (event.pointerType !== 'touch' && event.buttons === 0 && event.target === canvas) {
+      hover(event.clientX, event.clientY);
+    }
+  }
+
+  const hover = oncePerPicture((x, y) => {
+    const {preview} = view3d.markers;
+    const wasVisible = preview.visible;
+    preview.visible = false;
+    if (app.source !== 'live' || app.mode === 'orbit' || app.held) {
+      canvas.style.cursor = '';
+    } else {
+      const hit = pick(x, y);
+      canvas.style.cursor = app.mode === 'poke' ? 'crosshair' : hit ? (app.mode === 'pin' ? 'pointer' : 'grab') : '';
+      const point = app.mode === 'poke' ? toolPlace(x, y, hit) : null;
+      if (point) {
+        preview.visible = true;
+        preview.position.copy(point);
+        preview.scale.setScalar(app.toolRadius);
+      }
+    }
+    if (preview.visible || wasVisible) view3d.redraw();
+  });
+
+  function up(event) {
+    if (event.pointerId === pointer) {
+      letGo();
+      event.stopImmediatePropagation();
+    } else if (press && event.type === 'pointerup' && app.source === 'live') {
+      const still = Math.hypot(event.clientX - press.x, event.clientY - press.y) < clickRoom;
+      if (still && app.mode === 'pin') {
+        const hit = pick(event.clientX, event.clientY, 12);
+        if (hit) togglePin(hit);
+      } else if (still && app.mode === 'grab') {
+        app.selected = null; // a click beside bodies
+        view3d.redraw();
+      }
+    }
+    press = null;
+  }
+
+  stage.addEventListener('pointerdown', down, true);
+  stage.addEventListener('pointermove', move, true);
+  stage.addEventListener('pointerup', up, true);
+  stage.addEventListener('pointercancel', up, true);
+  canvas.addEventListener('lostpointercapture', up);
+  addEventListener('blur', letGo);
+  canvas.addEventListener('pointerleave', () => {
+    if (!view3d.markers.preview.visible) return;
+    view3d.markers.preview.visible = false;
+    view3d.redraw();
+  });
+
+  // The wheel makes the tool larger, or pushes it away and pulls it while it pokes
+  stage.addEventListener('wheel', (event) => {
+    if (app.mode !== 'poke' || app.source !== 'live' || event.ctrlKey) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    if (app.held?.kind === 'poke') {
+      shift(new Vector3(0, 0, Math.sign(-event.deltaY)), 0.25 * app.toolRadius);
+    } else {
+      app.setToolRadius(app.toolRadius * (event.deltaY < 0 ? 1.1 : 1 / 1.1));
+      hover(event.clientX, event.clientY);
+    }
+  }, {capture: true, passive: false});
+
+  app.on('mode', () => {
+    letGo();
+    const poking = app.mode === 'poke' && app.source === 'live';
+    // The left button belongs to the tool; the right one turns the camera then
+    controls.mouseButtons = {LEFT: MOUSE.ROTATE, MIDDLE: MOUSE.DOLLY, RIGHT: poking ? MOUSE.ROTATE : MOUSE.PAN};
+    controls.touches = {ONE: TOUCH.ROTATE, TWO: poking ? TOUCH.DOLLY_ROTATE : TOUCH.DOLLY_PAN};
+    view3d.markers.preview.visible = false;
+    canvas.style.cursor = '';
+    view3d.redraw();
+  });
+  app.on('status', (status) => {
+    if (status !== 'ready') {
+      app.held = null;
+      pointer = null;
+      controls.enabled = true;
+    }
+  });
+  app.on('hand', () => {
+    if (app.hand.client !== app.client) app.held = null;
+  });
+
+  // ---- Keyboard
+
+  // Moves the hand by a length along right, up and forward of the picture
+  function shift(direction, length) {
+    const world = direction.clone().setZ(-direction.z).multiplyScalar(length).applyQuaternion(camera.quaternion);
+    if (start) start.add(world);
+    moveTo(new Vector3().fromArray(app.held.target).add(world));
+  }
+
+  // Points spread over the surface of each body: each next one is the farthest from those before
+  const spreads = new WeakMap();
+  function spread(view) {
+    if (spreads.has(view.topology)) return spreads.get(view.topology);
+    const count = view.topology.vertexCount;
+    const list = [0];
+    const distance = new Float32Array(count).fill(Infinity);
+    while (list.length < Math.min(count, 32)) {
+      const last = 3 * list.at(-1);
+      let far = 0;
+      for (let v = 0; v < count; ++v) {
+        const d = Math.hypot(view.positions[3 * v] - view.positions[last],
+                             view.positions[3 * v + 1] - view.positions[last + 1],
+                             view.positions[3 * v + 2] - view.positions[last + 2]);
+        distance[v] = Math.min(distance[v], d);
+        if (distance[v] > distance[far]) far = v;
+      }
+      if (distance[far] === 0) break;
+      list.push(far);
+    }
+    spreads.set(view.topology, list);
+    return list;
+  }
+
+  function selectNext(by) {
+    const points = view3d.bodies.visible().flatMap((view) => spread(view).map((vertex) => ({body: view.index, vertex})));
+    if (points.length === 0) return;
+    letGo();
+    const now = points.findIndex((p) => p.body === app.selected?.body && p.vertex === app.selected?.vertex);
+    app.selected = points[(now + by + (now < 0 && by < 0 ? 1 : 0) + points.length) % points.length];
+    app.emit('selected');
+    view3d.redraw();
+  }
+
+  return {
+    pick, letGo, selectNext,
+    // Enter: takes the chosen point, or lets go
+    toggleHold() {
+      if (app.held) return letGo();
+      if (!app.selected) return undefined;
+      start = null;
+      if (app.mode !== 'poke') return grab(app.selected);
+      const point = vertexPoint(app.selected).addScaledVector(camera.getWorldDirection(away), -app.toolRadius);
+      return poke(point);
+    },
+    pinSelected() {
+      if (app.selected) togglePin(app.selected);
+    },
+    nudge(x, y, z, fine) {
+      if (app.selected && !app.held) this.toggleHold();
+      if (app.held) shift(new Vector3(x, y, z), view3d.bounds().radius * (fine ? 0.005 : 0.03));
+    },
+    cancel() {
+      letGo();
+      app.selected = null;
+      view3d.redraw();
+    },
+  };
+}

@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// What is drawn on top of bodies: pinned nodes, the chosen point, the hands with their forces, a preview of the tool.
+
+import {
+  BufferAttribute, BufferGeometry, DynamicDrawUsage, Group, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial,
+  Points, SphereGeometry, Vector3,
+} from 'three';
+import {dotMaterial} from './dots.js';
+import {h} from './dom.js';
+import {withUnit} from './format.js';
+
+const room = 4096; // pins that are drawn at most
+const handRoom = 64;
+
+function dynamicPoints(count, material, Type = Points) {
+  const geometry = new BufferGeometry();
+  geometry.setAttribute('position', new BufferAttribute(new Float32Array(3 * count), 3).setUsage(DynamicDrawUsage));
+  geometry.setDrawRange(0, 0);
+  const object = new Type(geometry, material);
+  object.frustumCulled = false;
+  return object;
+}
+
+export function createMarkers(app, bodies) {
+  const group = new Group();
+  const pins = dynamicPoints(room, dotMaterial('#e4572e', '#ffffff', 9));
+  const chosen = dynamicPoints(1, dotMaterial('#ffffff', '#1769d2', 15));
+  const hands = dynamicPoints(2 * handRoom, dotMaterial('#ffd166', '#5b4300', 11));
+  const lines = dynamicPoints(2 * handRoom, new LineBasicMaterial({color: 0xe8a800}), LineSegments);
+  const preview = new Mesh(new SphereGeometry(1, 32, 20),
+                           new MeshBasicMaterial({color: 0xe0b040, transparent: true, opacity: 0.3, depthWrite: false}));
+  preview.visible = false;
+  for (const object of [chosen, hands, lines]) {
+    object.material.depthTest = false; // a hand is seen through the body
+    object.renderOrder = 10;
+  }
+  group.add(pins, chosen, hands, lines, preview);
+  const labels = h('div', {class: 'hand-labels', 'aria-hidden': 'true'});
+  document.getElementById('stage').append(labels);
+  const place = new Vector3();
+
+  function vertexPosition(view, vertex, out, at) {
+    for (let k = 0; k < 3; ++k) out[at + k] = view.positions[3 * vertex + k];
+  }
+
+  function updatePins() {
+    const attribute = pins.geometry.attributes.position;
+    let count = 0;
+    for (const view of bodies.visible()) {
+      for (const node of app.pins[view.index] ?? []) {
+        const vertex = view.nodeVertex[node] ?? -1;
+        if (count === room) break;
+        if (vertex >= 0) vertexPosition(view, vertex, attribute.array, 3 * count++);
+      }
+    }
+    pins.geometry.setDrawRange(0, count);
+    attribute.needsUpdate = true;
+  }
+
+  function updateChosen() {
+    const view = app.selected && bodies.views[app.selected.body];
+    const there = Boolean(view?.topology) && app.selected.vertex < view.topology.vertexCount;
+    if (there) vertexPosition(view, app.selected.vertex, chosen.geometry.attributes.position.array, 0);
+    chosen.geometry.attributes.position.needsUpdate = true;
+    chosen.geometry.setDrawRange(0, there ? 1 : 0);
+  }
+
+  // Hands of the frame; the own one is drawn from the moment it grabs, before the engine has answered
+  function handsNow() {
+    const list = [...(app.frame?.hands ?? [])].slice(0, handRoom - 1);
+    const held = app.held;
+    if (held?.kind === 'grab') {
+      held.force = null;
+      let own = null;
+      let nearest = Infinity;
+      for (const hand of list) {
+        const distance = Math.hypot(...hand.target.map((x, i) => x - held.target[i]));
+        if (hand.body === held.body && distance < nearest) {
+          own = hand;
+          nearest = distance;
+        }
+      }
+      if (own) {
+        held.force = Math.hypot(...own.force);
+        held.point = own.point;
+      } else {
+        const view = bodies.views[held.body];
+        const point = view?.topology ? [0, 1, 2].map((k) => view.positions[3 * held.vertex + k]) : held.target;
+        list.push({body: held.body, point, target: held.target, force: null});
+      }
+    }
+    return list;
+  }
+
+  function updateHands(camera, canvas) {
+    const list = handsNow();
+    const points = hands.geometry.attributes.position;
+    list.forEach((hand, i) => {
+      points.array.set(hand.point, 6 * i);
+      points.array.set(hand.target, 6 * i + 3);
+    });
+    lines.geometry.attributes.position.array.set(points.array);
+    for (const object of [hands, lines]) {
+      object.geometry.setDrawRange(0, 2 * list.length);
+      object.geometry.attributes.position.needsUpdate = true;
+    }
+    while (labels.children.length > list.length) labels.lastChild.remove();
+    while (labels.children.length < list.length) labels.append(h('div', {class: 'hand-label'}));
+    list.forEach((hand, i) => {
+      const label = labels.children[i];
+      place.fromArray(hand.target).project(camera);
+      const x = (0.5 + 0.5 * place.x) * canvas.clientWidth;
+      const y = (0.5 - 0.5 * place.y) * canvas.clientHeight;
+      label.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px) translate(14px, -50%)`;
+      label.hidden = place.z > 1 || hand.force === null;
+      if (hand.force) label.textContent = withUnit(Math.hypot(...hand.force), 'N');
+    });
+  }
+
+  return {
+    group, preview,
+    update(camera, canvas) {
+      updatePins();
+      updateChosen();
+      updateHands(camera, canvas);
+    },
+  };
+}

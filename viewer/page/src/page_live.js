@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// The page of a live world: what is around the 3D view, and what is said to the engine on its behalf.
+
+import {h} from './dom.js';
+import {createTabs} from './panel.js';
+import {createScenes} from './scenes.js';
+import {createFacts, createSource} from './sections.js';
+import {createLiveSeries} from './series.js';
+import {createSettings} from './settings.js';
+import {createStates} from './states.js';
+import {createHandSettings, createModes, iconButton} from './toolbar.js';
+import {createTransport} from './transport.js';
+import {icon} from './icons.js';
+
+export function buildLive(app, panel, stage, plots, view3d) {
+  const openScenes = createScenes(app);
+  const name = h('span', {id: 'scene-name'}, 'Souple');
+  const status = h('span', {id: 'status', class: 'quiet'});
+  const head = h('div', {id: 'head', class: 'float'},
+    h('button', {id: 'scenes', type: 'button', class: 'scene-button', title: 'Other scenes', onclick: openScenes}, icon('list'), name),
+    status);
+  const tools = h('div', {id: 'tools', class: 'float bar'},
+    iconButton('fit', 'fit', 'Whole scene in view (f)', () => view3d?.fit()),
+    iconButton('theme', 'theme', 'Dark or light (d)', () => app.toggleTheme()),
+    iconButton('help', 'help', 'Keys (?)', () => app.openHelp()),
+    iconButton('panel-toggle', 'panel', 'Panel (b)', () => app.togglePanel(), {'aria-expanded': 'true', 'aria-controls': 'panel'}));
+  stage.append(head, tools, createModes(app), createTransport(app));
+
+  const description = h('p', {id: 'description'});
+  const sceneFacts = h('div', {});
+  const leave = h('button', {id: 'leave', type: 'button', hidden: true, onclick: () => app.send({do: 'leave'})}, 'Give the hand away');
+  panel.append(...createTabs([
+    ['settings', 'Settings', createSettings(app), createHandSettings(app), createStates(app)],
+    ['plots', 'Plots', plots.pane],
+    ['scene', 'Scene', description, sceneFacts, leave],
+  ]));
+
+  app.on('scene', (scene) => {
+    name.textContent = scene.name;
+    description.textContent = scene.description ?? '';
+    plots.setSeries(createLiveSeries(scene.measurements ?? []));
+    sceneFacts.replaceChildren(
+      createFacts([
+        ...scene.bodies.map((body) => [body.name, bodyWords(body)]),
+        ['time step', `${scene.dt} s`],
+        ...(scene.recording ? [['recording', scene.recording]] : []),
+        ...app.facts,
+      ]),
+      createSource(scene.text));
+    app.emit('colour');
+  });
+
+  setHandDefaults(app, view3d);
+
+  // What the engine computes for this page
+  const show = () => {
+    app.send({do: 'show', colour: app.colour, nodes: app.draw === 'tets'});
+    view3d?.redraw();
+  };
+  app.on('colour', show);
+  app.on('draw', show);
+  app.on('range', () => {
+    if (app.frame) view3d.show(app.frame);
+  });
+  app.on('shown', (frame) => app.send({do: 'seen', frame: frame.number}));
+
+  app.on('stats', (stats) => {
+    plots.push(stats, view3d?.framesPerSecond() ?? 0);
+    const flags = stats.flags?.length ? ` · ${stats.flags.join(', ')}` : '';
+    const ratio = stats.paused ? 'paused' : `${(stats.ratio ?? 0).toFixed(2)}× real time`;
+    status.textContent = `${ratio} · ${Math.round(view3d?.framesPerSecond() ?? 0)} pictures/s${flags}`;
+    status.classList.toggle('trouble', flags !== '');
+  });
+  app.on('hand', () => (leave.hidden = app.hand.client !== app.client || app.hand.clients < 2));
+}
+
+function bodyWords(body) {
+  const parts = [[body.nodes, 'nodes'], [body.tets, 'tets'], [body.triangles, 'triangles'], [body.elements, 'elements']];
+  const method = typeof body.method === 'string' ? body.method : body.method?.type;
+  return [...parts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`), method].filter(Boolean).join(', ');
+}
+
+// At the first picture of a scene: a pull of a few per cent of the scene's size is about a body's weight, and the tool is a
+// part of the scene.
+function setHandDefaults(app, view3d) {
+  let done = null;
+  app.on('shown', () => {
+    if (app.scene.name === done) return;
+    done = app.scene.name;
+    const {radius} = view3d.bounds();
+    app.setToolRadius(0.12 * radius);
+    const masses = app.scene.bodies.map((body) => body.mass).filter((mass) => mass > 0);
+    if (masses.length > 0) app.setGrabStiffness((9.81 * Math.max(...masses)) / (0.1 * radius));
+  });
+}

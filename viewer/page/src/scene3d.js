@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// The 3D view. A picture is drawn when a frame came or the camera moved, never otherwise: a page at rest costs nothing.
+
+import {Box3, PCFShadowMap, Scene, Vector3, WebGLRenderer} from 'three';
+import {createBodies} from './bodies.js';
+import {createCamera} from './camera.js';
+import {createColliders} from './colliders.js';
+import {createGround} from './ground.js';
+import {createLights} from './lights.js';
+import {createMarkers} from './markers.js';
+import {createQuality} from './quality.js';
+import {isDark} from './theme.js';
+
+export function createScene3d(app, canvas) {
+  let renderer;
+  try {
+    renderer = new WebGLRenderer({canvas, antialias: !isSoftware(), alpha: true, powerPreference: 'high-performance'});
+  } catch {
+    return null; // no WebGL: the rest of the page goes on without
+  }
+  renderer.shadowMap.enabled = true;
+  renderer.shadowMap.type = PCFShadowMap;
+  renderer.setClearColor(0, 0); // the background is the page's
+
+  const scene = new Scene();
+  const {camera, controls, fit, place, turn} = createCamera(canvas, redraw);
+  const bodies = createBodies(app);
+  const colliders = createColliders();
+  const lights = createLights(camera);
+  const markers = createMarkers(app, bodies);
+  const reference = createGround(); // a grid for scenes without ground
+  reference.children[1].visible = false;
+  scene.add(bodies.group, colliders.group, lights.group, markers.group, reference);
+
+  const box = new Box3();
+  const middle = new Vector3();
+  const fitted = {middle: new Vector3(), radius: 0}; // what lights and ground were made for
+  const times = []; // of the last pictures, ms
+  let pending = false;
+  let asked = 0;
+  let placed = false; // whether the camera has its place in this scene
+  let next = null; // frame that waits for the next picture
+  let drawn = 0;
+
+  const quality = createQuality((level) => {
+    renderer.setPixelRatio(Math.min(devicePixelRatio, level.ratio));
+    lights.setShadow(level.shadow);
+    resize();
+  }, isSoftware() ? 2 : 0);
+
+  function isSoftware() {
+    const gl = renderer?.getContext() ?? document.createElement('canvas').getContext('webgl2');
+    const info = gl?.getExtension('WEBGL_debug_renderer_info');
+    const name = info ? gl.getParameter(info.UNMASKED_RENDERER_WEBGL) : '';
+    return /swiftshader|llvmpipe|software/i.test(name);
+  }
+
+  function resize() {
+    const {clientWidth, clientHeight} = canvas.parentElement;
+    if (clientWidth === 0 || clientHeight === 0) return;
+    renderer.setSize(clientWidth, clientHeight, false);
+    camera.aspect = clientWidth / clientHeight;
+    camera.updateProjectionMatrix();
+    redraw();
+  }
+
+  function redraw() {
+    if (pending) return;
+    pending = true;
+    asked = performance.now();
+    requestAnimationFrame(picture);
+  }
+
+  function bounds() {
+    box.makeEmpty();
+    for (const view of bodies.visible()) {
+      box.expandByPoint(middle.fromArray(view.lower));
+      box.expandByPoint(middle.fromArray(view.upper));
+    }
+    for (const solid of colliders.solids()) box.expandByObject(solid);
+    if (box.isEmpty()) box.set(new Vector3(-1, -1, -1), new Vector3(1, 1, 1));
+    const radius = Math.max(0.5 * box.getSize(middle).length(), 1e-4);
+    return {middle: box.getCenter(new Vector3()), radius};
+  }
+
+  // Lights and ground follow only when bodies have left their room or shrunk a lot, so that shadows stand still
+  function fitRoom(now) {
+    const away = now.middle.distanceTo(fitted.middle) + now.radius;
+    if (fitted.radius > 0 && away < 1.25 * fitted.radius && now.radius > 0.4 * fitted.radius) return;
+    fitted.middle.copy(now.middle);
+    fitted.radius = 1.15 * now.radius;
+    lights.fit(fitted.middle, fitted.radius);
+    const grounds = colliders.planes();
+    for (const ground of grounds) {
+      ground.updateMatrixWorld(true);
+      ground.fit(fitted.middle, fitted.radius, isDark());
+    }
+    reference.visible = grounds.length === 0;
+    if (!placed) reference.position.set(0, now.middle.y - 1.05 * now.radius, 0);
+    reference.updateMatrixWorld(true);
+    reference.fit(fitted.middle, fitted.radius, isDark());
+  }
+
+  function picture() {
+    pending = false;
+    const began = performance.now();
+    const frame = next;
+    next = null;
+    if (frame !== null) {
+      bodies.show(frame);
+      colliders.show(frame);
+      const now = bounds();
+      fitRoom(now);
+      if (!placed && frame.bodies.length > 0) {
+        place(now, app.scene?.camera);
+        placed = true;
+      }
+      app.frame = frame;
+    }
+    if (controls.update()) redraw(); // still gliding
+    lights.follow(controls.target);
+    markers.update(camera, canvas);
+    renderer.render(scene, camera);
+    ++drawn;
+    const end = performance.now();
+    times.push(end);
+    while (times[0] < end - 1000) times.shift();
+    quality.note(end - Math.min(began, asked));
+    if (frame !== null) app.emit('shown', frame);
+    app.emit('picture');
+  }
+
+  app.on('theme', () => {
+    fitted.radius = 0;
+    if (app.frame) {
+      next ??= app.frame;
+      redraw();
+    }
+  });
+  new ResizeObserver(resize).observe(canvas.parentElement);
+  quality.apply();
+
+  return {
+    camera, controls, canvas, bodies, colliders, markers, redraw, turn,
+    show(frame) {
+      next = frame;
+      redraw();
+    },
+    // A new scene; one that is only loaded again keeps the camera
+    setScene(message, same) {
+      next = null;
+      app.frame = null;
+      bodies.clear();
+      colliders.setScene(message.colliders ?? []);
+      fitted.radius = 0;
+      if (!same) placed = false;
+      quality.restart();
+      redraw();
+    },
+    fit() {
+      fit(bounds());
+    },
+    bounds,
+    toScreen(point) {
+      const rect = canvas.getBoundingClientRect();
+      const p = middle.fromArray(point).project(camera);
+      return [rect.left + (0.5 + 0.5 * p.x) * rect.width, rect.top + (0.5 - 0.5 * p.y) * rect.height];
+    },
+    get quality() {
+      return quality.level;
+    },
+    get drawn() {
+      return drawn;
+    },
+    framesPerSecond() {
+      const now = performance.now();
+      return times.filter((t) => t > now - 1000).length;
+    },
+  };
+}

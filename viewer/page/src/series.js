@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Numbers over time, for plots and CSV: rolling in a live view, complete in a report. And which of them share a plot.
+
+export const stages = ['commands', 'freeMotion', 'detection', 'response', 'correction', 'adapt', 'publish'];
+const stageTitles = {
+  commands: 'commands', freeMotion: 'free motion', detection: 'detection', response: 'response', correction: 'correction',
+  adapt: 'adapt', publish: 'publish', other: 'other',
+};
+const span = 30; // s in a live view
+
+function column(name, unit) {
+  return {name, unit, values: []};
+}
+
+// Measurements of one unit in one plot, at most six lines each
+function measuredPlots(columns, start = 0) {
+  const groups = new Map();
+  for (const c of columns) {
+    if (!groups.has(c.unit)) groups.set(c.unit, [[]]);
+    const list = groups.get(c.unit);
+    if (list.at(-1).length === 6) list.push([]);
+    list.at(-1).push(c);
+  }
+  return [...groups.values()].flat().map((list, i) => ({
+    id: `plot-measured-${start + i}`,
+    title: list.length === 1 ? list[0].name : `Measured${list[0].unit ? `, ${list[0].unit}` : ''}`,
+    lines: list.map((c) => ({...c, column: c, unit: c.unit, scale: 'y'})),
+  }));
+}
+
+// ---- Live
+
+export function createLiveSeries(measurements) {
+  const x = column('wall', 's');
+  const time = column('time', 's');
+  const profile = [...stages, 'other'].map((stage) => column(stageTitles[stage], 'ms'));
+  const rate = column('steps per second', '1/s');
+  const pictures = column('pictures per second', '1/s');
+  const ratio = column('ratio to real time', '');
+  const energy = ['kinetic', 'elastic', 'potential', 'total'].map((name) => column(name, 'J'));
+  const iterations = column('iterations', '');
+  const residual = column('residual', '');
+  const measured = measurements.map((m) => column(m.name, m.unit ?? ''));
+  const all = [x, time, ...profile, rate, pictures, ratio, ...energy, iterations, residual, ...measured];
+
+  function push(stats, picturesPerSecond) {
+    const last = x.values.at(-1);
+    if (last !== undefined && !(stats.wall > last)) {
+      if (stats.wall === last) return;
+      for (const c of all) c.values.length = 0; // the engine has started again
+    }
+    const number = (value) => (typeof value === 'number' ? value : null);
+    const ms = stages.map((stage) => stats.profile?.[stage] ?? 0);
+    const rest = (stats.profile?.step ?? 0) - ms.reduce((a, b) => a + b, 0);
+    const {kinetic = null, elastic = null, potential = null} = stats.energy ?? {};
+    const total = kinetic === null ? null : kinetic + (elastic ?? 0) + (potential ?? 0);
+    const row = [
+      stats.wall, stats.time, ...ms, Math.max(0, rest), number(stats.framesPerSecond), picturesPerSecond, number(stats.ratio),
+      kinetic, elastic, potential, total, number(stats.iterations),
+      stats.residual > 0 ? stats.residual : null, ...measured.map((_, i) => number(stats.measurements?.[i])),
+    ];
+    all.forEach((c, i) => c.values.push(row[i]));
+    let old = 0;
+    while (x.values[old] < stats.wall - span) ++old;
+    if (old > 0) for (const c of all) c.values.splice(0, old);
+  }
+
+  const line = (c, scale = 'y') => ({column: c, name: c.name, unit: c.unit, scale});
+  const plots = [
+    {id: 'plot-step', title: 'Time of a step, ms', stacked: true, lines: profile.map((c) => line(c))},
+    {id: 'plot-rate', title: 'Rate', lines: [line(rate), line(pictures), line(ratio, 'y2')]},
+    {id: 'plot-energy', title: 'Energy, J', lines: energy.map((c) => line(c))},
+    {id: 'plot-solver', title: 'Solver', lines: [line(iterations), line(residual, 'log')]},
+    ...measuredPlots(measured),
+  ];
+  return {x, all, plots, push, live: true, span};
+}
+
+// ---- Report
+
+export function createReportSeries(message) {
+  const columns = message.columns.map((c) => ({
+    ...c, values: Array.from(c.values, (v) => (Number.isFinite(v) ? v : null)),
+  }));
+  const x = columns.find((c) => c.group === 'time') ?? columns[0];
+  const of = (group) => columns.filter((c) => c !== x && c.group === group);
+  const line = (c, scale = 'y') => ({column: c, name: stageTitles[c.name] ?? c.name, unit: c.unit, scale});
+  const plots = [];
+  const profile = of('profile').filter((c) => c.name !== 'step');
+  const solver = of('solver');
+  plots.push(...measuredPlots(of('measurement')));
+  if (profile.length > 0) {
+    const unit = profile[0].unit;
+    plots.push({id: 'plot-step', title: `Time of a step${unit ? `, ${unit}` : ''}`, stacked: true, lines: profile.map((c) => line(c))});
+  }
+  if (solver.length > 0) {
+    const small = (c) => /residual/i.test(c.name);
+    for (const c of solver) if (small(c)) c.values = c.values.map((v) => (v > 0 ? v : null));
+    plots.push({id: 'plot-solver', title: 'Solver', lines: solver.map((c) => line(c, small(c) ? 'log' : 'y'))});
+  }
+  const rest = columns.filter((c) => c !== x && !['measurement', 'profile', 'solver'].includes(c.group));
+  plots.push(...measuredPlots(rest, plots.length));
+  return {x, all: columns, plots, push() {}, live: false};
+}
