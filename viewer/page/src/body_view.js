@@ -31,7 +31,7 @@ export class BodyView {
     });
     this.lineMaterial = new LineBasicMaterial({color: palette[index % palette.length]});
     this.meshMaterial = new LineBasicMaterial({color: 0x000000, transparent: true, opacity: 0.28});
-    this.dotMaterial = dotMaterial(`#${palette[index % palette.length].toString(16)}`, '#00000055', 5);
+    this.dotMaterial = dotMaterial(`#${palette[index % palette.length].toString(16)}`, '#202830', 5);
     this.draw = 'surface';
   }
 

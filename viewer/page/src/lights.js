@@ -36,12 +36,10 @@ export function createLights(camera) {
   }
 
   function setShadow(size) {
-    lamp.castShadow = size > 0;
-    if (size > 0 && lamp.shadow.mapSize.x !== size) {
-      lamp.shadow.mapSize.set(size, size);
-      lamp.shadow.map?.dispose();
-      lamp.shadow.map = null;
-    }
+    if (lamp.shadow.mapSize.x === size) return;
+    lamp.shadow.mapSize.set(size, size);
+    lamp.shadow.map?.dispose();
+    lamp.shadow.map = null;
   }
 
   return {group, fit, follow, setShadow};

@@ -69,7 +69,7 @@ export function createPlots(app) {
     };
     return {
       width, height, legend: {live: true}, padding: [6, used.size > 1 ? 0 : 8, 0, 0],
-      cursor: {points: {size: 6}, drag: {x: !series.live && false, y: false}, sync: {key: 'souple'}},
+      cursor: {points: {size: 6}, drag: {x: false, y: false}, sync: {key: 'souple'}},
       scales: {x: {time: false, range: series.live ? liveRange : undefined}, y: {range: pad}, y2: {range: pad},
                log: {distr: 3, range: (u, min, max) => (min === null || !(max > 0) ? [1e-8, 1]
                  : [10 ** Math.floor(Math.log10(min)), 10 ** Math.ceil(Math.log10(max) + 0.01)])}},
@@ -108,6 +108,21 @@ export function createPlots(app) {
   function moveCursor(card) {
     if (!card.cursor || app.time === undefined) return;
     card.cursor.style.transform = `translateX(${card.chart.valToPos(app.time, 'x').toFixed(1)}px)`;
+    if (!pointed(card)) card.chart.setLegend({idx: rowAt(app.time)}, false);
+  }
+
+  const pointed = (card) => card.chart.cursor.left >= 0;
+
+  function rowAt(time) {
+    const x = series.x.values;
+    let low = 0;
+    let high = x.length - 1;
+    while (low < high) {
+      const mid = (low + high + 1) >> 1;
+      if (x[mid] <= time + 1e-6) low = mid;
+      else high = mid - 1;
+    }
+    return low;
   }
 
   function cardOf(plot) {
@@ -127,16 +142,13 @@ export function createPlots(app) {
     if (visible) for (const card of cards) make(card);
   }
 
-  // Lines that say nothing yet have no plot
   function update() {
     if (!visible || !series) return;
     for (const card of cards) {
       if (!card.chart) make(card);
       const data = dataOf(card.plot);
       card.chart.setData(data);
-      if (card.chart.cursor.left < 0 || card.chart.cursor.left === undefined) {
-        card.chart.setLegend({idx: data[0].length - 1}, false); // the present, while nobody points
-      }
+      if (series.live && !pointed(card)) card.chart.setLegend({idx: data[0].length - 1}, false); // the present
     }
   }
 

@@ -1,43 +1,75 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Pictures that come late are made cheaper: fewer pixels, smaller shadows, at last none. What counts is how long the
-// browser lets a picture wait plus what the page itself does for it, not how often the engine sends one.
+// Pictures that come late are made cheaper: fewer pixels, smaller shadows; when they have come in time for long, better
+// ones are tried again. What counts is how long the browser lets a picture wait plus what the page itself does for it, not
+// how often the engine sends one. What stands still is drawn once more as well as it can be.
 
 const levels = [
   {ratio: 2, shadow: 2048},
   {ratio: 1.25, shadow: 1024},
   {ratio: 1, shadow: 1024},
   {ratio: 0.75, shadow: 512},
-  {ratio: 0.5, shadow: 0},
+  {ratio: 0.55, shadow: 512},
 ];
-const slow = 42; // ms
-const patience = 14; // pictures
+const slow = 40; // ms
+const quick = 14; // ms
+const patience = 12; // pictures that are a little late, fewer that are very late
+const rest = 350; // ms without a picture after which it stands still
 
-export function createQuality(apply, first) {
-  let level = first;
+export function createQuality(apply, redraw, best) {
+  let level = best;
+  let shown = -1;
   let late = 0;
+  let good = 0;
+  let hope = 240; // pictures in time before a better level is tried; more after every failure
   let warm = 0;
+  let timer = 0;
+
+  function show(next) {
+    if (next === shown) return;
+    shown = next;
+    apply(levels[next]);
+  }
+
+  function standStill() {
+    timer = 0;
+    if (shown === best) return;
+    show(best);
+    redraw();
+  }
+
   return {
     get level() {
       return level;
     },
-    apply() {
-      apply(levels[level]);
+    begin() {
+      show(best);
     },
     restart() {
       warm = 0;
       late = 0;
     },
+    // Before a picture that is one of many
+    move() {
+      show(level);
+      clearTimeout(timer);
+      timer = setTimeout(standStill, rest);
+    },
     // Lateness of a picture, ms
     note(lateness) {
-      if (++warm < 10) return; // shaders are compiled in the first ones
-      late = lateness > slow ? late + 1 : Math.max(0, late - 1);
-      if (late < patience || level + 1 === levels.length) return;
-      late = 0;
-      warm = 0;
-      ++level;
-      apply(levels[level]);
+      if (shown !== level || ++warm < 4) return; // shaders are compiled in the first ones
+      late = lateness > slow ? late + Math.min(4, lateness / slow) : Math.max(0, late - 1);
+      good = lateness < quick ? good + 1 : 0;
+      if (late >= patience && level + 1 < levels.length) {
+        ++level;
+        hope *= 2;
+      } else if (good >= hope && level > best) {
+        --level;
+      } else {
+        return;
+      }
+      late = good = warm = 0;
     },
   };
 }

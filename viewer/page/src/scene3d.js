@@ -48,7 +48,7 @@ export function createScene3d(app, canvas) {
     renderer.setPixelRatio(Math.min(devicePixelRatio, level.ratio));
     lights.setShadow(level.shadow);
     resize();
-  }, isSoftware() ? 2 : 0);
+  }, redraw, isSoftware() ? 2 : 0);
 
   function isSoftware() {
     const gl = renderer?.getContext() ?? document.createElement('canvas').getContext('webgl2');
@@ -119,7 +119,9 @@ export function createScene3d(app, canvas) {
       }
       app.frame = frame;
     }
-    if (controls.update()) redraw(); // still gliding
+    const gliding = controls.update();
+    if (frame !== null || gliding) quality.move();
+    if (gliding) redraw();
     lights.follow(controls.target);
     markers.update(camera, canvas);
     renderer.render(scene, camera);
@@ -140,7 +142,7 @@ export function createScene3d(app, canvas) {
     }
   });
   new ResizeObserver(resize).observe(canvas.parentElement);
-  quality.apply();
+  quality.begin();
 
   return {
     camera, controls, canvas, bodies, colliders, markers, redraw, turn,
