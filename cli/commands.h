@@ -24,6 +24,7 @@ int spRunBench(int argc, char** argv);
 int spRunCompare(int argc, char** argv);
 int spRunReproduce(int argc, char** argv);
 int spRunValidate(int argc, char** argv);
+int spRunView(int argc, char** argv);
 
 // One row of the table in main.c
 typedef struct spCommand

@@ -12,6 +12,9 @@
 
 static const spCommand s_commands[] = {
     {"run", "play a scene file and record what happens", spRunRun},
+#ifdef SOUPLE_VIEW
+    {"view", "run a scene live in the browser, to look at and to pull", spRunView},
+#endif
     {"check", "name everything that is wrong with a scene file", spRunCheck},
     {"export", "make pictures, tables and meshes from a recording", spRunExport},
     {"replay", "play the scene of a recording again and compare every bit", spRunReplay},

@@ -33,7 +33,7 @@ typedef struct spView spView;
 typedef struct spViewDef
 {
     const char* const* scenePaths; ///< scene files to choose from; the first one is opened
-    int sceneCount;                ///< number of them, 1 to 1000
+    int sceneCount;                ///< number of them, 1 to 1000; 0 with a page that needs no scene
     const char* address;           ///< where to listen; NULL means 127.0.0.1. Others need a token
     int port;                      ///< TCP port; 0 means any that is free
     const char* token;             ///< what clients must bring, 16 to 128 letters and digits; NULL means none
@@ -48,6 +48,9 @@ typedef struct spViewDef
     double frameRate;       ///< frames sent to each client in a second at most, Hz
     int clientLimit;        ///< connections at a time, 1 to 64
     bool paused;            ///< start paused
+    const void* page;       ///< HTML to serve instead of the page of this library, a report for example; NULL
+                            ///< means that one
+    size_t pageSize;        ///< bytes of it
     spLogger logger;        ///< who comes and goes, and what is refused; zero means silence
     int internalValue;      ///< set by spDefaultViewDef
 } spViewDef;
@@ -76,16 +79,17 @@ SP_API double spView_Update(spView* view);
 /// What a view has done since it was created.
 typedef struct spViewStats
 {
-    int clientCount;          ///< clients at this moment
-    int64_t stepCount;        ///< steps
-    int64_t frameCount;       ///< frames that were published
-    int64_t sentCount;        ///< frames that were handed to sockets, over all clients
-    uint64_t sentBytes;       ///< bytes of all messages that were handed to sockets
-    int64_t refusedCount;     ///< connections and messages that were refused
-    double stepSeconds;       ///< wall clock of all steps, s
-    double publishSeconds;    ///< wall clock that publishing took from the thread that steps, s
-    double latencySeconds;    ///< from publishing a frame to handing it to a socket, mean of the last ones, s
-    double maxLatencySeconds; ///< the longest of the last ones, s
+    int clientCount;       ///< clients at this moment
+    int64_t stepCount;     ///< steps
+    int64_t frameCount;    ///< frames that were published
+    int64_t sentCount;     ///< frames that were handed to sockets, over all clients
+    uint64_t sentBytes;    ///< bytes of all messages that were handed to sockets
+    int64_t refusedCount;  ///< connections and messages that were refused
+    double stepSeconds;    ///< wall clock of all steps, s
+    double publishSeconds; ///< wall clock that publishing took from the thread that steps, s
+    double latencySeconds; ///< from publishing a frame to handing it to a socket: median of the last 1024, s
+    double highLatencySeconds; ///< what 99 % of these stay below, s
+    double maxLatencySeconds;  ///< the longest of these, s
 } spViewStats;
 
 /// @return what a view has done up to now.
@@ -118,16 +122,17 @@ typedef struct spReportSection
 /// A report: one HTML file that opens from disk, without server and network. Start from spDefaultReportDef.
 typedef struct spReportDef
 {
-    const char* title;               ///< NULL means the name of the scene
-    const char* summary;             ///< a paragraph below the title; NULL means none
-    const spRecording* recording;    ///< played in the report, with plots of all that was measured; may be NULL
+    const char* title;            ///< NULL means the name of the scene
+    const char* summary;          ///< a paragraph below the title; NULL means none
+    const spRecording* recording; ///< played in the report, with plots of all that was measured; may be NULL
     const spReportSection* sections; ///< what follows
     int sectionCount;                ///< number of sections
     const char* const* facts;        ///< names and values by turns: machine, compiler, command
     int factCount;                   ///< number of pairs
     int frameLimit;                  ///< at most so many frames are taken, spread evenly over the recording
-    size_t byteLimit;                ///< at most so many bytes for frames before compression, fewer frames then
-    int internalValue;               ///< set by spDefaultReportDef
+    size_t byteLimit;  ///< at most so many bytes for frames before compression, fewer frames then
+    bool storeTets;    ///< also tets and the nodes inside of bodies, for the view of tets
+    int internalValue; ///< set by spDefaultReportDef
 } spReportDef;
 
 /// @return no recording, no sections, at most 600 frames and 128 MiB of them.
@@ -140,5 +145,7 @@ SP_API bool spSaveReport(const spReportDef* def, const char* path, spError* erro
 
 /// @return whether this build has the page that reports are made of.
 SP_API bool spHasPage(void);
+/// @return bytes of that page, 0 when there is none.
+SP_API size_t spGetPageSize(void);
 
 SP_EXTERN_C_END

@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+#include "drawn.h"
+
+#include "souple/element.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void spFreeDrawn(spDrawn* drawn)
+{
+    free(drawn->vertexNodes);
+    free(drawn->triangles);
+    free(drawn->edges);
+    free(drawn->tets);
+    free(drawn->start);
+    *drawn = (spDrawn){0};
+}
+
+static void* spAllocateItems(size_t count, size_t size)
+{
+    return calloc(count > 0 ? count : 1, size);
+}
+
+static bool spDrawAttached(spDrawn* drawn, const spWorld* world, spBodyId body)
+{
+    int count = spBody_GetSurfaceVertexCount(world, body);
+    const int32_t* triangles = spBody_GetSurfaceTriangles(world, body, &drawn->triangleCount);
+    size_t triangleBytes = 3 * (size_t)drawn->triangleCount * sizeof(int32_t);
+    int32_t* nodes = spAllocateItems(4 * (size_t)count, sizeof(int32_t));
+    spReal* weights = spAllocateItems(4 * (size_t)count, sizeof(spReal));
+    drawn->vertexNodes = spAllocateItems((size_t)count, sizeof(int32_t));
+    drawn->triangles = malloc(triangleBytes + 1);
+    bool good = nodes != NULL && weights != NULL && drawn->vertexNodes != NULL && drawn->triangles != NULL;
+    if (good)
+    {
+        drawn->attached = true;
+        drawn->vertexCount = count;
+        memcpy(drawn->triangles, triangles, triangleBytes);
+        spBody_CopySurfaceWeights(world, body, nodes, weights, count);
+        for (int i = 0; i < count; ++i)
+        {
+            int best = 4 * i;
+            for (int k = 4 * i + 1; k < 4 * i + 4; ++k)
+            {
+                best = weights[k] > weights[best] ? k : best;
+            }
+            drawn->vertexNodes[i] = nodes[best];
+        }
+    }
+    free(nodes);
+    free(weights);
+    return good;
+}
+
+// Numbers the nodes that some corners use, in the order of the nodes, and writes the corners in these numbers
+static bool spDrawCorners(spDrawn* drawn, const int32_t* corners, int cornerCount, int32_t** result)
+{
+    int32_t* vertices = spAllocateItems((size_t)drawn->nodeCount, sizeof(int32_t));
+    *result = spAllocateItems((size_t)cornerCount, sizeof(int32_t));
+    drawn->vertexNodes = spAllocateItems((size_t)drawn->nodeCount, sizeof(int32_t));
+    bool good = vertices != NULL && *result != NULL && drawn->vertexNodes != NULL;
+    if (good)
+    {
+        for (int i = 0; i < cornerCount; ++i)
+        {
+            vertices[corners[i]] = 1;
+        }
+        for (int i = 0; i < drawn->nodeCount; ++i)
+        {
+            if (vertices[i] != 0)
+            {
+                drawn->vertexNodes[drawn->vertexCount] = i;
+                vertices[i] = drawn->vertexCount++;
+            }
+        }
+        for (int i = 0; i < cornerCount; ++i)
+        {
+            (*result)[i] = vertices[corners[i]];
+        }
+    }
+    free(vertices);
+    return good;
+}
+
+// Nodes alone: a cloud of points
+static bool spDrawNodes(spDrawn* drawn)
+{
+    drawn->vertexNodes = spAllocateItems((size_t)drawn->nodeCount, sizeof(int32_t));
+    for (int i = 0; drawn->vertexNodes != NULL && i < drawn->nodeCount; ++i)
+    {
+        drawn->vertexNodes[i] = i;
+    }
+    drawn->vertexCount = drawn->nodeCount;
+    return drawn->vertexNodes != NULL;
+}
+
+static bool spDrawSurface(spDrawn* drawn, const spWorld* world, spBodyId body)
+{
+    if (spBody_GetSurfaceVertexCount(world, body) > 0)
+    {
+        return spDrawAttached(drawn, world, body);
+    }
+    const int32_t* triangles = spBody_GetTriangles(world, body, &drawn->triangleCount);
+    if (triangles != NULL && drawn->triangleCount > 0)
+    {
+        return spDrawCorners(drawn, triangles, 3 * drawn->triangleCount, &drawn->triangles);
+    }
+    drawn->triangleCount = 0;
+    const int32_t* edges = spBody_GetEdges(world, body, &drawn->edgeCount);
+    if (edges != NULL && drawn->edgeCount > 0)
+    {
+        return spDrawCorners(drawn, edges, 2 * drawn->edgeCount, &drawn->edges);
+    }
+    drawn->edgeCount = 0;
+    return spDrawNodes(drawn);
+}
+
+static bool spCopyTets(spDrawn* drawn, const spWorld* world, spBodyId body)
+{
+    int count = 0;
+    for (int set = 0; set < spBody_GetSetCount(world, body); ++set)
+    {
+        count += spBody_GetTetCount(world, body, set);
+    }
+    drawn->tets = spAllocateItems(4 * (size_t)count, sizeof(int32_t));
+    for (int set = 0; drawn->tets != NULL && set < spBody_GetSetCount(world, body); ++set)
+    {
+        drawn->tetCount += spBody_CopyTets(world, body, set, drawn->tets + 4 * (size_t)drawn->tetCount,
+                                           count - drawn->tetCount);
+    }
+    return drawn->tets != NULL;
+}
+
+bool spMakeDrawn(spDrawn* drawn, spWorld* world, spBodyId body)
+{
+    *drawn = (spDrawn){.version = spBody_GetTopologyVersion(world, body),
+                       .nodeCount = spBody_GetNodeCount(world, body)};
+    drawn->start = spAllocateItems((size_t)drawn->nodeCount, sizeof(spVec3));
+    if (drawn->start == NULL || spDrawSurface(drawn, world, body) == false ||
+        spCopyTets(drawn, world, body) == false)
+    {
+        spFreeDrawn(drawn);
+        return false;
+    }
+    spBody_CopyPositions(world, body, drawn->start, drawn->nodeCount);
+    return true;
+}

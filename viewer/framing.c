@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Copies the world as it is into a frame: bare arrays, and only those that somebody waits for. The network
+// thread makes a message of them.
+
+#include "session.h"
+#include "souple/element.h"
+#include "tools.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Room for the bodies and colliders of the scene
+static bool spMakeFrameRoom(spRawFrame* frame, int bodyCount, int poseCount)
+{
+    if (bodyCount > frame->bodyCapacity)
+    {
+        spRawBody* grown = realloc(frame->bodies, (size_t)bodyCount * sizeof(spRawBody));
+        if (grown == NULL)
+        {
+            return false;
+        }
+        memset(grown + frame->bodyCapacity, 0, (size_t)(bodyCount - frame->bodyCapacity) * sizeof(spRawBody));
+        frame->bodies = grown;
+        frame->bodyCapacity = bodyCount;
+    }
+    frame->bodyCount = bodyCount;
+    return spMakeRoom((void**)&frame->poses, &frame->poseCapacity, poseCount, sizeof(spViewPose));
+}
+
+static bool spFillBody(spRawBody* raw, spWorld* world, spBodyId id, unsigned wanted)
+{
+    int nodes = spBody_GetNodeCount(world, id);
+    int surface = spBody_GetSurfaceVertexCount(world, id);
+    bool needsNodes = surface == 0 || (wanted & (sp_wantNodes | 1u << sp_viewDisplacement)) != 0;
+    raw->version = spBody_GetTopologyVersion(world, id);
+    raw->positionCount = raw->surfaceCount = raw->velocityCount = raw->strainCount = raw->stressCount = 0;
+    if (needsNodes)
+    {
+        if (!spMakeRoom((void**)&raw->positions, &raw->positionCapacity, nodes, sizeof(spVec3)))
+        {
+            return false;
+        }
+        raw->positionCount = spBody_CopyPositions(world, id, raw->positions, nodes);
+    }
+    if (surface > 0)
+    {
+        if (!spMakeRoom((void**)&raw->surface, &raw->surfaceCapacity, surface, sizeof(spVec3)))
+        {
+            return false;
+        }
+        raw->surfaceCount = spBody_CopySurfacePositions(world, id, raw->surface, surface);
+    }
+    if ((wanted & 1u << sp_viewVelocity) != 0)
+    {
+        if (!spMakeRoom((void**)&raw->velocities, &raw->velocityCapacity, nodes, sizeof(spVec3)))
+        {
+            return false;
+        }
+        raw->velocityCount = spBody_CopyVelocities(world, id, raw->velocities, nodes);
+    }
+    if ((wanted & 1u << sp_viewStress) != 0)
+    {
+        if (!spMakeRoom((void**)&raw->stress, &raw->stressCapacity, nodes, sizeof(spReal)))
+        {
+            return false;
+        }
+        raw->stressCount = spBody_CopyNodeStress(world, id, raw->stress, nodes);
+    }
+    return true;
+}
+
+static void spStoreVector(float* numbers, spVec3 vector)
+{
+    numbers[0] = (float)vector.x;
+    numbers[1] = (float)vector.y;
+    numbers[2] = (float)vector.z;
+}
+
+static void spFillPoses(const spSession* session, spRawFrame* frame)
+{
+    const spWorld* world = spRun_GetWorld(session->run);
+    frame->poseCount = 0;
+    for (int i = 0; i < session->colliderCount; ++i)
+    {
+        if (spCollider_IsValid(world, session->colliders[i]))
+        {
+            spTransform transform = spCollider_GetTransform(world, session->colliders[i]);
+            spViewPose* pose = frame->poses + frame->poseCount++;
+            pose->collider = (uint32_t)i;
+            spStoreVector(pose->position, transform.position);
+            pose->rotation[0] = (float)transform.rotation.x;
+            pose->rotation[1] = (float)transform.rotation.y;
+            pose->rotation[2] = (float)transform.rotation.z;
+            pose->rotation[3] = (float)transform.rotation.w;
+        }
+    }
+    spVec3 center;
+    spReal radius;
+    if (spRun_GetTool(session->run, &center, &radius, NULL))
+    {
+        spViewPose* pose = frame->poses + frame->poseCount++;
+        *pose = (spViewPose){.collider = SP_VIEW_TOOL, .rotation = {(float)radius}};
+        spStoreVector(pose->position, center);
+    }
+}
+
+static void spFillHands(const spSession* session, spRawFrame* frame)
+{
+    spHandInfo info;
+    frame->handCount = 0;
+    for (int i = 0; i < spRun_GetHandCount(session->run) && frame->handCount < SP_MAX_FRAME_HANDS; ++i)
+    {
+        if (spRun_GetHand(session->run, i, &info))
+        {
+            spViewHand* hand = frame->hands + frame->handCount++;
+            hand->body = (uint32_t)info.bodyIndex;
+            spStoreVector(hand->point, info.point);
+            spStoreVector(hand->target, info.hand);
+            spStoreVector(hand->force, info.force);
+        }
+    }
+}
+
+// A body whose topology has changed is shown anew before it is seen
+static bool spRenewBodies(spSession* session)
+{
+    spWorld* world = spRun_GetWorld(session->run);
+    for (int i = 0; i < session->bodyCount; ++i)
+    {
+        uint32_t version = spBody_GetTopologyVersion(world, session->bodies[i]);
+        if (version == session->versions[i])
+        {
+            continue;
+        }
+        spNews* news = calloc(1, sizeof(spNews));
+        if (news == NULL)
+        {
+            return false;
+        }
+        *news = (spNews){.type = sp_newsBody, .serial = session->serial, .body = i};
+        news->bodies = calloc(1, sizeof(spDrawn));
+        news->bodyCount =
+            news->bodies != NULL && spMakeDrawn(news->bodies, world, session->bodies[i]) ? 1 : 0;
+        if (news->bodyCount == 0 || spGiveNews(session->exchange, news) == false)
+        {
+            spDestroyNews(news);
+            return false;
+        }
+        session->versions[i] = version;
+    }
+    return true;
+}
+
+bool spFillFrame(spSession* session, spRawFrame* frame, unsigned wanted)
+{
+    spWorld* world = spRun_GetWorld(session->run);
+    if (spRenewBodies(session) == false ||
+        spMakeFrameRoom(frame, session->bodyCount, session->colliderCount + 1) == false)
+    {
+        return false;
+    }
+    for (int i = 0; i < session->bodyCount; ++i)
+    {
+        if (spFillBody(frame->bodies + i, world, session->bodies[i], wanted) == false)
+        {
+            return false;
+        }
+    }
+    spFillPoses(session, frame);
+    spFillHands(session, frame);
+    frame->serial = session->serial;
+    frame->number = ++session->frameNumber;
+    frame->flags = session->flags;
+    frame->time = spRun_GetTime(session->run);
+    frame->step = (uint64_t)spWorld_GetStepCount(world);
+    frame->wanted = wanted;
+    frame->published = spGetWall();
+    return true;
+}

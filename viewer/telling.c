@@ -1,0 +1,278 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// What clients are told of a session, as text: the scene, its settings and pins, numbers ten times a second.
+
+#include "session.h"
+#include "souple/body.h"
+#include "tools.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static spNews* spMakeNews(const spSession* session, spNewsType type)
+{
+    spNews* news = calloc(1, sizeof(spNews));
+    if (news != NULL)
+    {
+        news->type = type;
+        news->serial = session->serial;
+    }
+    return news;
+}
+
+// Gives news away; it is destroyed when there is no room for it
+static bool spTell(spSession* session, spNews* news)
+{
+    if (news == NULL || news->message.failed || spGiveNews(session->exchange, news) == false)
+    {
+        spDestroyNews(news);
+        return false;
+    }
+    return true;
+}
+
+// A JSON object as the message of news; the object is destroyed
+static bool spTellJson(spSession* session, spNews* news, json_t* json)
+{
+    char* text = json != NULL ? json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
+    json_decref(json);
+    if (news == NULL || text == NULL)
+    {
+        free(text);
+        spDestroyNews(news);
+        return false;
+    }
+    spAppendText(&news->message, text, strlen(text));
+    free(text);
+    return spTell(session, news);
+}
+
+static void spCollectText(const char* text, size_t size, void* context)
+{
+    spAppend(context, text, size);
+}
+
+// Our keys in front of those of an object
+static void spAppendObject(spBuffer* message, const char* keys, const spBuffer* object)
+{
+    spAppendText(message, "{", 1);
+    spAppend(message, keys, strlen(keys));
+    spAppend(message, ",", 1);
+    spAppend(message, object->data + 1, object->size - 1);
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// The scene
+
+static bool spDrawBodies(spSession* session, spNews* news)
+{
+    news->bodies = calloc((size_t)session->bodyCount + 1, sizeof(spDrawn));
+    for (int i = 0; news->bodies != NULL && i < session->bodyCount; ++i)
+    {
+        if (spMakeDrawn(news->bodies + i, spRun_GetWorld(session->run), session->bodies[i]) == false)
+        {
+            return false;
+        }
+        news->bodyCount += 1;
+    }
+    return news->bodies != NULL;
+}
+
+spNews* spMakeSceneNews(spSession* session)
+{
+    spNews* news = spMakeNews(session, sp_newsScene);
+    json_t* keys =
+        json_pack("{sssisi}", "type", "scene", "serial", (int)session->serial, "index", session->index);
+    // Where it lies on the disk is nobody's business
+    const char* path = session->def->recordPath;
+    const char* slash = path != NULL ? strrchr(path, '/') : NULL;
+    path = slash != NULL ? slash + 1 : path;
+    json_object_set_new(keys, "recording", session->recorder != NULL ? json_string(path) : json_null());
+    char* text = keys != NULL ? json_dumps(keys, JSON_COMPACT) : NULL;
+    json_decref(keys);
+    spBuffer object = {0};
+    bool good = news != NULL && text != NULL && spDrawBodies(session, news) &&
+                spRun_Describe(session->run, spCollectText, &object) && object.size > 2;
+    if (good)
+    {
+        text[strlen(text) - 1] = 0;
+        spAppendObject(&news->message, text + 1, &object);
+        good = news->message.failed == false && object.failed == false;
+    }
+    free(text);
+    spFreeBuffer(&object);
+    if (good == false)
+    {
+        spDestroyNews(news);
+        return NULL;
+    }
+    return news;
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// What changes now and then
+
+// FNV-1a
+static uint64_t spHashBytes(uint64_t hash, const void* data, size_t size)
+{
+    for (size_t i = 0; i < size; ++i)
+    {
+        hash = (hash ^ ((const uint8_t*)data)[i]) * 1099511628211u;
+    }
+    return hash;
+}
+
+static bool spTellSettings(spSession* session)
+{
+    spBuffer object = {0};
+    if (spRun_DescribeSettings(session->run, spCollectText, &object) == false || object.failed ||
+        object.size <= 2)
+    {
+        spFreeBuffer(&object);
+        return false;
+    }
+    uint64_t hash = spHashBytes(14695981039346656037u, object.data, object.size);
+    bool good = true;
+    if (hash != session->settingsHash)
+    {
+        spNews* news = spMakeNews(session, sp_newsSettings);
+        if (news != NULL)
+        {
+            spAppendObject(&news->message, "\"type\":\"settings\"", &object);
+        }
+        good = spTell(session, news);
+        session->settingsHash = good ? hash : session->settingsHash;
+    }
+    spFreeBuffer(&object);
+    return good;
+}
+
+static bool spTellPins(spSession* session)
+{
+    const spWorld* world = spRun_GetWorld(session->run);
+    uint64_t hash = 14695981039346656037u;
+    json_t* bodies = json_array();
+    for (int i = 0; i < session->bodyCount; ++i)
+    {
+        json_t* pins = json_array();
+        int count = spBody_GetNodeCount(world, session->bodies[i]);
+        for (int node = 0; node < count; ++node)
+        {
+            if (spBody_GetNodeRole(world, session->bodies[i], node) == sp_nodeFixed)
+            {
+                json_array_append_new(pins, json_integer(node));
+                hash = spHashBytes(hash, &node, sizeof(node));
+            }
+        }
+        json_array_append_new(bodies, pins);
+        hash = spHashBytes(hash, &i, sizeof(i));
+    }
+    if (hash == session->pinsHash)
+    {
+        json_decref(bodies);
+        return true;
+    }
+    bool good = spTellJson(session, spMakeNews(session, sp_newsPins),
+                           json_pack("{ssso}", "type", "pins", "bodies", bodies));
+    session->pinsHash = good ? hash : session->pinsHash;
+    return good;
+}
+
+bool spTellChanges(spSession* session)
+{
+    bool settings = spTellSettings(session);
+    return spTellPins(session) && settings;
+}
+
+bool spTellNotice(spSession* session, int client, const char* level, const char* text)
+{
+    spNews* news = spMakeNews(session, sp_newsNotice);
+    if (news != NULL)
+    {
+        news->client = client;
+    }
+    return spTellJson(session, news, json_pack("{ssssss}", "type", "notice", "level", level, "text", text));
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Numbers
+
+static const struct
+{
+    uint32_t flag;
+    const char* word;
+} s_flagWords[] = {
+    {sp_stepNonFinite, "nonFinite"},           {sp_stepUnstable, "unstable"},
+    {sp_stepNotConverged, "notConverged"},     {sp_stepContactsFull, "contactsFull"},
+    {sp_stepDeadlineMissed, "deadlineMissed"}, {sp_stepBadInput, "badInput"},
+    {sp_stepSolverStopped, "solverStopped"},   {SP_RUN_EVENT_FAILED, "eventFailed"},
+};
+
+static json_t* spMakeFlags(uint32_t flags)
+{
+    json_t* words = json_array();
+    for (size_t i = 0; i < sizeof(s_flagWords) / sizeof(s_flagWords[0]); ++i)
+    {
+        if ((flags & s_flagWords[i].flag) != 0)
+        {
+            json_array_append_new(words, json_string(s_flagWords[i].word));
+        }
+    }
+    return words;
+}
+
+static json_t* spMakeProfile(const spSession* session)
+{
+    const spProfile* sum = &session->profile;
+    double share = session->steps > 0 ? 1.0 / session->steps : 0.0;
+    return json_pack("{sfsfsfsfsfsfsfsf}", "step", share * sum->step, "commands", share * sum->commands,
+                     "freeMotion", share * sum->freeMotion, "detection", share * sum->detection, "response",
+                     share * sum->response, "correction", share * sum->correction, "adapt",
+                     share * sum->adapt, "publish", share * sum->publish);
+}
+
+static json_t* spMakeEnergy(const spSession* session)
+{
+    spEnergy sum = {0};
+    for (int i = 0; i < session->bodyCount; ++i)
+    {
+        spEnergy energy = spBody_GetEnergy(spRun_GetWorld(session->run), session->bodies[i]);
+        sum.kinetic += energy.kinetic;
+        sum.elastic += energy.elastic;
+        sum.potential += energy.potential;
+    }
+    json_t* json = json_object();
+    json_object_set_new(json, "kinetic", spMakeNumber(sum.kinetic));
+    json_object_set_new(json, "elastic", spMakeNumber(sum.elastic));
+    json_object_set_new(json, "potential", spMakeNumber(sum.potential));
+    return json;
+}
+
+bool spTellStats(spSession* session, double now)
+{
+    const spRun* run = session->run;
+    spStepReport report = spWorld_GetReport(spRun_GetWorld(session->run));
+    double wall = fmax(now - session->told, 1e-6);
+    json_t* measurements = json_array();
+    for (int i = 0; i < spRun_GetMeasurementCount(run); ++i)
+    {
+        json_array_append_new(measurements, spMakeNumber(spRun_GetMeasurement(run, i)));
+    }
+    json_t* json =
+        json_pack("{sssbsfsfsf}", "type", "stats", "paused", (int)session->paused, "speed", session->speed,
+                  "framesPerSecond", session->steps / wall, "ratio", session->covered / wall);
+    json_object_set_new(json, "time", spMakeNumber(spRun_GetTime(run)));
+    json_object_set_new(json, "step", json_integer(spWorld_GetStepCount(spRun_GetWorld(session->run))));
+    json_object_set_new(json, "wall", spMakeNumber(now - session->started));
+    json_object_set_new(json, "profile", spMakeProfile(session));
+    json_object_set_new(json, "energy", spMakeEnergy(session));
+    json_object_set_new(json, "iterations", json_integer(report.solverIterations));
+    json_object_set_new(json, "residual",
+                        report.solverResidual > 0.0 ? spMakeNumber(report.solverResidual) : json_null());
+    json_object_set_new(json, "measurements", measurements);
+    json_object_set_new(json, "flags", spMakeFlags(session->flagsSeen));
+    return spTellJson(session, spMakeNews(session, sp_newsStats), json);
+}
