@@ -66,7 +66,7 @@ static void spAppendIndices(spBuffer* buffer, const int32_t* indices, int count)
     spAppend(buffer, indices, (size_t)count * sizeof(int32_t));
 }
 
-static void spPad(spBuffer* buffer)
+void spPadBuffer(spBuffer* buffer)
 {
     static const uint8_t zeros[4] = {0};
     spAppend(buffer, zeros, (4 - buffer->size % 4) % 4);
@@ -180,7 +180,7 @@ static void spAppendPoints(spBuffer* buffer, const spViewPoints* points, const s
     {
         spAppendValues(buffer, points->colours[i], points->count, frame->tops[i]);
     }
-    spPad(buffer);
+    spPadBuffer(buffer);
 }
 
 void spAppendFrame(spBuffer* buffer, const spViewFrame* frame)

@@ -42,6 +42,7 @@ void spFreeBuffer(spBuffer* buffer);
 void spClearBuffer(spBuffer* buffer); // keeps its memory
 void spAppend(spBuffer* buffer, const void* data, size_t size);
 void spAppendU32(spBuffer* buffer, uint32_t value);
+void spPadBuffer(spBuffer* buffer); // with zeros, to a multiple of 4 bytes
 
 // Room for `size` more bytes, which the caller fills; NULL when there is no memory
 void* spExtend(spBuffer* buffer, size_t size);

@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+#include "pack.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#define ZLIB_CONST
+#include <zlib.h>
+
+#define SP_PACK_PIECE 49152 // bytes of the compressed stream at a time; a multiple of 3
+
+struct spPack
+{
+    FILE* file;
+    z_stream stream;
+    uint8_t bytes[SP_PACK_PIECE + 2]; // compressed; up to 2 are left over from the piece before
+    size_t left;
+    char letters[(SP_PACK_PIECE + 2) / 3 * 4 + 4];
+    bool failed, outOfMemory;
+};
+
+spPack* spOpenPack(FILE* file)
+{
+    spPack* pack = calloc(1, sizeof(spPack));
+    if (pack != NULL && deflateInit(&pack->stream, 6) != Z_OK)
+    {
+        free(pack);
+        pack = NULL;
+    }
+    if (pack != NULL)
+    {
+        pack->file = file;
+    }
+    return pack;
+}
+
+// Three bytes are four letters; what does not fill three at the end is padded with '='
+static size_t spEncodeGroup(char* letters, const uint8_t* bytes, size_t count)
+{
+    static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    uint32_t bits = (uint32_t)bytes[0] << 16 | (count > 1 ? (uint32_t)bytes[1] << 8 : 0u) |
+                    (count > 2 ? (uint32_t)bytes[2] : 0u);
+    letters[0] = alphabet[bits >> 18];
+    letters[1] = alphabet[bits >> 12 & 63];
+    letters[2] = count > 1 ? alphabet[bits >> 6 & 63] : '=';
+    letters[3] = count > 2 ? alphabet[bits & 63] : '=';
+    return 4;
+}
+
+// Writes all whole groups of the bytes that are there; at the end the rest too
+static void spWriteLetters(spPack* pack, size_t count, bool last)
+{
+    size_t at = 0, letterCount = 0;
+    for (; at + 3 <= count; at += 3)
+    {
+        letterCount += spEncodeGroup(pack->letters + letterCount, pack->bytes + at, 3);
+    }
+    pack->left = count - at;
+    if (last && pack->left > 0)
+    {
+        letterCount += spEncodeGroup(pack->letters + letterCount, pack->bytes + at, pack->left);
+        pack->left = 0;
+    }
+    for (size_t i = 0; i < pack->left; ++i)
+    {
+        pack->bytes[i] = pack->bytes[at + i];
+    }
+    pack->failed |= fwrite(pack->letters, 1, letterCount, pack->file) != letterCount;
+}
+
+// Compresses what the stream was given, and at the end all that it holds back
+static void spCompress(spPack* pack, int flush)
+{
+    bool full = true;
+    while (full && pack->failed == false)
+    {
+        pack->stream.next_out = pack->bytes + pack->left;
+        pack->stream.avail_out = (uInt)(sizeof(pack->bytes) - pack->left);
+        int result = deflate(&pack->stream, flush);
+        full = pack->stream.avail_out == 0;
+        pack->failed |= result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR;
+        spWriteLetters(pack, sizeof(pack->bytes) - pack->stream.avail_out,
+                       flush == Z_FINISH && result == Z_STREAM_END);
+    }
+}
+
+static void spPutBytes(spPack* pack, const uint8_t* data, size_t size)
+{
+    while (size > 0 && pack->failed == false)
+    {
+        uInt piece = size < INT_MAX ? (uInt)size : (uInt)INT_MAX;
+        pack->stream.next_in = data;
+        pack->stream.avail_in = piece;
+        spCompress(pack, Z_NO_FLUSH);
+        data += piece;
+        size -= piece;
+    }
+}
+
+void spPutMessage(spPack* pack, const spBuffer* message)
+{
+    pack->outOfMemory |= message->failed;
+    pack->failed |= message->failed || message->size > UINT32_MAX;
+    if (pack->failed == false)
+    {
+        uint32_t size = (uint32_t)message->size;
+        spPutBytes(pack, (const uint8_t*)&size, sizeof(size));
+        spPutBytes(pack, message->data, message->size);
+    }
+}
+
+bool spClosePack(spPack* pack, bool* outOfMemory)
+{
+    spCompress(pack, Z_FINISH);
+    bool good = pack->failed == false;
+    *outOfMemory = pack->outOfMemory;
+    deflateEnd(&pack->stream);
+    free(pack);
+    return good;
+}

@@ -1,0 +1,532 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Frames of a report: which of the recording are taken, and what is drawn of each body: its attached surface,
+// or the nodes that its triangles use, or else its edges, or else all nodes. Colours are found at nodes and
+// carried to the vertices of an attached surface as its positions are.
+
+#include "report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Where nothing moves the colours need some range
+#define SP_LEAST_TOP 1e-9f
+
+// One body as it was in the frame that was looked at last
+typedef struct spFollowed
+{
+    int topology; // -1 before it came
+    bool attached;
+    int nodeCount, vertexCount, triangleCount, edgeCount, tetCount;
+    int32_t* vertexNodes;  // node of each vertex
+    int32_t* surfaceNodes; // of an attached surface: four for each vertex
+    float* surfaceWeights; // likewise
+    int32_t* corners;      // of triangles, or else of edges, vertex numbers
+    const int32_t* tets;   // in the recording
+    float* start;          // where nodes were when they came: x, y, z
+    int startCount;        // number of them
+    float* points;         // what goes into the message: x, y, z of each vertex, then values of each colour
+    float* nodeValues;     // of one colour, at the nodes
+    const float* colours[sp_viewColourCount];
+} spFollowed;
+
+typedef struct spFollower
+{
+    spReport* report;
+    spFollowed* bodies;
+    int bodyCount;
+} spFollower;
+
+static void spDropShape(spFollowed* body)
+{
+    free(body->vertexNodes);
+    free(body->surfaceNodes);
+    free(body->surfaceWeights);
+    free(body->corners);
+    free(body->points);
+    free(body->nodeValues);
+    float* start = body->start;
+    int startCount = body->startCount;
+    *body = (spFollowed){.topology = -1, .start = start, .startCount = startCount};
+}
+
+static bool spStartFollowing(spFollower* follower, spReport* report)
+{
+    *follower = (spFollower){.report = report, .bodyCount = spRecording_GetBodyCount(report->recording)};
+    follower->bodies = calloc((size_t)follower->bodyCount + 1, sizeof(spFollowed));
+    for (int i = 0; follower->bodies != NULL && i < follower->bodyCount; ++i)
+    {
+        follower->bodies[i].topology = -1;
+    }
+    return follower->bodies != NULL;
+}
+
+static void spStopFollowing(spFollower* follower)
+{
+    for (int i = 0; follower->bodies != NULL && i < follower->bodyCount; ++i)
+    {
+        spDropShape(&follower->bodies[i]);
+        free(follower->bodies[i].start);
+    }
+    free(follower->bodies);
+}
+
+static void* spAllocateItems(size_t count, size_t size)
+{
+    return calloc(count > 0 ? count : 1, size);
+}
+
+// The vertices are those of the attached surface
+static bool spFollowSurface(spFollowed* body, const spRecording* recording, int frame, int number)
+{
+    size_t count = (size_t)spRecording_GetSurfaceVertexCount(recording, frame, number);
+    const int32_t* triangles =
+        spRecording_GetSurfaceTriangles(recording, frame, number, &body->triangleCount);
+    body->attached = true;
+    body->vertexCount = (int)count;
+    body->vertexNodes = spAllocateItems(count, sizeof(int32_t));
+    body->surfaceNodes = spAllocateItems(4 * count, sizeof(int32_t));
+    body->surfaceWeights = spAllocateItems(4 * count, sizeof(float));
+    body->corners = spAllocateItems(3 * (size_t)body->triangleCount, sizeof(int32_t));
+    if (body->vertexNodes == NULL || body->surfaceNodes == NULL || body->surfaceWeights == NULL ||
+        body->corners == NULL)
+    {
+        return false;
+    }
+    memcpy(body->corners, triangles, 3 * (size_t)body->triangleCount * sizeof(int32_t));
+    spRecording_CopySurfaceWeights(recording, frame, number, body->surfaceNodes, body->surfaceWeights,
+                                   body->vertexCount);
+    for (size_t i = 0; i < count; ++i)
+    {
+        size_t best = 4 * i;
+        for (size_t k = 4 * i + 1; k < 4 * i + 4; ++k)
+        {
+            best = body->surfaceWeights[k] > body->surfaceWeights[best] ? k : best;
+        }
+        body->vertexNodes[i] = body->surfaceNodes[best];
+    }
+    return true;
+}
+
+// The vertices are the nodes that triangles use, or else edges, or else all
+static bool spFollowNodes(spFollowed* body, const spRecording* recording, int frame, int number)
+{
+    int edgeCount = 0;
+    const int32_t* corners = spRecording_GetTriangles(recording, frame, number, &body->triangleCount);
+    const int32_t* edges = spRecording_GetEdges(recording, frame, number, &edgeCount);
+    body->edgeCount = body->triangleCount == 0 ? edgeCount : 0;
+    corners = body->triangleCount > 0 ? corners : edges;
+    size_t cornerCount = 3 * (size_t)body->triangleCount + 2 * (size_t)body->edgeCount;
+    size_t nodeCount = (size_t)body->nodeCount;
+    int32_t* vertices = spAllocateItems(nodeCount, sizeof(int32_t));
+    body->vertexNodes = spAllocateItems(nodeCount, sizeof(int32_t));
+    body->corners = spAllocateItems(cornerCount, sizeof(int32_t));
+    bool good = vertices != NULL && body->vertexNodes != NULL && body->corners != NULL;
+    for (size_t i = 0; good && i < cornerCount; ++i)
+    {
+        vertices[corners[i]] = 1;
+    }
+    for (int i = 0; good && i < body->nodeCount; ++i)
+    {
+        if (vertices[i] != 0 || cornerCount == 0)
+        {
+            body->vertexNodes[body->vertexCount] = i;
+            vertices[i] = body->vertexCount++;
+        }
+    }
+    for (size_t i = 0; good && i < cornerCount; ++i)
+    {
+        body->corners[i] = vertices[corners[i]];
+    }
+    free(vertices);
+    return good;
+}
+
+// Looks at a body in a frame. *changed says whether its topology is another one than in the last look.
+// Returns false without memory.
+static bool spLookAtBody(spFollower* follower, int frame, int number, bool* changed)
+{
+    const spRecording* recording = follower->report->recording;
+    spFollowed* body = follower->bodies + number;
+    int topology = spRecording_GetTopology(recording, frame, number);
+    *changed = topology >= 0 && topology != body->topology;
+    if (*changed == false)
+    {
+        return true;
+    }
+    spDropShape(body);
+    body->nodeCount = spRecording_GetPositions(recording, frame, number).count;
+    if (follower->report->def->storeTets)
+    {
+        body->tets = spRecording_GetTets(recording, frame, number, &body->tetCount);
+    }
+    bool attached = spRecording_GetSurfaceVertexCount(recording, frame, number) > 0;
+    if ((attached ? spFollowSurface : spFollowNodes)(body, recording, frame, number) == false)
+    {
+        return false;
+    }
+    body->topology = topology;
+    return true;
+}
+
+// Whether frames carry all nodes of a body: for its tets
+static bool spCarriesNodes(const spFollowed* body)
+{
+    return body->tetCount > 0 && body->attached == false;
+}
+
+static int spCountPoints(const spFollowed* body)
+{
+    return spCarriesNodes(body) ? body->nodeCount : body->vertexCount;
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Choosing
+
+// Bytes of each frame, about; NULL without memory
+static size_t* spMeasureFrames(spReport* report)
+{
+    int frameCount = spRecording_GetFrameCount(report->recording);
+    size_t* sizes = spAllocateItems((size_t)frameCount, sizeof(size_t));
+    spFollower follower;
+    bool good = spStartFollowing(&follower, report) && sizes != NULL;
+    for (int frame = 0; good && frame < frameCount; ++frame)
+    {
+        sizes[frame] = 128;
+        for (int i = 0; good && i < follower.bodyCount; ++i)
+        {
+            bool changed = false;
+            good = spLookAtBody(&follower, frame, i, &changed);
+            const spFollowed* body = follower.bodies + i;
+            bool there = good && spRecording_GetTopology(report->recording, frame, i) >= 0;
+            size_t colours = 1;
+            colours += spRecording_GetVelocities(report->recording, frame, i).count > 0;
+            colours += spRecording_GetNodeStress(report->recording, frame, i).count > 0;
+            sizes[frame] += there ? (6 + colours) * (size_t)spCountPoints(body) : 0;
+        }
+    }
+    spStopFollowing(&follower);
+    if (good == false)
+    {
+        free(sizes);
+        return NULL;
+    }
+    return sizes;
+}
+
+// Evenly from the first to the last
+static void spSpreadFrames(spReport* report, int count)
+{
+    int last = spRecording_GetFrameCount(report->recording) - 1;
+    for (int i = 0; i < count; ++i)
+    {
+        double share = count > 1 ? (double)i / (count - 1) : 1.0;
+        report->frames[i] = (int)(share * last + 0.5);
+    }
+    report->frameCount = count;
+}
+
+static size_t spSumFrames(const spReport* report, const size_t* sizes)
+{
+    size_t sum = 0;
+    for (int i = 0; i < report->frameCount; ++i)
+    {
+        sum += sizes[report->frames[i]];
+    }
+    return sum;
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Colours
+
+// Nodes that were not there before start from where they are now
+static bool spNoteStart(spFollowed* body, spPointView x)
+{
+    if (x.count <= body->startCount)
+    {
+        return true;
+    }
+    float* start = realloc(body->start, 3 * (size_t)x.count * sizeof(float));
+    if (start == NULL)
+    {
+        return false;
+    }
+    size_t known = 3 * (size_t)body->startCount;
+    memcpy(start + known, x.data + known, (3 * (size_t)x.count - known) * sizeof(float));
+    body->start = start;
+    body->startCount = x.count;
+    return true;
+}
+
+static float spGetLength(const float* a, const float* b)
+{
+    float x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
+    return sqrtf(x * x + y * y + z * z);
+}
+
+// Values of one colour at the nodes of a body; false when it has none
+static bool spFindNodeValues(const spReport* report, int frame, int number, const spFollowed* body,
+                             spViewColour colour, float* values)
+{
+    static const float zero[3] = {0};
+    spPointView x = spRecording_GetPositions(report->recording, frame, number);
+    spPointView v = spRecording_GetVelocities(report->recording, frame, number);
+    spValueView stress = spRecording_GetNodeStress(report->recording, frame, number);
+    if (colour == sp_viewStress && stress.count > 0)
+    {
+        memcpy(values, stress.data, (size_t)stress.count * sizeof(float));
+        return true;
+    }
+    bool moved = colour == sp_viewDisplacement, moving = colour == sp_viewVelocity && v.count > 0;
+    for (int i = 0; (moved || moving) && i < x.count; ++i)
+    {
+        size_t k = 3 * (size_t)i;
+        values[i] = moved ? spGetLength(x.data + k, body->start + k) : spGetLength(v.data + k, zero);
+    }
+    return moved || moving;
+}
+
+// The largest value of each colour in one body
+static bool spRaiseTops(spReport* report, spFollowed* body, int frame, int number)
+{
+    spPointView x = spRecording_GetPositions(report->recording, frame, number);
+    float* values = spAllocateItems((size_t)x.count, sizeof(float));
+    bool good = values != NULL && spNoteStart(body, x);
+    for (int c = 1; good && c < sp_viewColourCount; ++c)
+    {
+        bool has = x.count > 0 && spFindNodeValues(report, frame, number, body, (spViewColour)c, values);
+        float top = has ? fmaxf(report->tops[c], SP_LEAST_TOP) : report->tops[c];
+        for (int k = 0; has && k < x.count; ++k)
+        {
+            top = isfinite(values[k]) && values[k] > top ? values[k] : top;
+        }
+        report->tops[c] = top;
+    }
+    free(values);
+    return good;
+}
+
+static bool spFindTops(spReport* report)
+{
+    spFollower follower;
+    bool good = spStartFollowing(&follower, report);
+    for (int i = 0; good && i < report->frameCount; ++i)
+    {
+        for (int k = 0; good && k < follower.bodyCount; ++k)
+        {
+            good = spRaiseTops(report, follower.bodies + k, report->frames[i], k);
+        }
+    }
+    spStopFollowing(&follower);
+    return good;
+}
+
+bool spChooseFrames(spReport* report)
+{
+    int frameCount = spRecording_GetFrameCount(report->recording);
+    int count = frameCount < report->def->frameLimit ? frameCount : report->def->frameLimit;
+    size_t* sizes = spMeasureFrames(report);
+    report->frames = spAllocateItems((size_t)count, sizeof(int));
+    if (sizes == NULL || report->frames == NULL)
+    {
+        free(sizes);
+        return false;
+    }
+    spSpreadFrames(report, count);
+    while (count > 1 && spSumFrames(report, sizes) > report->def->byteLimit)
+    {
+        count -= 1 + count / 16;
+        spSpreadFrames(report, count);
+    }
+    free(sizes);
+    return spFindTops(report);
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Messages
+
+static void spPutTopology(spReport* report, const spFollowed* body, int number)
+{
+    const spViewShape shape = {
+        .serial = 1,
+        .body = (uint32_t)number,
+        .version = (uint32_t)body->topology,
+        .vertexCount = body->vertexCount,
+        .triangleCount = body->triangleCount,
+        .edgeCount = body->edgeCount,
+        .nodeCount = body->nodeCount,
+        .tetCount = spCarriesNodes(body) ? body->tetCount : 0,
+        .vertexNodes = body->vertexNodes,
+        .triangles = body->corners,
+        .edges = body->corners + 3 * (size_t)body->triangleCount,
+        .tets = body->tets,
+    };
+    spClearBuffer(&report->message);
+    spAppendTopology(&report->message, &shape);
+    spPutMessage(report->pack, &report->message);
+}
+
+// Numbers at the points that are sent, from `size` numbers at each node
+static void spCarryNumbers(const spFollowed* body, const float* nodes, size_t size, float* points)
+{
+    if (spCarriesNodes(body))
+    {
+        memcpy(points, nodes, (size_t)body->nodeCount * size * sizeof(float));
+        return;
+    }
+    for (size_t i = 0; i < (size_t)body->vertexCount; ++i)
+    {
+        for (size_t c = 0; c < size; ++c)
+        {
+            float sum = body->attached ? 0.0f : nodes[size * (size_t)body->vertexNodes[i] + c];
+            for (size_t k = 4 * i; body->attached && k < 4 * i + 4; ++k)
+            {
+                sum += body->surfaceWeights[k] * nodes[size * (size_t)body->surfaceNodes[k] + c];
+            }
+            points[size * i + c] = sum;
+        }
+    }
+}
+
+// Fills in what a frame says of a body. Returns false without memory.
+static bool spFillPoints(spReport* report, spFollowed* body, int frame, int number, spViewPoints* result)
+{
+    spPointView x = spRecording_GetPositions(report->recording, frame, number);
+    size_t count = (size_t)spCountPoints(body);
+    if (body->points == NULL)
+    {
+        body->points = spAllocateItems((3 + sp_viewColourCount) * count, sizeof(float));
+        body->nodeValues = spAllocateItems((size_t)body->nodeCount, sizeof(float));
+    }
+    if (body->points == NULL || body->nodeValues == NULL || spNoteStart(body, x) == false)
+    {
+        return false;
+    }
+    spCarryNumbers(body, x.data, 3, body->points);
+    for (int c = 0; c < sp_viewColourCount; ++c)
+    {
+        float* values = body->points + (3 + (size_t)c) * count;
+        bool has = spFindNodeValues(report, frame, number, body, (spViewColour)c, body->nodeValues);
+        if (has)
+        {
+            spCarryNumbers(body, body->nodeValues, 1, values);
+        }
+        body->colours[c] = has ? values : NULL;
+    }
+    *result = (spViewPoints){
+        .body = (uint32_t)number,
+        .version = (uint32_t)body->topology,
+        .nodes = spCarriesNodes(body),
+        .points = body->points,
+        .count = (int)count,
+        .colours = body->colours,
+    };
+    return true;
+}
+
+static int spFillPoses(const spReport* report, int frame, spViewPose* poses)
+{
+    int count = 0;
+    for (int i = 0; i < spRecording_GetColliderCount(report->recording); ++i)
+    {
+        spTransform t;
+        if (spRecording_GetColliderTransform(report->recording, frame, i, &t))
+        {
+            poses[count++] = (spViewPose){
+                .collider = (uint32_t)i,
+                .position = {(float)t.position.x, (float)t.position.y, (float)t.position.z},
+                .rotation = {(float)t.rotation.x, (float)t.rotation.y, (float)t.rotation.z,
+                             (float)t.rotation.w},
+            };
+        }
+    }
+    return count;
+}
+
+// Trouble of the steps since the last frame that was taken
+static uint32_t spGatherFlags(const spReport* report, int index)
+{
+    uint32_t flags = 0;
+    int begin = index > 0 ? spRecording_GetFrameRow(report->recording, report->frames[index - 1]) + 1 : 0;
+    int end = spRecording_GetFrameRow(report->recording, report->frames[index]);
+    for (int row = begin; row <= end; ++row)
+    {
+        flags |= spRecording_GetRow(report->recording, row).flags;
+    }
+    return flags;
+}
+
+// The colour to begin with: what says most
+static spViewColour spGetFirstColour(const spReport* report)
+{
+    return report->tops[sp_viewStress] > 0.0f         ? sp_viewStress
+           : report->tops[sp_viewDisplacement] > 0.0f ? sp_viewDisplacement
+                                                      : sp_viewNone;
+}
+
+static bool spPutFrame(spFollower* follower, int index, spViewPoints* points, spViewPose* poses)
+{
+    spReport* report = follower->report;
+    int frame = report->frames[index], bodyCount = 0;
+    for (int i = 0; i < follower->bodyCount; ++i)
+    {
+        bool changed = false;
+        if (spLookAtBody(follower, frame, i, &changed) == false)
+        {
+            return false;
+        }
+        if (changed)
+        {
+            spPutTopology(report, follower->bodies + i, i);
+        }
+        if (spRecording_GetTopology(report->recording, frame, i) < 0)
+        {
+            continue;
+        }
+        if (spFillPoints(report, follower->bodies + i, frame, i, points + bodyCount) == false)
+        {
+            return false;
+        }
+        bodyCount += 1;
+    }
+    int row = spRecording_GetFrameRow(report->recording, frame);
+    spViewColour colour = spGetFirstColour(report);
+    const spViewFrame message = {
+        .serial = 1,
+        .number = (uint32_t)index,
+        .flags = spGatherFlags(report, index),
+        .time = report->times[row],
+        .step = (uint64_t)spRecording_GetRow(report->recording, row).stepCount,
+        .colour = colour,
+        .top = report->tops[colour] > 0.0f ? report->tops[colour] : 1.0f,
+        .tops = report->tops,
+        .bodies = points,
+        .poses = poses,
+        .bodyCount = bodyCount,
+        .poseCount = spFillPoses(report, frame, poses),
+    };
+    spClearBuffer(&report->message);
+    spAppendFrame(&report->message, &message);
+    spPutMessage(report->pack, &report->message);
+    return true;
+}
+
+void spPutFrames(spReport* report)
+{
+    spFollower follower;
+    int colliderCount = spRecording_GetColliderCount(report->recording);
+    bool good = spStartFollowing(&follower, report);
+    spViewPoints* points = spAllocateItems((size_t)follower.bodyCount, sizeof(spViewPoints));
+    spViewPose* poses = spAllocateItems((size_t)colliderCount, sizeof(spViewPose));
+    good = good && points != NULL && poses != NULL;
+    for (int i = 0; good && i < report->frameCount; ++i)
+    {
+        good = spPutFrame(&follower, i, points, poses);
+    }
+    report->outOfMemory |= good == false;
+    free(points);
+    free(poses);
+    spStopFollowing(&follower);
+}
