@@ -95,6 +95,8 @@ typedef struct spLinkDef
     spColliderId collider; ///< held to this collider; or null. Both null: to a point in space (a grab)
     spReal stiffness;      ///< of each node's link, N/m; 0 means rigid
     spReal maxForce;       ///< a node's link breaks off for the moment at this force, N; 0 means never
+    const spVec3* anchors; ///< where each node is held, m, as spLink_CopyAnchors tells; NULL: where it is now
+    spVec3 offset;         ///< of a grab: where its hand is already, see spLink_MoveTo, m
     int internalValue;     ///< set by spDefaultLinkDef
 } spLinkDef;
 
@@ -113,6 +115,11 @@ SP_API bool spLink_IsValid(const spWorld* world, spLinkId link);
 /// Moves the hand of a grab: over the next step the held points go to where they were at creation plus the
 /// offset, m.
 SP_API bool spLink_MoveTo(spWorld* world, spLinkId link, spVec3 offset);
+
+/// Copies where each node is held, m: in space without the offset of the hand, in the frame of the collider,
+/// or as the way from the nearest point of the other body.
+/// @return number of anchors copied, at most capacity.
+SP_API int spLink_CopyAnchors(const spWorld* world, spLinkId link, spVec3* anchors, int capacity);
 
 /// @return force of the link on the body, N: the mean over the last step.
 SP_API spVec3 spLink_GetForce(const spWorld* world, spLinkId link);

@@ -166,12 +166,19 @@ SP_API void spDestroyRun(spRun* run);
 /// @return spStepFlags and SP_RUN_EVENT_FAILED; 0 when all went well.
 SP_API uint32_t spRun_Step(spRun* run);
 
+/// Does the first part of spRun_Step, which then does the rest: carries out the events that are due and moves
+/// colliders and hands. Only for who has something to do in between, such as spWorld_Decide for the step that
+/// comes: an event may bring back a saved state.
+/// @return SP_RUN_EVENT_FAILED, or 0 when all went well.
+SP_API uint32_t spRun_PlayEvents(spRun* run);
+
 /// The same within a budget, see spWorld_StepBudget. A run of such steps ends when its time is covered,
 /// however many steps that takes. Colliders and hands go where they are to be after a whole step.
 /// @param budget seconds of wall clock that the step may take, > 0 and finite
 SP_API uint32_t spRun_StepBudget(spRun* run, double budget);
 
-/// @return whether the duration is reached.
+/// @return whether as much time was simulated as the duration asks for. Time that a restored state undid
+/// counts too, so that every run ends.
 SP_API bool spRun_IsDone(const spRun* run);
 /// @return simulated time, s.
 SP_API double spRun_GetTime(const spRun* run);

@@ -198,8 +198,9 @@ typedef struct spSnapshot spSnapshot;
 /// @return NULL when there is no memory.
 SP_API spSnapshot* spWorld_Save(spWorld* world);
 
-/// Brings back a saved state. The world must hold the same bodies, colliders and links, with the same
-/// topology, as when it was saved; materials keep their present values.
+/// Brings back a saved state. The world must hold the same bodies, with the same topology, as when it was
+/// saved; materials and methods keep their present values. Colliders and links that were made since then are
+/// destroyed; those that were destroyed since then stay so.
 /// @return false, with the world unchanged, when it does not fit; spWorld_GetLastError says why.
 SP_API bool spWorld_Restore(spWorld* world, const spSnapshot* snapshot);
 

@@ -348,7 +348,7 @@ bool spSetNodeRole(spBody* body, int node, spNodeRole role, spError* error)
     }
     body->roles[i] = (uint8_t)role;
     body->heldDirty = true;
-    spMarkChanged(body);
+    spMarkRoles(body);
     body->x[i].w = role == sp_nodeFree ? 1 / body->mass[i] : 0;
     if (role != sp_nodeFree)
     {

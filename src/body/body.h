@@ -70,8 +70,9 @@ typedef struct spBody
     int32_t* tets; // in the user's numbering
     int tetCount;
     uint32_t topologyVersion;
-    uint32_t matrixVersion; // grows with what changes stiffness and damping beside motion: materials, roles
-    spDVec3* rest;          // nodes before the placement, in the user's numbering
+    uint32_t matrixVersion;   // grows with what changes stiffness and damping beside motion: materials, roles
+    uint32_t materialVersion; // grows with materials alone
+    spDVec3* rest;            // nodes before the placement, in the user's numbering
     spAttachedSurface* surface; // drawn instead of the triangles; NULL when there is none
     uint32_t surfaceVersion;    // apart from the topology, which snapshots compare
 
@@ -160,8 +161,9 @@ bool spAttachSurface(spBody* body, const spMesh* mesh, spError* error);
 void spMapSurface(const spBody* body, spVec3* positions, int count);
 void spFreeAttachedSurface(spHeap* heap, spAttachedSurface* surface);
 
-// Says that materials or roles have changed.
+// Says that materials have changed, or only roles of nodes.
 void spMarkChanged(spBody* body);
+void spMarkRoles(spBody* body);
 
 // Sets the role of a node. Fixed and driven nodes have inverse mass 0.
 bool spSetNodeRole(spBody* body, int node, spNodeRole role, spError* error);

@@ -111,10 +111,16 @@ static bool spRebuildSlots(spBody* body, spError* error)
     return true;
 }
 
-void spMarkChanged(spBody* body)
+void spMarkRoles(spBody* body)
 {
     body->matrixVersion += 1;
     body->stableStepDirty = true;
+}
+
+void spMarkChanged(spBody* body)
+{
+    body->materialVersion += 1;
+    spMarkRoles(body);
 }
 
 int spAppendSet(spBody* body, spElementSet* set)

@@ -130,6 +130,12 @@ spLink* spBuildLink(spHeap* heap, const spLinkDef* def, const spBody* body, cons
                (double)def->stiffness, (double)def->maxForce);
         return NULL;
     }
+    if (spIsFinite3(def->offset) == false)
+    {
+        spFail(error, sp_errorBadArgument, "the offset of a link must be finite");
+        return NULL;
+    }
+    const spReal softest = (spReal)1e-12;
     spLink* link = spAllocZeroed(heap, sizeof(spLink));
     if (link == NULL)
     {
@@ -137,7 +143,10 @@ spLink* spBuildLink(spHeap* heap, const spLinkDef* def, const spBody* body, cons
         return NULL;
     }
     link->nodeCount = def->nodeCount;
-    link->compliance = def->stiffness > 0 ? 1 / def->stiffness : 0;
+    // The softest is a hair above nothing, far from where its inverse has no number
+    link->compliance = def->stiffness > 0 ? 1 / (def->stiffness > softest ? def->stiffness : softest) : 0;
+    link->offset = def->offset;
+    link->target = def->offset;
     link->maxForce = def->maxForce;
     link->nodes = spAlloc(heap, spArraySize(def->nodeCount, sizeof(int32_t)));
     link->anchors = spAlloc(heap, spArraySize(def->nodeCount, sizeof(spVec3)));
@@ -159,6 +168,11 @@ spLink* spBuildLink(spHeap* heap, const spLinkDef* def, const spBody* body, cons
         int node = body->order.rank[user];
         spVec3 p = spXyz(body->x[node]);
         link->nodes[i] = node;
+        if (def->anchors != NULL && spIsFinite3(def->anchors[i]) == false)
+        {
+            ok = spFail(error, sp_errorBadArgument, "anchor %d of the link is not finite", i);
+            break;
+        }
         if (other != NULL)
         {
             link->points[i] = spFindNearestPoint(other, p);
@@ -168,6 +182,7 @@ spLink* spBuildLink(spHeap* heap, const spLinkDef* def, const spBody* body, cons
         {
             link->anchors[i] = collider != NULL ? spInvTransformPoint(collider->def.transform, p) : p;
         }
+        link->anchors[i] = def->anchors != NULL ? def->anchors[i] : link->anchors[i];
     }
     if (ok == false)
     {

@@ -706,6 +706,15 @@ static void spCheckConstraintChange(spChecker* checker, const spEventData* event
     }
 }
 
+// What is greater than 0 in the file must be so for the world
+static void spCheckTiny(spChecker* checker, const spObjectHead* head, const double* value)
+{
+    if (spIsGiven(head, value) && !((spReal)*value > 0))
+    {
+        spReport(checker->problems, head, value, "%g is too small to be told from 0", *value);
+    }
+}
+
 static void spCheckSet(spChecker* checker, const spEventData* event)
 {
     const spObjectHead* head = &event->head;
@@ -720,7 +729,7 @@ static void spCheckSet(spChecker* checker, const spEventData* event)
     bool other = spIsGiven(head, &event->friction) || spIsGiven(head, &event->restitution) ||
                  spIsGiven(head, &event->method);
     bool ofBody = springs || tets || gas || field || bends || wind || constraints || other;
-    if (!ofBody && !spIsGiven(head, &event->gravity))
+    if (!ofBody && !spIsGiven(head, &event->gravity) && !spIsGiven(head, &event->dt))
     {
         spReport(checker->problems, head, NULL,
                  "this event sets nothing: give the key to change, as in "
@@ -775,7 +784,9 @@ static void spCheckSet(spChecker* checker, const spEventData* event)
     if (tets)
     {
         spCheckTetChange(checker, event, body);
+        spCheckTiny(checker, &event->tets.head, &event->tets.youngModulus);
     }
+    spCheckTiny(checker, head, &event->knrt);
     if (gas && !spIsGiven(&body->head, &body->gas))
     {
         spReport(checker->problems, head, &event->knrt, "body \"%s\" has no gas", body->name);
@@ -790,13 +801,57 @@ static void spCheckSet(spChecker* checker, const spEventData* event)
     }
 }
 
-static void spCheckEvent(spChecker* checker, const spEventData* event, int index)
+// What an event says of itself, whenever it happens
+static void spCheckDeed(spChecker* checker, const spEventData* event)
 {
     const spObjectHead* head = &event->head;
     spCheckBodyReference(checker, head, &event->body);
+    spCheckRegion(checker, &event->nodes);
+    bool ofState = event->type == sp_eventSave || event->type == sp_eventRestore;
+    if (ofState && spIsGiven(head, &event->name) && (event->name[0] == 0 || strlen(event->name) > 63))
+    {
+        spReport(checker->problems, head, &event->name, "a name has 1 to 63 bytes, but this one has %zu",
+                 strlen(event->name));
+    }
+    if (event->type == sp_eventSave && strcmp(event->name, "start") == 0)
+    {
+        spReport(checker->problems, head, &event->name,
+                 "\"start\" is the state at the beginning: choose another name");
+    }
+    if (event->type == sp_eventPoke)
+    {
+        spCheckTiny(checker, head, &event->radius);
+    }
+    if (event->type == sp_eventSet)
+    {
+        spCheckSet(checker, event);
+    }
+}
+
+// A state must be saved by an event before it, unless it is the one at the beginning
+static void spCheckRestore(spChecker* checker, const spEventData* event)
+{
+    const spEventData* events = checker->data->events.data;
+    bool saved = strcmp(event->name, "start") == 0 || !spIsGiven(&event->head, &event->name);
+    for (int i = 0; !saved && i < checker->data->events.count; ++i)
+    {
+        saved = events[i].type == sp_eventSave && strcmp(events[i].name, event->name) == 0 &&
+                events[i].time <= event->time;
+    }
+    if (!saved)
+    {
+        spReport(checker->problems, &event->head, &event->name,
+                 "no event saves a state \"%.60s\" before; \"start\" is the one at the beginning",
+                 event->name);
+    }
+}
+
+static void spCheckEvent(spChecker* checker, const spEventData* event, int index)
+{
+    const spObjectHead* head = &event->head;
+    spCheckDeed(checker, event);
     spCheckReference(checker, head, &event->grab, "grab or attachment", spGetLinkCount(checker->scene),
                      spGetLinkWord);
-    spCheckRegion(checker, &event->nodes);
     if (event->time > checker->data->duration)
     {
         spWarn(checker->problems, head, &event->time, "never happens: the scene ends at %g s",
@@ -828,10 +883,17 @@ static void spCheckEvent(spChecker* checker, const spEventData* event, int index
                      event->grab, grab->time);
         }
     }
-    if (event->type == sp_eventSet)
+    if (event->type == sp_eventRestore)
     {
-        spCheckSet(checker, event);
+        spCheckRestore(checker, event);
     }
+}
+
+void spCheckAct(const spScene* scene, const spEventData* event, spProblems* problems)
+{
+    // A checker names nothing that has no name yet in an event, so the scene stays as it is
+    spChecker checker = {(spScene*)(uintptr_t)scene, &scene->data, problems, false};
+    spCheckDeed(&checker, event);
 }
 
 static const char* spGetMeasurementName(int index, const void* context)

@@ -129,6 +129,13 @@ static void spChooseSteps(spRun* run, const spRunDef* def)
     double duration = def->duration > 0.0 ? def->duration : run->scene->data.duration;
     run->stepCount =
         def->stepCount > 0 ? def->stepCount : (int64_t)fmax(1.0, ceil(duration / run->dt - 1e-6));
+    run->duration = (double)run->stepCount * run->dt;
+}
+
+void spSetTimeStep(spRun* run, double dt)
+{
+    run->dt = dt;
+    run->stepCount = run->stepsDone + (int64_t)fmax(0.0, ceil((run->duration - run->covered) / dt - 1e-6));
 }
 
 spRun* spBuildRun(const spScene* scene, const spRunDef* def, spProblems* problems)
@@ -211,6 +218,11 @@ spRun* spCreateRun(const spScene* scene, const spRunDef* def, spError* error)
     if (run != NULL)
     {
         spRelaxBodies(run, &problems);
+        spError noMemory = {0};
+        if (problems.errorCount == 0 && !spSaveState(run, "start", &noMemory))
+        {
+            spReportError(&problems, &noMemory);
+        }
     }
     if (problems.errorCount > 0)
     {
@@ -231,6 +243,7 @@ void spDestroyRun(spRun* run)
         return;
     }
     const spSceneData* data = &run->scene->data;
+    spFreeStates(run);
     spFreeTimeline(run);
     for (int i = 0; run->bodies != NULL && i < data->bodies.count; ++i)
     {
@@ -247,29 +260,42 @@ void spDestroyRun(spRun* run)
     spFree(&heap, run, sizeof(spRun));
 }
 
-uint32_t spRun_Step(spRun* run)
+uint32_t spRun_PlayEvents(spRun* run)
 {
-    uint32_t flags = spPlayTimeline(run, spWorld_GetTime(run->world));
-    flags |= spWorld_Step(run->world, (spReal)run->dt);
+    if (!run->played)
+    {
+        run->playedFlags = spPlayTimeline(run);
+        run->played = true;
+    }
+    return run->playedFlags;
+}
+
+// What follows a step of the world
+static uint32_t spFinishStep(spRun* run, uint32_t flags)
+{
+    run->played = false;
     run->stepsDone += 1;
+    run->covered += (double)spWorld_GetReport(run->world).dtTaken;
     spTakeMeasurements(run);
     return flags;
+}
+
+uint32_t spRun_Step(spRun* run)
+{
+    uint32_t flags = spRun_PlayEvents(run);
+    return spFinishStep(run, flags | spWorld_Step(run->world, (spReal)run->dt));
 }
 
 uint32_t spRun_StepBudget(spRun* run, double budget)
 {
-    uint32_t flags = spPlayTimeline(run, spWorld_GetTime(run->world));
-    flags |= spWorld_StepBudget(run->world, (spReal)run->dt, budget);
-    run->stepsDone += 1;
     run->paced = true;
-    spTakeMeasurements(run);
-    return flags;
+    uint32_t flags = spRun_PlayEvents(run);
+    return spFinishStep(run, flags | spWorld_StepBudget(run->world, (spReal)run->dt, budget));
 }
 
 bool spRun_IsDone(const spRun* run)
 {
-    return run->paced ? spWorld_GetTime(run->world) >= ((double)run->stepCount - 0.5) * run->dt
-                      : run->stepsDone >= run->stepCount;
+    return run->paced ? run->covered >= run->duration - 0.5 * run->dt : run->stepsDone >= run->stepCount;
 }
 
 double spRun_GetTime(const spRun* run)

@@ -7,25 +7,67 @@
 
 #include "scene/build.h"
 
-// A link of the scene (attachment or grab) and the hand that moves it
+// Most bytes of the name of a grab or a state, its end included
+#define SP_RUN_NAME 64
+
+// Most forces by acts that pull at the same time
+#define SP_MAX_LIVE_FORCES 64
+
+// A link (attachment or grab) and the hand that moves it
 typedef struct spRunLink
 {
     spLinkId id;
-    bool held; // was made and not released
+    bool held;     // was made and not released; the rest counts only then
+    int body;      // whose nodes
+    spLinkDef def; // what makes it again: its nodes and anchors are owned
     spDVec3 offset, from, to;
     double start, duration;
     bool moving;
+    char name[SP_RUN_NAME]; // of a grab by an act
 } spRunLink;
 
-// The state of one event
+// An event, or an act
 typedef struct spRunEvent
 {
     const spEventData* data;
-    int body;         // index, -1 when it has none
-    int link;         // index into the links, -1 when it has none
-    spNodeList nodes; // of a force that pulls now
-    bool pulling;
+    int body; // index, -1 when it has none
+    int link; // index into the links, -1 when it has none
+    bool live;
 } spRunEvent;
+
+// A force that pulls now
+typedef struct spRunPull
+{
+    int body;
+    spNodeList nodes;
+    spDVec3 force;
+    double end; // time, s
+    bool live;  // an act made it
+} spRunPull;
+
+// The sphere of poke
+typedef struct spRunTool
+{
+    spColliderId id; // null when there is none
+    double radius;
+    spDVec3 target;
+    bool moving; // it is not there yet
+    bool live;   // an act moved it last
+} spRunTool;
+
+// A saved state: the world, and where the time line stands. What acts hold, pull or poke with is not part of
+// it.
+typedef struct spRunState
+{
+    char name[SP_RUN_NAME];
+    spSnapshot* snapshot;
+    int nextEvent;
+    spRunLink* links; // those of the scene; not held ones own nothing
+    spRunPull* pulls;
+    int pullCount;
+    spRunTool tool;
+    spDVec3 toolPosition;
+} spRunState;
 
 typedef struct spRunMeasurement
 {
@@ -43,17 +85,25 @@ struct spRun
     spLogger logger;
     double dt;
     int64_t stepCount, stepsDone;
+    double duration, covered; // simulated time that is asked for, and that was covered
+    bool played;              // the events before the next step were carried out
+    uint32_t playedFlags;
     bool live;  // preconditioners come into use by the clock
     bool paced; // steps have a budget: the end is a time
     spError lastError;
 
     spRunBody* bodies;
     spColliderId* colliders;
-    spRunLink* links;
-    int linkCount;
+    spRunLink* links; // those of the scene, then those of acts
+    int linkCount, sceneLinkCount;
 
     spRunEvent* events; // by time, those of the same time in the order of the file
     int eventCount, nextEvent;
+    spRunPull* pulls; // in the order in which they began
+    int pullCount, pullCapacity, livePullCount;
+    spRunTool tool;
+    spRunState states[SP_MAX_STATES];
+    int stateCount;
     spDVec3* forces; // scratch for forces on the nodes of one body, as many as the largest body has
 
     spRunMeasurement* measurements;
@@ -69,8 +119,33 @@ bool spBuildTimeline(spRun* run, spProblems* problems);
 void spBuildAttachments(spRun* run, spProblems* problems);
 void spFreeTimeline(spRun* run);
 
-// Carries out what is due before the step from `time` to `time + dt`. Returns SP_RUN_EVENT_FAILED or 0.
-uint32_t spPlayTimeline(spRun* run, double time);
+// Carries out what is due before the next step. Returns SP_RUN_EVENT_FAILED or 0.
+uint32_t spPlayTimeline(spRun* run);
+
+// Carries out one event now
+void spPlayEvent(spRun* run, const spRunEvent* event, spProblems* problems);
+
+// The nodes of a link as they are now, or with anchors where they are held. Copies what it needs of the
+// definition. Reports to `head` when it cannot be made.
+bool spMakeLink(spRun* run, spRunLink* link, int body, const spLinkDef* def, const spObjectHead* head,
+                spProblems* problems);
+void spReleaseLink(spRun* run, spRunLink* link);
+void spForgetLink(spRun* run, spRunLink* link); // it is gone from the world already
+
+// Hands the sum of all forces that pull at a body to some of its nodes
+bool spApplyForces(spRun* run, int body, const spNodeList* nodes);
+
+// Puts a tool somewhere, in place of the one that is there
+bool spMakeTool(spRun* run, spDVec3 position, double radius);
+void spLiftTool(spRun* run);
+
+// state.c
+bool spSaveState(spRun* run, const char* name, spError* error);
+bool spRestoreState(spRun* run, const char* name, spError* error);
+void spFreeStates(spRun* run);
+
+// run.c: steps that are left at another time step, s
+void spSetTimeStep(spRun* run, double dt);
 
 // measure.c
 bool spBuildMeasurements(spRun* run, spProblems* problems);

@@ -350,6 +350,10 @@ typedef enum spEventType
     sp_eventForce,
     sp_eventPin,
     sp_eventFree,
+    sp_eventPoke,
+    sp_eventLift,
+    sp_eventSave,
+    sp_eventRestore,
     sp_eventTypeCount
 } spEventType;
 
@@ -374,7 +378,10 @@ typedef struct spEventData
     spTetChangeData tets;
     spConstraintChangeData constraints;
     spDVec3 gravity;
+    double dt;
     spMethodData method;
+    spDVec3 position;
+    double radius;
 } spEventData;
 
 typedef enum spMeasurementType

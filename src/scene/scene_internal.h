@@ -27,6 +27,10 @@ struct spScene
 // other. Gives unnamed objects their names. Returns false when there is no memory.
 bool spCheckSceneData(spScene* scene, spProblems* problems);
 
+// The same for an act, an event that comes while a run of the scene goes on. Grabs and states that it names
+// are not looked at: the run knows them.
+void spCheckAct(const spScene* scene, const spEventData* event, spProblems* problems);
+
 // The body, collider, or grab or attachment with a name; NULL or -1 when there is none
 spBodyData* spFindBodyData(const spScene* scene, const char* name);
 int spFindBodyIndex(const spScene* scene, const char* name);

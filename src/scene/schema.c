@@ -551,7 +551,7 @@ static const spKey s_attachmentKeys[] = {
 };
 static const spSchema s_attachment = SCHEMA("attachment", spAttachmentData, s_attachmentKeys, "Holds nodes of a body to a collider or to another body, from the start.");
 
-static const char* const s_eventTypes[] = {"grab", "move", "release", "set", "force", "pin", "free"};
+static const char* const s_eventTypes[] = {"grab", "move", "release", "set", "force", "pin", "free", "poke", "lift", "save", "restore"};
 _Static_assert(SP_COUNT(s_eventTypes) == sp_eventTypeCount, "one word for each event");
 #define GRAB BIT(sp_eventGrab)
 #define SET BIT(sp_eventSet)
@@ -561,11 +561,15 @@ static const spKey s_eventKeys[] = {
     NUMBER(spEventData, "time", time, "s", 0, 0, 1e6, "When; it happens before the step that starts then.", .flags = sp_keyRequired),
     CHOICE(spEventData, "type", type, s_eventTypes, -1,
            "`grab` takes nodes by a hand, `move` moves the hand, `release` lets go. `set` changes numbers. `force` pulls at nodes. `pin` fixes nodes, "
-           "`free` frees them.",
+           "`free` frees them. `poke` brings a sphere that pushes bodies, or moves it; `lift` takes it away. `save` keeps the state under a name, "
+           "`restore` brings it back, events included; materials, methods, gravity and time step stay as they are then.",
            .flags = sp_keySelector | sp_keyRequired),
     STRING(spEventData, "name", name, "Name of the grab, for `move`, `release` and measurements.", .selector = GRAB, .flags = sp_keyRequired),
+    STRING(spEventData, "name", name, "Name to save it under, at most 63 bytes, other than \"start\"; a state that has it already is replaced.",
+           .selector = BIT(sp_eventSave), .flags = sp_keyRequired),
+    STRING(spEventData, "name", name, "Name of the state; \"start\" is the one at the beginning.", .selector = BIT(sp_eventRestore), .flags = sp_keyRequired),
     STRING(spEventData, "body", body, "Which body.", .selector = ON_NODES, .flags = sp_keyRequired),
-    STRING(spEventData, "body", body, "Which body; not for gravity.", .selector = SET, .text = "none"),
+    STRING(spEventData, "body", body, "Which body; not for gravity and dt.", .selector = SET, .text = "none"),
     OBJECT(spEventData, "nodes", nodes, s_region, "Which nodes.", .selector = ON_NODES, .flags = sp_keyRequired),
     NUMBER(spEventData, "stiffness", stiffness, "N/m", 0, 0, HUGE_NUMBER, "Of the hold on each node; 0 means rigid.", .selector = GRAB),
     NUMBER(spEventData, "maxForce", maxForce, "N", 0, 0, HUGE_NUMBER, "The hold on a node breaks off for the moment at this force; 0 means never.", .selector = GRAB),
@@ -586,11 +590,19 @@ static const spKey s_eventKeys[] = {
     NUMBER(spEventData, "friction", friction, NULL, 0, 0, 100, "New friction of a body.", .selector = SET, .flags = sp_keyNoDefault, .text = "unchanged"),
     NUMBER(spEventData, "restitution", restitution, NULL, 0, 0, 1, "New restitution of a body.", .selector = SET, .flags = sp_keyNoDefault, .text = "unchanged"),
     VECTOR(spEventData, "gravity", gravity, "m/s^2", 0, 0, 0, FAR_AWAY, "New gravity of the world.", .selector = SET, .flags = sp_keyNoDefault, .text = "unchanged"),
+    NUMBER(spEventData, "dt", dt, "s", 0, 1e-6, 10, "New time step.", .selector = SET, .flags = sp_keyNoDefault, .text = "unchanged"),
     OBJECT(spEventData, "tets", tets, s_tetChange, "New numbers of tets.", .selector = SET),
     OBJECT(spEventData, "constraints", constraints, s_constraintChange, "New numbers of constraints.", .selector = SET),
     OBJECT(spEventData, "method", method, s_method, "New method of a body.", .selector = SET),
+    VECTOR(spEventData, "position", position, "m", 0, 0, 0, FAR_AWAY, "Where the centre of the sphere goes, at 5 m/s at most; where it appears when there is none.",
+           .selector = BIT(sp_eventPoke), .flags = sp_keyRequired),
+    NUMBER(spEventData, "radius", radius, "m", 0.1, 0, 1000, "Radius of the sphere.", .selector = BIT(sp_eventPoke), .flags = sp_keyAboveLower),
 };
+_Static_assert(SP_COUNT(s_eventKeys) <= 64, "one bit for each key");
 static const spSchema s_event = SCHEMA("event", spEventData, s_eventKeys, "Something that happens at a time.");
+
+// An act happens at once: all keys but the first, which is its time
+const spSchema g_actSchema = {.name = "act", .keys = s_eventKeys + 1, .keyCount = SP_COUNT(s_eventKeys) - 1, .size = sizeof(spEventData), .doc = "Something that is done while a scene runs."};
 
 // ---------------------------------------------------------------------------------------------------------
 // Measurements

@@ -91,6 +91,9 @@ typedef struct spList
 // The whole file
 extern const spSchema g_sceneSchema;
 
+// An event without its time
+extern const spSchema g_actSchema;
+
 // True when the value at `member`, which lies in the struct that `head` begins, was in the file
 bool spIsGiven(const spObjectHead* head, const void* member);
 

@@ -41,16 +41,57 @@ static bool spSelectNow(spRun* run, const spRegionData* region, int body, spNode
     return true;
 }
 
-static bool spMakeLink(spRun* run, spRunLink* link, const spLinkDef* def, const spObjectHead* head,
-                       spProblems* problems)
+bool spMakeLink(spRun* run, spRunLink* link, int body, const spLinkDef* def, const spObjectHead* head,
+                spProblems* problems)
 {
-    *link = (spRunLink){.id = spCreateLink(run->world, def)};
-    link->held = !SP_IS_NULL(link->id);
+    size_t nodeSize = spArraySize(def->nodeCount, sizeof(int32_t));
+    size_t anchorSize = spArraySize(def->nodeCount, sizeof(spVec3));
+    int32_t* nodes = spAlloc(&run->heap, nodeSize);
+    spVec3* anchors = spAlloc(&run->heap, anchorSize);
+    *link = (spRunLink){.body = body, .def = *def};
+    if (nodes != NULL && anchors != NULL)
+    {
+        link->id = spCreateLink(run->world, def);
+        link->held = !SP_IS_NULL(link->id);
+        if (!link->held)
+        {
+            spReportWorld(problems, run->world, head, NULL, "these nodes cannot be held");
+        }
+    }
+    else
+    {
+        spReport(problems, head, NULL, "out of memory");
+    }
     if (!link->held)
     {
-        spReportWorld(problems, run->world, head, NULL, "these nodes cannot be held");
+        spFree(&run->heap, nodes, nodeSize);
+        spFree(&run->heap, anchors, anchorSize);
+        *link = (spRunLink){0};
+        return false;
     }
-    return link->held;
+    memcpy(nodes, def->nodes, nodeSize);
+    spLink_CopyAnchors(run->world, link->id, anchors, def->nodeCount);
+    link->def.nodes = nodes;
+    link->def.anchors = anchors;
+    return true;
+}
+
+void spForgetLink(spRun* run, spRunLink* link)
+{
+    if (link->held)
+    {
+        spFree(&run->heap, (void*)(uintptr_t)link->def.nodes,
+               spArraySize(link->def.nodeCount, sizeof(int32_t)));
+        spFree(&run->heap, (void*)(uintptr_t)link->def.anchors,
+               spArraySize(link->def.nodeCount, sizeof(spVec3)));
+    }
+    *link = (spRunLink){0};
+}
+
+void spReleaseLink(spRun* run, spRunLink* link)
+{
+    spDestroyLink(run->world, link->id);
+    spForgetLink(run, link);
 }
 
 void spBuildAttachments(spRun* run, spProblems* problems)
@@ -79,7 +120,7 @@ void spBuildAttachments(spRun* run, spProblems* problems)
         {
             def.otherBody = run->bodies[spFindBodyIndex(scene, data->otherBody)].id;
         }
-        spMakeLink(run, &run->links[i], &def, &data->head, problems);
+        spMakeLink(run, &run->links[i], body, &def, &data->head, problems);
         spFreeNodes(&run->heap, &nodes);
     }
 }
@@ -105,10 +146,13 @@ bool spBuildTimeline(spRun* run, spProblems* problems)
     const spScene* scene = run->scene;
     int attachmentCount = scene->data.attachments.count;
     run->eventCount = scene->data.events.count;
-    run->linkCount = spGetLinkCount(scene);
+    run->sceneLinkCount = spGetLinkCount(scene);
+    run->linkCount = run->sceneLinkCount + SP_MAX_LIVE_GRABS;
+    run->pullCapacity = run->eventCount + SP_MAX_LIVE_FORCES;
     run->links = spAllocZeroed(&run->heap, spArraySize(run->linkCount, sizeof(spRunLink)));
     run->events = spAllocZeroed(&run->heap, spArraySize(run->eventCount, sizeof(spRunEvent)));
-    if ((run->links == NULL && run->linkCount > 0) || (run->events == NULL && run->eventCount > 0))
+    run->pulls = spAllocZeroed(&run->heap, spArraySize(run->pullCapacity, sizeof(spRunPull)));
+    if (run->links == NULL || run->pulls == NULL || (run->events == NULL && run->eventCount > 0))
     {
         return false;
     }
@@ -146,10 +190,15 @@ bool spBuildTimeline(spRun* run, spProblems* problems)
 
 void spFreeTimeline(spRun* run)
 {
-    for (int i = 0; run->events != NULL && i < run->eventCount; ++i)
+    for (int i = 0; i < run->pullCount; ++i)
     {
-        spFreeNodes(&run->heap, &run->events[i].nodes);
+        spFreeNodes(&run->heap, &run->pulls[i].nodes);
     }
+    for (int i = 0; run->links != NULL && i < run->linkCount; ++i)
+    {
+        spForgetLink(run, &run->links[i]);
+    }
+    spFree(&run->heap, run->pulls, spArraySize(run->pullCapacity, sizeof(spRunPull)));
     spFree(&run->heap, run->events, spArraySize(run->eventCount, sizeof(spRunEvent)));
     spFree(&run->heap, run->links, spArraySize(run->linkCount, sizeof(spRunLink)));
 }
@@ -157,7 +206,7 @@ void spFreeTimeline(spRun* run)
 // ---------------------------------------------------------------------------------------------------------
 // Events
 
-static void spPlayGrab(spRun* run, spRunEvent* event, spProblems* problems)
+static void spPlayGrab(spRun* run, const spRunEvent* event, spProblems* problems)
 {
     spNodeList nodes;
     if (!spSelectNow(run, &event->data->nodes, event->body, &nodes, problems))
@@ -170,11 +219,16 @@ static void spPlayGrab(spRun* run, spRunEvent* event, spProblems* problems)
     def.nodeCount = nodes.count;
     def.stiffness = (spReal)event->data->stiffness;
     def.maxForce = (spReal)event->data->maxForce;
-    spMakeLink(run, &run->links[event->link], &def, &event->data->head, problems);
+    spRunLink* link = &run->links[event->link];
+    spForgetLink(run, link);
+    if (spMakeLink(run, link, event->body, &def, &event->data->head, problems) && event->live)
+    {
+        snprintf(link->name, sizeof(link->name), "%s", event->data->name);
+    }
     spFreeNodes(&run->heap, &nodes);
 }
 
-static void spPlayMove(spRun* run, spRunEvent* event, double time, spProblems* problems)
+static void spPlayMove(spRun* run, const spRunEvent* event, double time, spProblems* problems)
 {
     spRunLink* link = &run->links[event->link];
     if (!link->held)
@@ -190,29 +244,71 @@ static void spPlayMove(spRun* run, spRunEvent* event, double time, spProblems* p
     link->moving = true;
 }
 
-// Sums the forces that pull at a body and hands them to the nodes of one of its events
-static void spApplyForces(spRun* run, const spRunEvent* changed, spProblems* problems)
+// Sums the forces that pull at a body and hands them to some of its nodes
+bool spApplyForces(spRun* run, int index, const spNodeList* nodes)
 {
-    const spRunBody* body = &run->bodies[changed->body];
+    const spRunBody* body = &run->bodies[index];
     memset(run->forces, 0, (size_t)body->nodeCount * sizeof(spDVec3));
-    for (int i = 0; i < run->eventCount; ++i)
+    for (int i = 0; i < run->pullCount; ++i)
     {
-        const spRunEvent* event = &run->events[i];
-        for (int j = 0; event->pulling && event->body == changed->body && j < event->nodes.count; ++j)
+        const spRunPull* pull = &run->pulls[i];
+        for (int j = 0; pull->body == index && j < pull->nodes.count; ++j)
         {
-            spDVec3* force = &run->forces[event->nodes.data[j]];
-            force->x += event->data->force.x;
-            force->y += event->data->force.y;
-            force->z += event->data->force.z;
+            spDVec3* force = &run->forces[pull->nodes.data[j]];
+            force->x += pull->force.x;
+            force->y += pull->force.y;
+            force->z += pull->force.z;
         }
     }
-    for (int i = 0; i < changed->nodes.count; ++i)
+    for (int i = 0; i < nodes->count; ++i)
     {
-        int node = changed->nodes.data[i];
+        int node = nodes->data[i];
         if (!spBody_SetNodeForce(run->world, body->id, node, spToVec3(run->forces[node])))
         {
-            spReportWorld(problems, run->world, &changed->data->head, NULL, "this force cannot be set");
-            return;
+            return false;
+        }
+    }
+    return true;
+}
+
+// Ends a pull; the nodes feel it
+static bool spEndPull(spRun* run, int index)
+{
+    spRunPull pull = run->pulls[index];
+    run->livePullCount -= pull.live;
+    run->pullCount -= 1;
+    memmove(run->pulls + index, run->pulls + index + 1, (size_t)(run->pullCount - index) * sizeof(spRunPull));
+    bool good = spApplyForces(run, pull.body, &pull.nodes);
+    spFreeNodes(&run->heap, &pull.nodes);
+    return good;
+}
+
+static void spPlayForce(spRun* run, const spRunEvent* event, double time, spProblems* problems)
+{
+    const spEventData* data = event->data;
+    if (event->live && run->livePullCount == SP_MAX_LIVE_FORCES)
+    {
+        spReport(problems, &data->head, NULL, "%d forces pull already: wait until one ends",
+                 SP_MAX_LIVE_FORCES);
+        return;
+    }
+    double start = event->live ? time : data->time;
+    spRunPull pull = {
+        .body = event->body,
+        .force = data->force,
+        .end = data->duration > 0.0 ? start + data->duration : (double)INFINITY,
+        .live = event->live,
+    };
+    // A scene that is set back and played again has no more of its own forces than events at any time
+    if (run->pullCount < run->pullCapacity &&
+        spSelectNow(run, &data->nodes, event->body, &pull.nodes, problems))
+    {
+        run->pulls[run->pullCount++] = pull;
+        run->livePullCount += pull.live;
+        if (!spApplyForces(run, pull.body, &pull.nodes))
+        {
+            spReportWorld(problems, run->world, &data->head, NULL, "this force cannot be set");
+            spEndPull(run, run->pullCount - 1);
         }
     }
 }
@@ -236,14 +332,42 @@ static void spPlayPins(spRun* run, const spRunEvent* event, spProblems* problems
     spFreeNodes(&run->heap, &nodes);
 }
 
+// The method comes first: it alone can fail with numbers that were checked, and then nothing else is changed
+static bool spPlaySetMethod(spRun* run, const spRunEvent* event, spProblems* problems)
+{
+    const spEventData* data = event->data;
+    if (!spIsGiven(&data->head, &data->method))
+    {
+        return true;
+    }
+    const spRunBody* body = &run->bodies[event->body];
+    const int32_t* edges = spBody_GetEdges(run->world, body->id, NULL);
+    spMethodDef method = spMakeMethod(&data->method, &body->data->mesh, edges);
+    method.solver.age = run->live ? 0 : method.solver.age;
+    if (!spBody_SetMethod(run->world, body->id, &method))
+    {
+        spReportWorld(problems, run->world, &data->head, &data->method, "this method cannot be set");
+        return false;
+    }
+    return true;
+}
+
 static void spPlaySet(spRun* run, const spRunEvent* event, spProblems* problems)
 {
     const spEventData* data = event->data;
     const spObjectHead* head = &data->head;
     bool good = true;
+    if (event->body >= 0 && !spPlaySetMethod(run, event, problems))
+    {
+        return;
+    }
     if (spIsGiven(head, &data->gravity))
     {
         good &= spWorld_SetGravity(run->world, spToVec3(data->gravity));
+    }
+    if (spIsGiven(head, &data->dt))
+    {
+        spSetTimeStep(run, data->dt);
     }
     if (event->body < 0)
     {
@@ -310,21 +434,101 @@ static void spPlaySet(spRun* run, const spRunEvent* event, spProblems* problems)
         body->restitution = spIsGiven(head, &data->restitution) ? data->restitution : body->restitution;
         good &= spBody_SetContact(run->world, body->id, (spReal)body->friction, (spReal)body->restitution);
     }
-    if (spIsGiven(head, &data->method))
-    {
-        const int32_t* edges = spBody_GetEdges(run->world, body->id, NULL);
-        spMethodDef method = spMakeMethod(&data->method, &body->data->mesh, edges);
-        method.solver.age = run->live ? 0 : method.solver.age;
-        good &= spBody_SetMethod(run->world, body->id, &method);
-    }
     if (!good)
     {
         spReportWorld(problems, run->world, head, NULL, "this cannot be set");
     }
 }
 
-static void spPlayEvent(spRun* run, spRunEvent* event, double time, spProblems* problems)
+// ---------------------------------------------------------------------------------------------------------
+// The tool of poke
+
+// Speed of the tool at most, m/s: what it meets is pushed, not thrown
+#define SP_TOOL_SPEED 5.0
+
+bool spMakeTool(spRun* run, spDVec3 position, double radius)
 {
+    spColliderDef def = spDefaultColliderDef();
+    def.name = "tool";
+    def.shape = sp_shapeSphere;
+    def.transform.position = spToVec3(position);
+    def.radius = (spReal)radius;
+    spColliderId id = spCreateCollider(run->world, &def);
+    if (SP_IS_NULL(id))
+    {
+        return false;
+    }
+    spLiftTool(run);
+    run->tool = (spRunTool){.id = id, .radius = radius, .target = position};
+    return true;
+}
+
+void spLiftTool(spRun* run)
+{
+    if (spCollider_IsValid(run->world, run->tool.id))
+    {
+        spDestroyCollider(run->world, run->tool.id);
+    }
+    run->tool = (spRunTool){0};
+}
+
+static void spPlayPoke(spRun* run, const spRunEvent* event, spProblems* problems)
+{
+    const spEventData* data = event->data;
+    bool there = !SP_IS_NULL(run->tool.id);
+    spDVec3 place = data->position;
+    if (there)
+    {
+        spVec3 now = spCollider_GetTransform(run->world, run->tool.id).position;
+        place = (spDVec3){now.x, now.y, now.z};
+    }
+    if ((!there || run->tool.radius != data->radius) && !spMakeTool(run, place, data->radius))
+    {
+        spReportWorld(problems, run->world, &data->head, NULL, "the tool cannot be made");
+        return;
+    }
+    run->tool.target = data->position;
+    run->tool.moving = true;
+    run->tool.live = event->live;
+}
+
+static void spMoveTool(spRun* run)
+{
+    spRunTool* tool = &run->tool;
+    if (!tool->moving)
+    {
+        return;
+    }
+    spTransform pose = spCollider_GetTransform(run->world, tool->id);
+    spDVec3 way = {tool->target.x - (double)pose.position.x, tool->target.y - (double)pose.position.y,
+                   tool->target.z - (double)pose.position.z};
+    double length = sqrt(way.x * way.x + way.y * way.y + way.z * way.z);
+    double share = length > SP_TOOL_SPEED * run->dt ? SP_TOOL_SPEED * run->dt / length : 1.0;
+    spDVec3 next = {(double)pose.position.x + share * way.x, (double)pose.position.y + share * way.y,
+                    (double)pose.position.z + share * way.z};
+    tool->moving = share < 1.0;
+    pose.position = spToVec3(tool->moving ? next : tool->target);
+    spCollider_MoveTo(run->world, tool->id, pose);
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// All events
+
+static void spPlayState(spRun* run, const spRunEvent* event, spProblems* problems)
+{
+    const spEventData* data = event->data;
+    spError error = {0};
+    bool good = data->type == sp_eventSave ? spSaveState(run, data->name, &error)
+                                           : spRestoreState(run, data->name, &error);
+    if (!good)
+    {
+        spReport(problems, &data->head, &data->name, "%s", error.message);
+    }
+}
+
+void spPlayEvent(spRun* run, const spRunEvent* event, spProblems* problems)
+{
+    double time = spWorld_GetTime(run->world);
     switch (event->data->type)
     {
         case sp_eventGrab:
@@ -334,18 +538,23 @@ static void spPlayEvent(spRun* run, spRunEvent* event, double time, spProblems* 
             spPlayMove(run, event, time, problems);
             break;
         case sp_eventRelease:
-            spDestroyLink(run->world, run->links[event->link].id);
-            run->links[event->link] = (spRunLink){0};
+            spReleaseLink(run, &run->links[event->link]);
             break;
         case sp_eventSet:
             spPlaySet(run, event, problems);
             break;
         case sp_eventForce:
-            if (spSelectNow(run, &event->data->nodes, event->body, &event->nodes, problems))
-            {
-                event->pulling = true;
-                spApplyForces(run, event, problems);
-            }
+            spPlayForce(run, event, time, problems);
+            break;
+        case sp_eventPoke:
+            spPlayPoke(run, event, problems);
+            break;
+        case sp_eventLift:
+            spLiftTool(run);
+            break;
+        case sp_eventSave:
+        case sp_eventRestore:
+            spPlayState(run, event, problems);
             break;
         default:
             spPlayPins(run, event, problems);
@@ -392,33 +601,40 @@ static void spMoveColliders(spRun* run, double time)
 
 static void spEndForces(spRun* run, double time, spProblems* problems)
 {
-    for (int i = 0; i < run->nextEvent; ++i)
+    for (int i = run->pullCount - 1; i >= 0; --i)
     {
-        spRunEvent* event = &run->events[i];
-        if (event->pulling && event->data->duration > 0.0 &&
-            time >= event->data->time + event->data->duration - 1e-3 * run->dt)
+        if (time >= run->pulls[i].end - 1e-3 * run->dt && !spEndPull(run, i))
         {
-            event->pulling = false;
-            spApplyForces(run, event, problems);
-            spFreeNodes(&run->heap, &event->nodes);
+            spReportWorld(problems, run->world, &run->scene->data.head, NULL, "a force cannot end");
         }
     }
 }
 
-uint32_t spPlayTimeline(spRun* run, double time)
+uint32_t spPlayTimeline(spRun* run)
 {
     spProblems problems = {.places = &run->scene->places};
+    double time = spWorld_GetTime(run->world);
     spEndForces(run, time, &problems);
 
     // A thousandth of a step early: time is a sum of rounded steps
+    bool restored = false;
     while (run->nextEvent < run->eventCount &&
            run->events[run->nextEvent].data->time <= time + 1e-3 * run->dt)
     {
-        spPlayEvent(run, &run->events[run->nextEvent], time, &problems);
+        const spRunEvent* event = &run->events[run->nextEvent];
+        // A state that is restored has its own events to come. One before each step: it may be the same again
+        if (event->data->type == sp_eventRestore && restored)
+        {
+            break;
+        }
+        restored |= event->data->type == sp_eventRestore;
         run->nextEvent += 1;
+        spPlayEvent(run, event, &problems);
+        time = spWorld_GetTime(run->world);
     }
     spMoveHands(run, time, &problems);
     spMoveColliders(run, time);
+    spMoveTool(run);
     if (problems.errorCount == 0)
     {
         return 0;

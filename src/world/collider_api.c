@@ -340,6 +340,17 @@ bool spLink_MoveTo(spWorld* world, spLinkId id, spVec3 offset)
     return true;
 }
 
+int spLink_CopyAnchors(const spWorld* world, spLinkId id, spVec3* anchors, int capacity)
+{
+    const spLink* link = spGetLink(world, id);
+    int count = link != NULL && anchors != NULL ? spMinInt(link->nodeCount, capacity) : 0;
+    for (int i = 0; i < count; ++i)
+    {
+        anchors[i] = link->anchors[i];
+    }
+    return spMaxInt(count, 0);
+}
+
 spVec3 spLink_GetForce(const spWorld* world, spLinkId id)
 {
     const spLink* link = spGetLink(world, id);

@@ -4,8 +4,10 @@
 // Snapshots: the state of a world as one block of bytes.
 //
 // Written and read by the same walk over the world (spWalkState), in three passes: measure, write, read.
-// Reading first checks that every body, collider and link is there with the same shape, so that a refusal
-// changes nothing. Rows are not stored: they follow from the rest.
+// Reading first checks that every body is there with the same shape, so that a refusal changes nothing.
+// Colliders and links are known by their ids: those that the snapshot does not know go, those that are gone
+// stay so. What a method remembers is read back when the body has a method of the same kind, else its method
+// starts anew. Rows are not stored: they follow from the rest.
 
 #include "base/error.h"
 #include "base/hash.h"
@@ -14,7 +16,7 @@
 #include <string.h>
 
 #define SP_SNAPSHOT_MAGIC 0x31504E5350530000ull
-#define SP_SNAPSHOT_VERSION 2
+#define SP_SNAPSHOT_VERSION 3
 
 typedef struct spSnapshotHeader
 {
@@ -47,6 +49,7 @@ typedef struct spWalk
     size_t size;
     size_t used;
     bool fits;
+    bool noMemory;
 } spWalk;
 
 // State: written, or read back
@@ -90,20 +93,102 @@ static const void* spWalkMemory(void* context, void* bytes, size_t size)
     return piece;
 }
 
+// State whose stored value is wanted whatever the world has
+static uint64_t spWalkValue(spWalk* walk, uint64_t value)
+{
+    uint64_t stored = value;
+    bool reads = walk->mode == sp_walkCheck || walk->mode == sp_walkRead;
+    if (reads && walk->size - walk->used >= sizeof(stored))
+    {
+        memcpy(&stored, walk->data + walk->used, sizeof(stored));
+    }
+    spWalkBytes(walk, &value, sizeof(value));
+    return stored;
+}
+
+// Passes by what the world has no place for
+static void spSkipBytes(spWalk* walk, size_t size)
+{
+    walk->fits = walk->fits && walk->size - walk->used >= size;
+    walk->used += walk->fits ? size : 0;
+}
+
+// Forces on nodes: none are the same as zeros
+static void spWalkForces(spWalk* walk, spBody* body)
+{
+    size_t size = (size_t)body->nodeCount * sizeof(spVec4);
+    bool stored = spWalkValue(walk, body->nodeForces != NULL) != 0;
+    if (stored && body->nodeForces == NULL)
+    {
+        body->nodeForces = spAllocZeroed(body->heap, size);
+        walk->noMemory |= body->nodeForces == NULL;
+        walk->fits = walk->fits && body->nodeForces != NULL;
+    }
+    else if (stored == false && body->nodeForces != NULL && walk->mode == sp_walkRead)
+    {
+        memset(body->nodeForces, 0, size);
+    }
+    spWalkBytes(walk, body->nodeForces, stored ? size : 0);
+}
+
+// Methods with the same key remember the same pieces
+static uint64_t spGetMemoryKey(const spMethodDef* def)
+{
+    const uint32_t key[] = {
+        (uint32_t)def->type,
+        (uint32_t)def->filter.type,
+        (uint32_t)def->solver.operatorType,
+        (uint32_t)def->solver.preconditioner,
+        def->solver.asynchronous,
+        (uint32_t)def->xpbd.solver,
+    };
+    return spHashBytes(SP_HASH_SEED, key, sizeof(key));
+}
+
+// What the method remembers, behind its key and its size. Returns whether the world has that method.
+static bool spWalkMethod(spWalk* walk, spBody* body)
+{
+    uint64_t key = spGetMemoryKey(&body->methodDef);
+    bool same = spWalkValue(walk, key) == key;
+    size_t head = walk->used;
+    uint64_t size = spWalkValue(walk, 0);
+    if (same == false)
+    {
+        spSkipBytes(walk, (size_t)size);
+        spError error = {0};
+        if (walk->mode == sp_walkRead && spSetBodyMethod(body, &body->methodDef, &error) == false)
+        {
+            walk->noMemory = true;
+        }
+        return false;
+    }
+    body->method->walkMemory(body, spWalkMemory, walk);
+    uint64_t walked = walk->used - head - sizeof(size);
+    if (walk->mode == sp_walkWrite && walk->fits)
+    {
+        memcpy(walk->data + head, &walked, sizeof(walked));
+    }
+    else if (walk->mode == sp_walkCheck)
+    {
+        walk->fits = walk->fits && walked == size;
+    }
+    return true;
+}
+
 static void spWalkBody(spWalk* walk, spBody* body)
 {
     size_t n = (size_t)body->nodeCount;
     spWalkShape(walk, body->id.generation);
     spWalkShape(walk, (uint64_t)body->nodeCount);
     spWalkShape(walk, body->topologyVersion);
-    spWalkShape(walk, (uint64_t)body->methodDef.type);
-    spWalkShape(walk, (uint64_t)body->methodDef.filter.type);
-    spWalkShape(walk, body->nodeForces != NULL);
     spWalkBytes(walk, body->x, n * sizeof(spVec4));
     spWalkBytes(walk, body->v, n * sizeof(spVec4));
+    bool reads = walk->mode == sp_walkRead;
+    bool sameRoles = reads == false || memcmp(body->roles, walk->data + walk->used, n) == 0;
     spWalkBytes(walk, body->roles, n);
-    spWalkBytes(walk, body->nodeForces, body->nodeForces != NULL ? n * sizeof(spVec4) : 0);
-    body->method->walkMemory(body, spWalkMemory, walk);
+    spWalkForces(walk, body);
+    bool same = spWalkMethod(walk, body);
+    same &= spWalkValue(walk, body->materialVersion) == body->materialVersion;
     spWalkBytes(walk, &body->running, sizeof(body->running));
     spWalkBytes(walk, &body->time, sizeof(body->time));
     spWalkBytes(walk, &body->stableStep, sizeof(body->stableStep));
@@ -111,7 +196,7 @@ static void spWalkBody(spWalk* walk, spBody* body)
     spWalkBytes(walk, &body->estimateAge, sizeof(body->estimateAge));
     spWalkBytes(walk, &body->contactForce, sizeof(body->contactForce));
     spWalkBytes(walk, &body->pinForce, sizeof(body->pinForce));
-    if (walk->mode == sp_walkRead)
+    if (reads)
     {
         // Targets that nobody has stepped to are commands, not state
         for (int i = 0; i < body->drivenCount; ++i)
@@ -120,12 +205,14 @@ static void spWalkBody(spWalk* walk, spBody* body)
         }
         body->drivenCount = 0;
         body->heldDirty = true;
+        // What was made for the stiffness of another method or material, or for other roles, is of no use
+        body->stableStepDirty |= same == false;
+        body->matrixVersion += same == false || sameRoles == false;
     }
 }
 
 static void spWalkCollider(spWalk* walk, spCollider* collider)
 {
-    spWalkShape(walk, collider->id.generation);
     spWalkBytes(walk, &collider->def.transform, sizeof(spTransform));
     spWalkBytes(walk, &collider->start, sizeof(spTransform));
     spWalkBytes(walk, &collider->target, sizeof(spTransform));
@@ -137,11 +224,44 @@ static void spWalkCollider(spWalk* walk, spCollider* collider)
 
 static void spWalkLink(spWalk* walk, spLink* link)
 {
-    spWalkShape(walk, link->id.generation);
-    spWalkShape(walk, (uint64_t)link->nodeCount);
     spWalkBytes(walk, &link->offset, sizeof(spVec3));
     spWalkBytes(walk, &link->target, sizeof(spVec3));
     spWalkBytes(walk, &link->force, sizeof(spVec3));
+}
+
+// Colliders or links, by their slots: the generation of what was in each, 0 for nothing, and its state
+static void spWalkObjects(spWalk* walk, spWorld* world, bool links)
+{
+    const spIdPool* pool = links ? &world->linkIds : &world->colliderIds;
+    int slotCount = pool->slotCount;
+    uint64_t storedCount = spWalkValue(walk, (uint64_t)slotCount);
+    if (storedCount > INT32_MAX)
+    {
+        walk->fits = false;
+    }
+    for (int i = 0; walk->fits && (i < slotCount || (uint64_t)i < storedCount); ++i)
+    {
+        spCollider* collider = links == false && i < slotCount ? world->colliders[i] : NULL;
+        spLink* link = links && i < slotCount ? world->links[i] : NULL;
+        bool there = collider != NULL || link != NULL;
+        uint64_t generation = there ? pool->slots[i].generation : 0;
+        uint64_t stored = (uint64_t)i < storedCount ? spWalkValue(walk, generation) : 0;
+        if (stored != 0 && stored != generation)
+        {
+            // Gone since
+            spLink noLink = {0};
+            spCollider noCollider = {0};
+            links ? spWalkLink(walk, &noLink) : spWalkCollider(walk, &noCollider);
+        }
+        else if (stored != 0)
+        {
+            links ? spWalkLink(walk, link) : spWalkCollider(walk, collider);
+        }
+        if (there && stored != generation && walk->mode == sp_walkRead)
+        {
+            links ? spDestroyLink(world, link->id) : spDestroyCollider(world, collider->id);
+        }
+    }
 }
 
 static void spWalkState(spWalk* walk, spWorld* world)
@@ -149,12 +269,11 @@ static void spWalkState(spWalk* walk, spWorld* world)
     walk->used = sizeof(spSnapshotHeader);
     walk->fits = true;
     spWalkShape(walk, (uint64_t)world->bodyIds.slotCount);
-    spWalkShape(walk, (uint64_t)world->colliderIds.slotCount);
-    spWalkShape(walk, (uint64_t)world->linkIds.slotCount);
     spWalkBytes(walk, &world->time, sizeof(world->time));
     spWalkBytes(walk, &world->stepCount, sizeof(world->stepCount));
     spWalkBytes(walk, &world->lastDt, sizeof(world->lastDt));
-    spWalkBytes(walk, &world->rowsDirty, sizeof(world->rowsDirty));
+    bool rowsDirty = world->rowsDirty;
+    spWalkBytes(walk, &rowsDirty, sizeof(rowsDirty));
     spWalkBytes(walk, &world->def.gravity, sizeof(spVec3));
     for (int i = 0; walk->fits && i < world->bodyIds.slotCount; ++i)
     {
@@ -164,22 +283,12 @@ static void spWalkState(spWalk* walk, spWorld* world)
             spWalkBody(walk, world->bodies[i]);
         }
     }
-    for (int i = 0; walk->fits && i < world->colliderIds.slotCount; ++i)
+    if (walk->fits)
     {
-        spWalkShape(walk, world->colliders[i] != NULL);
-        if (walk->fits && world->colliders[i] != NULL)
-        {
-            spWalkCollider(walk, world->colliders[i]);
-        }
+        spWalkObjects(walk, world, false);
+        spWalkObjects(walk, world, true);
     }
-    for (int i = 0; walk->fits && i < world->linkIds.slotCount; ++i)
-    {
-        spWalkShape(walk, world->links[i] != NULL);
-        if (walk->fits && world->links[i] != NULL)
-        {
-            spWalkLink(walk, world->links[i]);
-        }
-    }
+    world->rowsDirty = rowsDirty;
 }
 
 static spSnapshot* spAllocSnapshot(const spAllocator* allocator, size_t size)
@@ -233,6 +342,7 @@ bool spWorld_Restore(spWorld* world, const spSnapshot* snapshot)
         return false;
     }
     spWalk walk = {.mode = sp_walkCheck};
+    spError error = {0};
     if (snapshot != NULL)
     {
         walk.data = snapshot->data;
@@ -241,14 +351,20 @@ bool spWorld_Restore(spWorld* world, const spSnapshot* snapshot)
     }
     if (snapshot == NULL || walk.fits == false || walk.used != snapshot->size)
     {
-        spError error = {0};
-        spFail(&error, sp_errorBadArgument,
-               "the snapshot does not fit: this world has not the bodies, colliders and links that it was "
-               "taken from");
+        walk.noMemory
+            ? spFailMemory(&error, "a snapshot", walk.size)
+            : spFail(&error, sp_errorBadArgument,
+                     "the snapshot does not fit: this world has not the bodies that it was taken from");
         return spRecordError(world, &error);
     }
     walk.mode = sp_walkRead;
     spWalkState(&walk, world);
+    if (walk.noMemory)
+    {
+        // The state is there; a method goes on with what it remembers of another
+        spFailMemory(&error, "a method", 0);
+        spRecordError(world, &error);
+    }
 
     // The rows as the last step left them: with colliders and links at rest
     for (int i = 0; i < world->bodyIds.slotCount; ++i)
