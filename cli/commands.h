@@ -16,6 +16,7 @@ int spRunRun(int argc, char** argv);
 int spRunCheck(int argc, char** argv);
 int spRunExport(int argc, char** argv);
 int spRunReplay(int argc, char** argv);
+int spRunReport(int argc, char** argv);
 int spRunMesh(int argc, char** argv);
 int spRunMaterials(int argc, char** argv);
 int spRunDoctor(int argc, char** argv);

@@ -15,6 +15,7 @@ static const spCommand s_commands[] = {
 #ifdef SOUPLE_VIEW
     {"view", "run a scene live in the browser, to look at and to pull", spRunView},
 #endif
+    {"report", "make one HTML file from a recording, to be mailed", spRunReport},
     {"check", "name everything that is wrong with a scene file", spRunCheck},
     {"export", "make pictures, tables and meshes from a recording", spRunExport},
     {"replay", "play the scene of a recording again and compare every bit", spRunReplay},

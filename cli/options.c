@@ -106,7 +106,8 @@ static void spPrintHelp(const spUsage* usage)
     {
         const spOption* option = &usage->options[i];
         int length = (int)strlen(option->name) + (option->letter != 0 ? 4 : 0) +
-                     (option->argument != NULL ? 1 + (int)strlen(option->argument) : 0);
+                     (option->argument != NULL ? 1 + (int)strlen(option->argument) : 0) +
+                     (option->type == sp_optionMaybe ? 2 : 0);
         width = length > width ? length : width;
     }
     printf("\noptions:\n");
@@ -119,8 +120,10 @@ static void spPrintHelp(const spUsage* usage)
         {
             snprintf(letter, sizeof(letter), "-%c, ", option->letter);
         }
-        snprintf(left, sizeof(left), "%s--%s%s%s", letter, option->name, option->argument != NULL ? "=" : "",
-                 option->argument != NULL ? option->argument : "");
+        bool maybe = option->type == sp_optionMaybe;
+        snprintf(left, sizeof(left), "%s--%s%s%s%s%s", letter, option->name, maybe ? "[" : "",
+                 option->argument != NULL ? "=" : "", option->argument != NULL ? option->argument : "",
+                 maybe ? "]" : "");
         printf("  %-*s  %s\n", width + 2, left, option->doc);
     }
     printf("  %-*s  this text\n", width + 2, "--help");
@@ -190,6 +193,7 @@ static int spTakeValue(const spOption* option, const char* text)
         case sp_optionFlag:
             *(bool*)option->target = true;
             return SP_GO_ON;
+        case sp_optionMaybe:
         case sp_optionText:
             *(const char**)option->target = text;
             return SP_GO_ON;
@@ -280,6 +284,10 @@ static int spParseOption(const spUsage* usage, int argc, char** argv, int* index
     {
         return value == NULL ? spTakeValue(option, NULL)
                              : spFailUsage("--%s takes no value, but got \"%s\"", option->name, value);
+    }
+    if (value == NULL && option->type == sp_optionMaybe)
+    {
+        return spTakeValue(option, "");
     }
     if (value == NULL)
     {

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 // Options of the command line. Each command describes its options in one table; parsing and help both come
-// from it. Long options take their value after `=` or as the next argument; `--` ends the options.
+// from it. Long options take their value after `=` or as the next argument, those whose value may be left out
+// after `=` alone; `--` ends the options.
 
 #pragma once
 
@@ -12,6 +13,7 @@ typedef enum spOptionType
 {
     sp_optionFlag,    // bool
     sp_optionText,    // const char*
+    sp_optionMaybe,   // const char* after '=', "" when it is left out
     sp_optionNumber,  // double
     sp_optionInteger, // int
     sp_optionTriple,  // double[3], as 1,2,3; one number alone stands for all three

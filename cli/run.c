@@ -5,6 +5,7 @@
 
 #include "commands.h"
 #include "options.h"
+#include "report_tools.h"
 #include "solver_notes.h"
 #include "souple/element.h"
 #include "souple/scene.h"
@@ -16,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 typedef struct spRunOptions
 {
@@ -23,11 +25,14 @@ typedef struct spRunOptions
     double duration, dt;
     int steps, threads, lanes;
     const char* out;
+    const char* report; // file, "" for one in the folder; NULL for none
     const char* exportList;
     unsigned formats;
     const char* colour;
     double budget; // ms
     bool json, quiet, velocities, stress, live;
+    int argc;
+    char** argv;
 } spRunOptions;
 
 // What happened in a run
@@ -48,6 +53,7 @@ typedef struct spRunResult
     bool notRelaxed;   // a body did not come to its equilibrium
     int64_t lateSteps; // live: steps that ended after the time that they lead to
     char recordingPath[4096];
+    bool passing; // the recording is there for the report alone
 } spRunResult;
 
 static void spNoteStep(spRunResult* result, uint32_t flags, double milliseconds)
@@ -102,7 +108,12 @@ static spRecorder* spStartRecorder(const spRunOptions* options, const spScene* s
 {
     char stem[256];
     spGetStem(stem, sizeof(stem), options->scenePath);
-    if (!spMakeFileName(result->recordingPath, sizeof(result->recordingPath), options->out, stem, ".souple"))
+    size_t size = sizeof(result->recordingPath);
+    result->passing = options->out == NULL;
+    bool fits = result->passing ? snprintf(result->recordingPath, size, "%s.%ld.souple", options->report,
+                                           (long)getpid()) < (int)size
+                                : spMakeFileName(result->recordingPath, size, options->out, stem, ".souple");
+    if (fits == false)
     {
         snprintf(error->message, sizeof(error->message), "the name of the folder is too long");
         return NULL;
@@ -132,8 +143,10 @@ static spRecorder* spStartRecorder(const spRunOptions* options, const spScene* s
             spParseColour(options->colour, &color);
         }
         bool ofTets = options->stress || (options->formats & sp_exportVtu) != 0;
-        def.storeVelocities = options->velocities || color == sp_colorVelocity;
-        def.storeStress = ofTets || color == sp_colorStress;
+        // Who reads a report chooses the colour
+        bool reported = options->report != NULL;
+        def.storeVelocities = options->velocities || color == sp_colorVelocity || reported;
+        def.storeStress = ofTets || color == sp_colorStress || reported;
         def.storeTetStates = ofTets;
         def.camera = output.hasCamera ? &camera : NULL;
         spPlayInfo play = {.scenePath = options->scenePath,
@@ -386,7 +399,7 @@ static void spTellJson(const spRunOptions* options, const spScene* scene, spRun*
     json_object_set_new(json, "interrupted", json_boolean(result->interrupted));
     json_object_set_new(json, "bodies", spMakeBodiesJson(run, world, result));
     json_object_set_new(json, "measurements", measurements);
-    if (result->recordingPath[0] != 0)
+    if (result->recordingPath[0] != 0 && result->passing == false)
     {
         json_object_set_new(json, "recording", json_string(result->recordingPath));
     }
@@ -486,7 +499,7 @@ static void spTellWords(const spRunOptions* options, const spScene* scene, spRun
         printf("It was interrupted before its end%s.\n",
                options->out != NULL ? "; what was recorded is kept" : "");
     }
-    if (result->recordingPath[0] != 0)
+    if (result->recordingPath[0] != 0 && result->passing == false)
     {
         printf("Recording: %s\n", result->recordingPath);
     }
@@ -517,6 +530,21 @@ static int spExportRun(const spRunOptions* options, const spRunResult* result)
     return code;
 }
 
+static int spReportRun(const spRunOptions* options, const spRunResult* result)
+{
+    char stem[256], path[4096];
+    spGetStem(stem, sizeof(stem), options->scenePath);
+    if (options->report[0] == 0 && !spMakeFileName(path, sizeof(path), options->out, stem, ".html"))
+    {
+        return spFailUsage("the name of the folder is too long");
+    }
+    spReportPlan plan = {.path = options->report[0] != 0 ? options->report : path,
+                         .argc = options->argc,
+                         .argv = options->argv,
+                         .quiet = options->quiet || options->json};
+    return spReportRecording(result->recordingPath, &plan);
+}
+
 // ---------------------------------------------------------------------------------------------------------
 // The command
 
@@ -540,6 +568,9 @@ static int spParseRun(int argc, char** argv, spRunOptions* options)
          'o'},
         {"export", sp_optionText, "LIST", &options->exportList,
          "then export to DIR: some of vtu,obj,png,csv,svg,sheet", 0, 0, 0},
+        {"report", sp_optionMaybe, "FILE", &options->report,
+         "leave a report that can be mailed, DIR/<scene>.html without FILE; with FILE it needs no --out", 0,
+         0, 0},
         {"colour", sp_optionText, "WHAT", &options->colour,
          "colour bodies in pictures by stress, displacement, velocity or none", 0, 0, 0},
         {"stress", sp_optionFlag, NULL, &options->stress, "record the stress of tets too", 0, 0, 0},
@@ -553,6 +584,7 @@ static int spParseRun(int argc, char** argv, spRunOptions* options)
         "souple run scenes/demo.json --steps=100 --threads 2 --json",
         "souple run scenes/tet_beam.json --out out/beam --export png,vtu --colour stress",
         "souple run scenes/implicit_beam.json --live --out out/live",
+        "souple run scenes/demo.json --report=demo.html",
         NULL,
     };
     const spUsage usage = {
@@ -586,6 +618,19 @@ static int spParseRun(int argc, char** argv, spRunOptions* options)
             return SP_EXIT_USAGE;
         }
     }
+    if (options->report != NULL)
+    {
+        if (options->report[0] == 0 && options->out == NULL)
+        {
+            return spFailUsage("where should the report go? Name a file, as in --report=report.html, or a "
+                               "folder with --out");
+        }
+        result = spCheckReports();
+        if (result != SP_GO_ON)
+        {
+            return result;
+        }
+    }
     spPictureColor color;
     if (options->colour != NULL && !spParseColour(options->colour, &color))
     {
@@ -607,9 +652,9 @@ static int spPlayScene(const spRunOptions* options, const spScene* scene, spRun*
     spError error = SP_ZERO_INIT;
     spRunResult result = {.leastStableStep = INFINITY};
     spRecorder* recorder = NULL;
-    if (options->out != NULL)
+    if (options->out != NULL || options->report != NULL)
     {
-        if (!spMakeFolders(options->out))
+        if (options->out != NULL && !spMakeFolders(options->out))
         {
             return spFailUsage("cannot make the folder %s: %s", options->out, strerror(errno));
         }
@@ -663,6 +708,16 @@ static int spPlayScene(const spRunOptions* options, const spScene* scene, spRun*
         int exportCode = spExportRun(options, &result);
         code = exportCode != SP_EXIT_FINE ? exportCode : code;
     }
+    // A run that was ended early is worth a look too
+    if (options->report != NULL && code != SP_EXIT_USAGE)
+    {
+        int reportCode = spReportRun(options, &result);
+        code = reportCode != SP_EXIT_FINE ? reportCode : code;
+    }
+    if (result.passing)
+    {
+        remove(result.recordingPath);
+    }
     free(result.stepTimes);
     free(result.solvers);
     return result.interrupted ? SP_EXIT_INTERRUPTED : code;
@@ -670,7 +725,7 @@ static int spPlayScene(const spRunOptions* options, const spScene* scene, spRun*
 
 int spRunRun(int argc, char** argv)
 {
-    spRunOptions options = {0};
+    spRunOptions options = {.argc = argc, .argv = argv};
     int code = spParseRun(argc, argv, &options);
     if (code != SP_GO_ON)
     {
