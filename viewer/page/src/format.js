@@ -28,12 +28,17 @@ export function withUnit(value, unit) {
     const [scale, letter] = prefixes.find(([limit]) => size >= limit * 0.9995) ?? prefixes.at(-1);
     return `${shortNumber(value / scale)} ${letter}${unit}`;
   }
-  return `${shortNumber(value)} ${unit}`;
+  return `${shortNumber(value)} ${unitText(unit)}`;
+}
+
+// m/s^2 with its power as a power
+export function unitText(unit) {
+  return (unit ?? '').replace(/\^2/g, '²').replace(/\^3/g, '³');
 }
 
 // What a number field shows: enough digits, no noise of single precision.
 export function fieldNumber(value) {
-  return String(Number(Number(value).toPrecision(6)));
+  return String(Number(Number(value).toPrecision(5)));
 }
 
 // Round ticks from 0 to top, about `count` of them.

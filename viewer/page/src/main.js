@@ -35,7 +35,8 @@ document.body.dataset.source = app.source;
 const view3d = createScene3d(app, canvas);
 const hand = view3d && createHand(app, view3d);
 const plots = createPlots(app);
-stage.append(createLook(app), createLegend(app), createHandBanner(app), createNotices(app), createVeil(app));
+const bottom = h('div', {id: 'bottom'}, h('div', {class: 'left'}, createLook(app)), h('div', {class: 'right'}));
+stage.append(bottom, createLegend(app), createHandBanner(app), createNotices(app), createVeil(app));
 if (!view3d) stage.append(h('p', {class: 'no-webgl'}, 'This browser has no WebGL 2, so there is no 3D view. Everything else works.'));
 app.openHelp = createHelp(app);
 startKeyboard(app, view3d, hand);
@@ -102,12 +103,12 @@ function showFrame(bytes) {
 // ---- Begin
 
 if (pack) {
-  const document = buildReport(app, panel, stage, plots, view3d);
+  const document = buildReport(app, panel, stage, bottom, plots, view3d);
   readReport(pack, receive)
     .then((frames) => document.begin(frames, showFrame))
     .catch((error) => app.setStatus('error', `This report cannot be read: ${error.message}.`));
 } else {
-  buildLive(app, panel, stage, plots, view3d);
+  buildLive(app, panel, stage, bottom, plots, view3d);
   if (location.protocol === 'file:') {
     app.setStatus('error', 'This page needs its engine: start it by “souple view”.');
   } else {

@@ -14,7 +14,7 @@ import {createHandSettings, createModes, iconButton} from './toolbar.js';
 import {createTransport} from './transport.js';
 import {icon} from './icons.js';
 
-export function buildLive(app, panel, stage, plots, view3d) {
+export function buildLive(app, panel, stage, bottom, plots, view3d) {
   const openScenes = createScenes(app);
   const name = h('span', {id: 'scene-name'}, 'Souple');
   const status = h('span', {id: 'status', class: 'quiet'});
@@ -26,7 +26,8 @@ export function buildLive(app, panel, stage, plots, view3d) {
     iconButton('theme', 'theme', 'Dark or light (d)', () => app.toggleTheme()),
     iconButton('help', 'help', 'Keys (?)', () => app.openHelp()),
     iconButton('panel-toggle', 'panel', 'Panel (b)', () => app.togglePanel(), {'aria-expanded': 'true', 'aria-controls': 'panel'}));
-  stage.append(head, tools, createModes(app), createTransport(app));
+  stage.append(head, tools, createModes(app));
+  bottom.children[0].after(createTransport(app));
 
   const description = h('p', {id: 'description'});
   const sceneFacts = h('div', {});

@@ -9,7 +9,7 @@ import {createFacts, createSections, createSource} from './sections.js';
 import {createReportSeries} from './series.js';
 import {iconButton} from './toolbar.js';
 
-export function buildReport(app, panel, stage, plots, view3d) {
+export function buildReport(app, panel, stage, bottom, plots, view3d) {
   let sections = {title: '', summary: '', sections: []};
   let hasSeries = false;
   app.on('sections', (message) => (sections = message));
@@ -53,7 +53,9 @@ export function buildReport(app, panel, stage, plots, view3d) {
     };
     const colours = Object.keys(app.scene?.colours ?? {});
     if (colours.length > 0) app.setColour(colours.includes('stress') ? 'stress' : 'none');
-    stage.append(createPlayer(app, frames, guarded));
+    bottom.children[0].after(createPlayer(app, frames, guarded));
+    stage.append(bottom.children[0].firstChild); // what is drawn stands above, so that the slider is long
+    bottom.firstChild.remove();
     addEventListener('beforeprint', () => app.player.again());
   }
   return {begin};

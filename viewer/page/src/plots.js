@@ -7,7 +7,7 @@
 import uPlot from 'uplot';
 import {toCsv} from './csv.js';
 import {h, save} from './dom.js';
-import {shortNumber} from './format.js';
+import {shortNumber, unitText} from './format.js';
 import {isDark} from './theme.js';
 
 // Okabe and Ito's colours, which people with any colour vision tell apart; a little lighter on dark ground
@@ -70,7 +70,8 @@ export function createPlots(app) {
     return {
       width, height, legend: {live: true}, padding: [6, used.size > 1 ? 0 : 8, 0, 0],
       cursor: {points: {size: 6}, drag: {x: false, y: false}, sync: {key: 'souple'}},
-      scales: {x: {time: false, range: series.live ? liveRange : undefined}, y: {range: pad}, y2: {range: pad},
+      scales: {x: {time: false, range: series.live ? liveRange : undefined}, y: {range: pad},
+               y2: {range: (u, min, max) => [0, 1.15 * Math.max(max ?? 0, 1)]},
                log: {distr: 3, range: (u, min, max) => (min === null || !(max > 0) ? [1e-8, 1]
                  : [10 ** Math.floor(Math.log10(min)), 10 ** Math.ceil(Math.log10(max) + 0.01)])}},
       axes,
@@ -79,7 +80,7 @@ export function createPlots(app) {
         ...lines.map((l) => ({
           label: l.name, scale: l.scale, stroke: colourOf(l), width: plot.stacked ? 0 : 1.5,
           fill: plot.stacked ? colourOf(l) : undefined, points: {show: false},
-          value: (u, v, s, i) => (i === null ? '' : `${shortNumber(l.column.values[i])}${l.unit ? ` ${l.unit}` : ''}`),
+          value: (u, v, s, i) => (i === null ? '' : `${shortNumber(l.column.values[i])}${l.unit ? ` ${unitText(l.unit)}` : ''}`),
         })),
       ],
     };

@@ -5,7 +5,7 @@
 // moves is sent at most 30 times a second; what the engine confirms is shown.
 
 import {h} from './dom.js';
-import {fieldNumber} from './format.js';
+import {fieldNumber, unitText} from './format.js';
 
 const interval = 33; // ms
 
@@ -136,7 +136,7 @@ export function createSettings(app) {
     show(setting.value);
     rows.set(id, {setting, show});
     return h('div', {id, 'data-testid': id, class: wide ? 'row wide' : 'row'},
-      h('label', {for: inputs[0].id}, setting.label), inputs, h('span', {class: 'unit'}, setting.unit ?? ''));
+      h('label', {for: inputs[0].id}, setting.label), inputs, h('span', {class: 'unit', title: setting.unit ?? ''}, unitText(setting.unit)));
   }
 
   function shape(list) {
@@ -163,8 +163,9 @@ export function createSettings(app) {
         if (!groups.has(name)) groups.set(name, []);
         groups.get(name).push(rowOf(setting));
       }
-      pane.replaceChildren(...[...groups].map(([name, group]) =>
-        h('section', {class: 'group'}, h('h3', {}, name ?? 'World'), group)));
+      const few = groups.size <= 5;
+      pane.replaceChildren(...[...groups].map(([name, group], i) =>
+        h('details', {class: 'group', open: few || i < 2}, h('summary', {}, name ?? 'World'), group)));
       if (focus) document.getElementById(focus)?.focus({preventScroll: true});
     }
     // Keep whole methods up to date with single values that came from elsewhere
