@@ -3,14 +3,16 @@
 
 #include "page_data.h"
 
+#include "souple/view.h"
+
 #ifdef SOUPLE_PAGE_FILE
 
 // Bytes of a file between two symbols of the object
-#define SP_INCLUDE_FILE(name, file)                                                                            \
-    __asm__(".pushsection .rodata\n"                                                                           \
-            ".balign 16\n" name ":\n"                                                                          \
-            ".incbin \"" file "\"\n" name "_end:\n"                                                            \
-            ".byte 0\n"                                                                                        \
+#define SP_INCLUDE_FILE(name, file)                                                                          \
+    __asm__(".pushsection .rodata\n"                                                                         \
+            ".balign 16\n" name ":\n"                                                                        \
+            ".incbin \"" file "\"\n" name "_end:\n"                                                          \
+            ".byte 0\n"                                                                                      \
             ".popsection\n")
 
 SP_INCLUDE_FILE("sp_page", SOUPLE_PAGE_FILE);
@@ -45,3 +47,10 @@ const unsigned char* spGetCompressedPage(size_t* size)
 }
 
 #endif
+
+size_t spGetPageSize(void)
+{
+    size_t size;
+    spGetPage(&size);
+    return size;
+}
