@@ -61,12 +61,14 @@ export function createBodies(app) {
   function show(frame) {
     const colour = colourOf(frame);
     const there = new Set();
+    app.colourThere = false;
     for (const part of frame.bodies) {
       const view = viewOf(part);
       if (view === null || part.count === 0) continue;
       view.setPoints(part, colour);
       view.setColoured(colour !== 'none' && part.values[colour] !== undefined, isDark());
       there.add(part.body);
+      app.colourThere ||= part.values[colour] !== undefined;
     }
     views.forEach((view, index) => {
       if (view) view.group.visible = there.has(index);

@@ -7,10 +7,11 @@ import {Color, ShaderMaterial} from 'three';
 
 const vertexShader = `
 uniform float size;
+uniform float pixelRatio;
 void main() {
   gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
   gl_Position.z -= 0.0005 * gl_Position.w; // before the surface that it lies on
-  gl_PointSize = size;
+  gl_PointSize = size * pixelRatio;
 }`;
 
 const fragmentShader = `
@@ -22,11 +23,14 @@ void main() {
   gl_FragColor = vec4(r > 0.68 ? rim : colour, 1.0);
 }`;
 
+// Shared by all: pictures may have fewer or more pixels than the screen
+export const pixelRatio = {value: 1};
+
 // Colours are shown as they are given: sRGB numbers, no light.
 export function dotMaterial(colour, rim, size) {
   const plain = (text) => new Color().setStyle(text, '');
   return new ShaderMaterial({
-    uniforms: {size: {value: size}, colour: {value: plain(colour)}, rim: {value: plain(rim)}},
+    uniforms: {size: {value: size}, pixelRatio, colour: {value: plain(colour)}, rim: {value: plain(rim)}},
     vertexShader,
     fragmentShader,
   });

@@ -56,7 +56,7 @@ export function createGround() {
     const reach = 9 * radius;
     const local = group.worldToLocal(middle.clone());
     for (const mesh of [grid, shadow]) {
-      const size = mesh === grid ? reach : 3.5 * radius;
+      const size = mesh === grid ? reach : 2.4 * radius;
       mesh.geometry.dispose();
       mesh.geometry = new PlaneGeometry(2 * size, 2 * size).rotateX(-Math.PI / 2).translate(local.x, 0, local.z);
     }

@@ -21,9 +21,11 @@ export function createLegend(app) {
   const fixed = h('input', {id: 'range-fixed', type: 'checkbox'});
   const top = h('input', {id: 'range-top', type: 'text', inputmode: 'decimal', class: 'number', 'aria-label': 'Value of the last colour'});
   const unitText = h('span', {class: 'unit'});
+  const none = h('p', {id: 'legend-none'}, 'These bodies have none.');
   const legend = h('div', {id: 'legend', class: 'float', hidden: true, role: 'group', 'aria-label': 'Legend of colours'},
-    title, bar, ticks, h('div', {class: 'range'}, h('label', {}, fixed, 'fixed to'), top, unitText));
+    title, none, bar, ticks, h('div', {class: 'range'}, h('label', {}, fixed, 'fixed to'), top, unitText));
   let shown = '';
+  const range = legend.lastChild;
 
   function setFixed() {
     const value = Number.parseFloat(top.value);
@@ -40,12 +42,14 @@ export function createLegend(app) {
     const colour = app.shownColour;
     legend.hidden = !colour || colour === 'none';
     if (legend.hidden) return;
-    const key = `${colour} ${app.top} ${app.fixedTop}`;
+    const key = `${colour} ${app.top} ${app.fixedTop} ${app.colourThere}`;
     if (key === shown) return;
     shown = key;
     const unit = colourUnits[colour];
     const [size, letter] = scaleFor(app.top, unit);
     title.textContent = unit ? `${colourTitles[colour]}, ${letter}${unit}` : `${colourTitles[colour]}, –`;
+    none.hidden = app.colourThere;
+    for (const part of [bar, ticks, range]) part.hidden = !app.colourThere;
     unitText.textContent = unit;
     fixed.checked = app.fixedTop > 0;
     if (document.activeElement !== top) top.value = fieldNumber(Number(app.top.toPrecision(3)));

@@ -70,8 +70,8 @@ export function buildLive(app, panel, stage, bottom, plots, view3d) {
   app.on('stats', (stats) => {
     plots.push(stats, view3d?.framesPerSecond() ?? 0);
     const flags = stats.flags?.length ? ` · ${stats.flags.join(', ')}` : '';
-    const ratio = stats.paused ? 'paused' : `${(stats.ratio ?? 0).toFixed(2)}× real time`;
-    status.textContent = `${ratio} · ${Math.round(view3d?.framesPerSecond() ?? 0)} pictures/s${flags}`;
+    const rates = `${(stats.ratio ?? 0).toFixed(2)}× real time · ${view3d?.framesPerSecond() ?? 0} pictures/s`;
+    status.textContent = (stats.paused ? 'paused' : rates) + flags;
     status.classList.toggle('trouble', flags !== '');
   });
   app.on('hand', () => (leave.hidden = app.hand.client !== app.client || app.hand.clients < 2));

@@ -17,9 +17,10 @@ const quick = 14; // ms
 const patience = 12; // pictures that are a little late, fewer that are very late
 const rest = 350; // ms without a picture after which it stands still
 
-export function createQuality(apply, redraw, best) {
+// `best` is the level to begin with, `still` what things at rest are drawn with; null means that level too.
+export function createQuality(apply, redraw, best, still) {
   let level = best;
-  let shown = -1;
+  let shown = null;
   let late = 0;
   let good = 0;
   let hope = 240; // pictures in time before a better level is tried; more after every failure
@@ -29,13 +30,14 @@ export function createQuality(apply, redraw, best) {
   function show(next) {
     if (next === shown) return;
     shown = next;
-    apply(levels[next]);
+    apply(next);
   }
 
   function standStill() {
     timer = 0;
-    if (shown === best) return;
-    show(best);
+    const wanted = still ?? levels[best];
+    if (shown === wanted) return;
+    show(wanted);
     redraw();
   }
 
@@ -44,7 +46,7 @@ export function createQuality(apply, redraw, best) {
       return level;
     },
     begin() {
-      show(best);
+      show(levels[best]);
     },
     restart() {
       warm = 0;
@@ -52,13 +54,13 @@ export function createQuality(apply, redraw, best) {
     },
     // Before a picture that is one of many
     move() {
-      show(level);
+      show(levels[level]);
       clearTimeout(timer);
       timer = setTimeout(standStill, rest);
     },
     // Lateness of a picture, ms
     note(lateness) {
-      if (shown !== level || ++warm < 4) return; // shaders are compiled in the first ones
+      if (shown !== levels[level] || ++warm < 4) return; // shaders are compiled in the first ones
       late = lateness > slow ? late + Math.min(4, lateness / slow) : Math.max(0, late - 1);
       good = lateness < quick ? good + 1 : 0;
       if (late >= patience && level + 1 < levels.length) {

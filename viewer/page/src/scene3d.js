@@ -5,6 +5,7 @@
 
 import {Box3, PCFShadowMap, Scene, Vector3, WebGLRenderer} from 'three';
 import {createBodies} from './bodies.js';
+import {pixelRatio} from './dots.js';
 import {createCamera} from './camera.js';
 import {createColliders} from './colliders.js';
 import {createGround} from './ground.js';
@@ -44,11 +45,14 @@ export function createScene3d(app, canvas) {
   let next = null; // frame that waits for the next picture
   let drawn = 0;
 
+  // Without a graphics card edges are not smoothed; a picture that stays can afford more pixels instead
+  const still = isSoftware() ? {ratio: 1.5, shadow: 1024} : null;
   const quality = createQuality((level) => {
-    renderer.setPixelRatio(Math.min(devicePixelRatio, level.ratio));
+    pixelRatio.value = level === still ? level.ratio * devicePixelRatio : Math.min(devicePixelRatio, level.ratio);
+    renderer.setPixelRatio(pixelRatio.value);
     lights.setShadow(level.shadow);
     resize();
-  }, redraw, isSoftware() ? 2 : 0);
+  }, redraw, isSoftware() ? 2 : 0, still);
 
   function isSoftware() {
     const gl = renderer?.getContext() ?? document.createElement('canvas').getContext('webgl2');
