@@ -8,7 +8,7 @@
 #include "machine.h"
 #include "options.h"
 #include "peer.h"
-#include "souple/scene.h"
+#include "souple/view.h"
 #include "tools.h"
 
 #include <math.h>
@@ -36,6 +36,29 @@
 #define SOUPLE_PNG_VERSION ""
 #endif
 
+#ifndef SOUPLE_WEBSOCKETS_VERSION
+#define SOUPLE_WEBSOCKETS_VERSION ""
+#endif
+
+#ifndef SOUPLE_ZLIB_VERSION
+#define SOUPLE_ZLIB_VERSION ""
+#endif
+
+#define SP_PAGE_USE "the live page and reports: souple view, souple run --report"
+
+// What brings the page where it is missing
+#ifdef SOUPLE_VIEW
+#define SP_PAGE_REMEDY "; needs Node.js and npm when Souple is built"
+#else
+#define SP_PAGE_REMEDY "; this build was configured with SOUPLE_VIEW=OFF"
+#endif
+
+// What is inside the page
+#ifndef SOUPLE_THREE_VERSION
+#define SOUPLE_THREE_VERSION ""
+#define SOUPLE_UPLOT_VERSION ""
+#endif
+
 typedef struct spPart
 {
     const char* name;
@@ -43,6 +66,15 @@ typedef struct spPart
     const char* licence;
     const char* use;
 } spPart;
+
+// Another program that some commands call
+typedef struct spHelper
+{
+    const char* name;
+    const char* use;
+    const char* remedy; // package that brings it
+    char path[512];     // "" when it is not in PATH
+} spHelper;
 
 // A ball falls on the ground for half a second. Returns what is wrong; NULL when all is well.
 static const char* spTestWorld(double* millisecondsPerStep, char* message, size_t size)
@@ -88,8 +120,8 @@ static const char* spTestWorld(double* millisecondsPerStep, char* message, size_
     return trouble;
 }
 
-static void spTellJson(const spPart* parts, int partCount, const char* processor, const char* trouble,
-                       double milliseconds)
+static void spTellJson(const spPart* parts, int partCount, const spHelper* helpers, int helperCount,
+                       const char* processor, const char* trouble, double milliseconds)
 {
     char version[32];
     struct utsname system;
@@ -107,6 +139,16 @@ static void spTellJson(const spPart* parts, int partCount, const char* processor
         json_object_set_new(part, "use", json_string(parts[i].use));
         json_array_append_new(list, part);
     }
+    json_t* programs = json_array();
+    for (int i = 0; i < helperCount; ++i)
+    {
+        json_t* helper = json_object();
+        json_object_set_new(helper, "name", json_string(helpers[i].name));
+        json_object_set_new(helper, "present", json_boolean(helpers[i].path[0] != 0));
+        json_object_set_new(helper, "path", json_string(helpers[i].path));
+        json_object_set_new(helper, "use", json_string(helpers[i].use));
+        json_array_append_new(programs, helper);
+    }
     json_t* json = json_object();
     json_object_set_new(json, "version", json_string(version));
     json_object_set_new(json, "precision", json_string(sizeof(spReal) == 8 ? "double" : "float"));
@@ -117,6 +159,7 @@ static void spTellJson(const spPart* parts, int partCount, const char* processor
     json_object_set_new(json, "system",
                         json_sprintf("%s %s %s", system.sysname, system.release, system.machine));
     json_object_set_new(json, "parts", list);
+    json_object_set_new(json, "programs", programs);
     json_object_set_new(json, "works", json_boolean(trouble == NULL));
     json_object_set_new(json, "msPerTestStep", spMakeJsonNumber(milliseconds));
     spPrintJson(json);
@@ -144,12 +187,37 @@ int spRunDoctor(int argc, char** argv)
     }
     const char* png =
         !spHasPng() ? "" : (SOUPLE_PNG_VERSION[0] != 0 ? SOUPLE_PNG_VERSION : "unknown version");
+    char page[32] = "";
+    const char* websockets = "";
+#ifdef SOUPLE_VIEW
+    if (spHasPage())
+    {
+        snprintf(page, sizeof(page), "%.0f kB", 1e-3 * (double)spGetPageSize());
+    }
+    websockets = spHasView() ? SOUPLE_WEBSOCKETS_VERSION : "";
+#endif
     const spPart parts[] = {
         {"Jansson", spGetJsonVersion(), "MIT", "scene files and JSON output"},
         {"libpng", png, "PNG Reference Library License 2", "pictures as PNG: souple run --export png"},
         {"CHOLMOD", SOUPLE_CHOLMOD_VERSION, SP_CHOLMOD_LICENCE, SP_CHOLMOD_USE},
         {"Bullet", spGetPeerVersion(), "zlib", "a second engine beside ours: souple bench implicit-beam-8"},
+        {"libwebsockets", websockets, "MIT", "the connection of the live page: souple view"},
+        {"zlib", SOUPLE_ZLIB_VERSION, "zlib", "reports"},
+        {"page", page, "MIT; bundled by esbuild, MIT",
+         page[0] != 0 ? SP_PAGE_USE : SP_PAGE_USE SP_PAGE_REMEDY},
+        {"three.js", SOUPLE_THREE_VERSION, "MIT", "the 3D view inside the page"},
+        {"uPlot", SOUPLE_UPLOT_VERSION, "MIT", "the plots inside the page"},
     };
+    spHelper helpers[] = {
+        {"ffmpeg", "films: souple run --export mp4", "ffmpeg", ""},
+        {"xdg-open", "souple view opens the browser by itself", "xdg-utils", ""},
+        {"ccx", "CalculiX beside ours: souple validate", "calculix-ccx", ""},
+    };
+    int helperCount = (int)(sizeof(helpers) / sizeof(helpers[0]));
+    for (int i = 0; i < helperCount; ++i)
+    {
+        spFindProgram(helpers[i].path, sizeof(helpers[i].path), helpers[i].name);
+    }
     int partCount = (int)(sizeof(parts) / sizeof(parts[0]));
     char processor[128], message[600];
     double milliseconds = 0.0;
@@ -157,7 +225,7 @@ int spRunDoctor(int argc, char** argv)
     const char* trouble = spTestWorld(&milliseconds, message, sizeof(message));
     if (json)
     {
-        spTellJson(parts, partCount, processor, trouble, milliseconds);
+        spTellJson(parts, partCount, helpers, helperCount, processor, trouble, milliseconds);
         return trouble == NULL ? SP_EXIT_FINE : SP_EXIT_TROUBLE;
     }
     struct utsname system;
@@ -171,11 +239,24 @@ int spRunDoctor(int argc, char** argv)
     {
         if (parts[i].version[0] != 0)
         {
-            printf("  %-8s %-8s %s (%s)\n", parts[i].name, parts[i].version, parts[i].use, parts[i].licence);
+            printf("  %-13s %-8s %s (%s)\n", parts[i].name, parts[i].version, parts[i].use, parts[i].licence);
         }
         else
         {
-            printf("  %-8s missing  would bring %s\n", parts[i].name, parts[i].use);
+            printf("  %-13s missing  would bring %s\n", parts[i].name, parts[i].use);
+        }
+    }
+    printf("\nprograms:\n");
+    for (int i = 0; i < helperCount; ++i)
+    {
+        if (helpers[i].path[0] != 0)
+        {
+            printf("  %-13s %s: %s\n", helpers[i].name, helpers[i].path, helpers[i].use);
+        }
+        else
+        {
+            printf("  %-13s missing  would bring %s (Debian: %s)\n", helpers[i].name, helpers[i].use,
+                   helpers[i].remedy);
         }
     }
     printf("\nmachine:\n  %s, %ld in use\n  %s %s %s\n", processor, sysconf(_SC_NPROCESSORS_ONLN),

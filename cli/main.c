@@ -12,9 +12,7 @@
 
 static const spCommand s_commands[] = {
     {"run", "play a scene file and record what happens", spRunRun},
-#ifdef SOUPLE_VIEW
     {"view", "run a scene live in the browser, to look at and to pull", spRunView},
-#endif
     {"report", "make one HTML file from a recording, to be mailed", spRunReport},
     {"check", "name everything that is wrong with a scene file", spRunCheck},
     {"export", "make pictures, tables and meshes from a recording", spRunExport},

@@ -84,6 +84,11 @@ static void TestDoctor(void** state)
     bool named = false;
     json_array_foreach(json_object_get(json, "parts"), index, part)
     {
+        // What is there has a version, what is not says what it would bring
+        bool present = json_is_true(json_object_get(part, "present"));
+        assert_int_equal(json_string_length(json_object_get(part, "version")) > 0, present);
+        assert_true(json_string_length(json_object_get(part, "use")) > 0);
+        assert_true(json_string_length(json_object_get(part, "licence")) > 0);
         if (strcmp(json_string_value(json_object_get(part, "name")), "CHOLMOD") == 0)
         {
             // Its licence depends on the part of it that is used
@@ -93,7 +98,10 @@ static void TestDoctor(void** state)
         }
     }
     assert_true(named);
+    assert_true(json_array_size(json_object_get(json, "programs")) > 0);
     json_decref(json);
+    Expect("doctor", 0, "libwebsockets");
+    Expect("doctor", 0, "ffmpeg");
 }
 
 static void TestCheck(void** state)
@@ -188,7 +196,7 @@ static void TestPictures(void** state)
     SP_UNUSED(state);
     static Result s_result;
     Run(&s_result, "doctor 2>&1");
-    if (strstr(s_result.text, "libpng   missing") != NULL)
+    if (strstr(s_result.text, "libpng        missing") != NULL)
     {
         Expect("run " SCENES "/gas_disc.json --steps 2 --out pic --export png", 2, "png");
         return;
