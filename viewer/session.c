@@ -281,6 +281,14 @@ static void spSwitchScene(spSession* session, const spOrder* order)
     }
 }
 
+// The step that is due keeps its share of the way there
+static void spSetSpeed(spSession* session, double speed)
+{
+    double now = spGetWall();
+    session->due = now + (session->due - now) * session->speed / speed;
+    session->speed = speed;
+}
+
 static void spFollowOrder(spSession* session, const spOrder* order)
 {
     switch (order->type)
@@ -301,8 +309,7 @@ static void spFollowOrder(spSession* session, const spOrder* order)
             session->singleSteps += 1;
             break;
         case sp_orderSpeed:
-            session->speed = order->value;
-            session->due = spGetWall();
+            spSetSpeed(session, order->value);
             break;
         case sp_orderScene:
             spSwitchScene(session, order);
