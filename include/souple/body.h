@@ -325,6 +325,8 @@ SP_API bool spBody_Relax(spWorld* world, spBodyId body, const spRelaxDef* def, s
 
 /// Sets friction (Coulomb coefficient) and restitution (0..1) of a body.
 SP_API bool spBody_SetContact(spWorld* world, spBodyId body, spReal friction, spReal restitution);
+/// Reads them; either may be NULL. @return false, with both as they were, for a stale id.
+SP_API bool spBody_GetContact(const spWorld* world, spBodyId body, spReal* friction, spReal* restitution);
 
 /// Fixes nodes where they are.
 SP_API bool spBody_PinNodes(spWorld* world, spBodyId body, const int32_t* nodes, int count);

@@ -53,6 +53,10 @@ SP_API int spBody_AddSprings(spWorld* world, spBodyId body, const spSpringDef* d
 
 /// Changes stiffness (N/m, N or N/m^2, as at creation) and damping (N s/m) of every spring of a set.
 SP_API bool spBody_SetSprings(spWorld* world, spBodyId body, int set, spReal stiffness, spReal damping);
+/// Reads what spBody_SetSprings sets; either may be NULL. @return false, with both as they were, when the set
+/// has no springs or not all of them have the same.
+SP_API bool spBody_GetSprings(const spWorld* world, spBodyId body, int set, spReal* stiffness,
+                              spReal* damping);
 
 /// Changes the activation of a set of springs: amplitude in (-1, 1), frequency in Hz, phase in degrees. Time
 /// counts from the start of the world; amplitude 0 makes them plain springs again.
@@ -122,6 +126,10 @@ SP_API int spBody_AddTets(spWorld* world, spBodyId body, const spTetDef* def);
 /// Changes Young's modulus (Pa), Poisson's ratio and the damping time (s) of every tet of a set.
 SP_API bool spBody_SetTets(spWorld* world, spBodyId body, int set, spReal youngModulus, spReal poissonRatio,
                            spReal damping);
+/// Reads what spBody_SetTets sets; each may be NULL. @return false, with all as they were, when the set has
+/// no tets or they are of several materials.
+SP_API bool spBody_GetTets(const spWorld* world, spBodyId body, int set, spReal* youngModulus,
+                           spReal* poissonRatio, spReal* damping);
 
 /// @return number of tets of a set; 0 when the set has none.
 SP_API int spBody_GetTetCount(const spWorld* world, spBodyId body, int set);
@@ -154,6 +162,14 @@ SP_API int spBody_CopyTetStates(const spWorld* world, spBodyId body, int set, sp
 /// Computes von Mises stress at the nodes, Pa: the mean of the tets around each, weighted by rest volume. For
 /// drawing. @return the number of nodes; 0 when the body has no tets or capacity is smaller.
 SP_API int spBody_CopyNodeStress(const spWorld* world, spBodyId body, spReal* stress, int capacity);
+
+/// Computes an equivalent strain at the nodes, non-dimensional, for drawing. With tets: von Mises's, the root
+/// of 2/3 e:e, e the deviator of the Green-Lagrange strain (of the small strain for the laws linear and
+/// hybrid), the mean of the tets around each node, weighted by rest volume: the stretch of something
+/// incompressible that is pulled one way. Otherwise |length / rest length - 1|, the mean over the springs and
+/// kept distances around each node. @return the number of nodes; 0 when the body has none of these or
+/// capacity is smaller.
+SP_API int spBody_CopyNodeStrain(const spWorld* world, spBodyId body, spReal* strain, int capacity);
 
 /// @return number of tets of all sets of a body that are inside out or flat.
 SP_API int spBody_CountInvertedTets(const spWorld* world, spBodyId body);
@@ -198,6 +214,10 @@ SP_API int spBody_AddConstraints(spWorld* world, spBodyId body, const spConstrai
 
 /// Changes compliance and damping time (s) of every constraint of a set.
 SP_API bool spBody_SetConstraints(spWorld* world, spBodyId body, int set, spReal compliance, spReal damping);
+/// Reads what spBody_SetConstraints sets; either may be NULL. @return false, with both as they were, when the
+/// set has no constraints.
+SP_API bool spBody_GetConstraints(const spWorld* world, spBodyId body, int set, spReal* compliance,
+                                  spReal* damping);
 
 /// Ideal gas inside a closed surface of the body (3D) or inside an outline in the xy plane (2D, per metre of
 /// depth): pressure = knrt / volume. Start from spDefaultGasDef.
@@ -226,6 +246,8 @@ SP_API int spBody_AddGas(spWorld* world, spBodyId body, const spGasDef* def);
 
 /// Changes n R T of a gas, J (J/m in 2D), > 0.
 SP_API bool spBody_SetGas(spWorld* world, spBodyId body, int set, spReal knrt);
+/// @return n R T of a gas without its breath, J (J/m in 2D); 0 when the set is not a gas.
+SP_API double spBody_GetGas(const spWorld* world, spBodyId body, int set);
 
 /// @return pressure of a gas now, Pa (N/m in 2D); 0 when the set is not a gas.
 SP_API double spBody_GetPressure(const spWorld* world, spBodyId body, int set);
@@ -254,6 +276,9 @@ SP_API int spBody_AddBends(spWorld* world, spBodyId body, const spBendDef* def);
 
 /// Changes stiffness (J) and damping (J s) of the bending of a body.
 SP_API bool spBody_SetBends(spWorld* world, spBodyId body, int set, spReal stiffness, spReal damping);
+/// Reads what spBody_SetBends sets; either may be NULL. @return false, with both as they were, when the set
+/// is no bending.
+SP_API bool spBody_GetBends(const spWorld* world, spBodyId body, int set, spReal* stiffness, spReal* damping);
 
 /// Wind, and the drag of air or water, on the triangles of the surface of a body. With w the velocity of the
 /// fluid relative to a triangle of area A and normal n: force = density / 2 * A * (normalDrag * |w.n| (w.n) n
@@ -279,6 +304,8 @@ SP_API int spBody_AddWind(spWorld* world, spBodyId body, const spWindDef* def);
 
 /// Changes the velocity of the wind, m/s.
 SP_API bool spBody_SetWind(spWorld* world, spBodyId body, int set, spVec3 velocity);
+/// @return velocity of the wind without its gusts, m/s; 0 when the set is no wind.
+SP_API spVec3 spBody_GetWind(const spWorld* world, spBodyId body, int set);
 
 /// An outside force on every node.
 typedef enum spFieldType
@@ -315,5 +342,7 @@ SP_API int spBody_AddField(spWorld* world, spBodyId body, const spFieldDef* def)
 
 /// Changes the coefficient of a field (kg/s, 1/s or N m^2, as at creation).
 SP_API bool spBody_SetField(spWorld* world, spBodyId body, int set, spReal coefficient);
+/// @return coefficient of a field (kg/s, 1/s or N m^2, as at creation); 0 when the set is no field.
+SP_API spReal spBody_GetField(const spWorld* world, spBodyId body, int set);
 
 SP_EXTERN_C_END

@@ -1,14 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Tetrahedra on a body, and their stress at its nodes.
+// Tetrahedra on a body.
 
 #include "base/error.h"
 #include "body/sets.h"
 #include "math/vec3.h"
 #include "mesh/mesh.h"
-
-#include <string.h>
 
 // Volume over that of a cube with the longest edge, below which a tet counts as flat
 #define SP_FLAT_TET 1e-7
@@ -159,38 +157,4 @@ int spAddTetSet(spBody* body, const spTetDef* def, spError* error)
     }
     spFree(body->heap, tets, size);
     return ok ? spAppendLocalSet(body, &set->base, error) : -1;
-}
-
-int spSumNodeStress(const spBody* body, spReal* stress)
-{
-    spNodeState state = spGetNodeState(body);
-    size_t size = spArraySize(body->nodeCount, sizeof(double));
-    double* weights = spAllocZeroed(body->heap, size);
-    if (weights == NULL)
-    {
-        return 0;
-    }
-    bool any = false;
-    memset(stress, 0, (size_t)body->nodeCount * sizeof(spReal));
-    for (int s = 0; s < body->setCount; ++s)
-    {
-        const spTetSet* set = spGetTetSet(body, s);
-        for (int i = 0; set != NULL && i < set->base.elementCount; ++i)
-        {
-            spReal vonMises = spGetTetState(set, &state, i).vonMises;
-            for (int k = 0; k < 4; ++k)
-            {
-                int user = body->order.order[set->tets[i].nodes[k]];
-                stress[user] += vonMises * set->volumes[i];
-                weights[user] += (double)set->volumes[i];
-            }
-            any = true;
-        }
-    }
-    for (int i = 0; i < body->nodeCount; ++i)
-    {
-        stress[i] = weights[i] > 0.0 ? (spReal)((double)stress[i] / weights[i]) : 0;
-    }
-    spFree(body->heap, weights, size);
-    return any ? body->nodeCount : 0;
 }

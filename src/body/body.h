@@ -203,8 +203,10 @@ void spBoundFrequencies(spBody* body, spMat3* scratch, double* frequency2, doubl
 // Holds the node rows of a patch after a trial substep: puts nodes back and takes the impulses from them.
 void spHoldPatchRows(spBody* body, const spHoldContext* context, int patch);
 
-// Von Mises stress at the nodes in the user's numbering, Pa. Returns their number, 0 when there are no tets.
+// Levels at the nodes for the eye, in the user's numbering: von Mises stress, Pa, and equivalent strain.
+// Return their number, 0 when the body has nothing that has them, or there is no memory.
 int spSumNodeStress(const spBody* body, spReal* stress);
+int spSumNodeStrain(const spBody* body, spReal* strain);
 
 // Volume inside the gas, or else inside the closed surface; 0 when there is neither
 double spGetBodyVolume(const spBody* body);

@@ -158,6 +158,12 @@ typedef struct spElementKind
     void (*fillGradient)(const spElementSet* set, const spNodeState* state, int begin, int end,
                          spVec4* gradient);
 
+    // For the eye: adds what the elements of one patch feel to their nodes, by slot as forces. Volume at rest
+    // times von Mises stress to x when that is asked for, times equivalent strain to y, and alone to z. NULL
+    // where there is no such thing.
+    void (*addLevels)(const spElementSet* set, const spNodeState* state, int patch, bool stress,
+                      spVec4* levels);
+
     // Energy in J; damping has none
     double (*getEnergy)(const spElementSet* set, const spNodeState* state);
 

@@ -304,6 +304,55 @@ static void spFillTetPairs(const spElementSet* base, const spNodeState* state, c
     spRunPairs(set, state, fill, patch, pairs);
 }
 
+// Root of 3/2 of the square of the deviator
+SP_KERNEL R spGetVonMisesR(RSym3 a)
+{
+    R x = a.xx - a.yy, y = a.yy - a.zz, z = a.zz - a.xx;
+    return spSqrt(spHalf(x * x + y * y + z * z) + spSplat(3) * (a.xy * a.xy + a.xz * a.xz + a.yz * a.yz));
+}
+
+// Twice the symmetric part
+SP_KERNEL RSym3 spGetTwiceSymmetricR(RMat3 a)
+{
+    R two = spSplat(2);
+    return (RSym3){two * a.cx.x,    two * a.cy.y,    two * a.cz.z,
+                   a.cy.x + a.cx.y, a.cz.x + a.cx.z, a.cz.y + a.cy.z};
+}
+
+// Cauchy's stress P F^T / J and Green's strain; P itself and the small strain for the laws of small strain.
+// One function for all laws, as for pairs.
+static void spAddTetLevels(const spElementSet* base, const spNodeState* state, int patch, bool stress,
+                           spVec4* levels)
+{
+    const spTetSet* set = (const spTetSet*)base;
+    bool small = set->law == sp_tetLinear || set->law == sp_tetHybrid;
+    R third = spSplat((spReal)(1.0 / 3.0)), least = spSplat((spReal)1e-6);
+    for (int block = set->blocks.patchBlock[patch]; block < set->blocks.patchBlock[patch + 1]; ++block)
+    {
+        for (int lane = 0; lane < SP_BLOCK; lane += SP_LANES)
+        {
+            spTetLanes t = spLoadTets(set, block, lane);
+            RMat3 f = spGatherGradient(&t, state->x);
+            R volume = spLoad(set->data + ((size_t)block * SP_TET_DATA + 9) * SP_BLOCK + lane);
+            RSym3 twiceStrain = small ? spGetTwiceSymmetricR(f) : spGramR(f);
+            RVec3 level = {spSplat(0), volume * third * spGetVonMisesR(twiceStrain), volume};
+            if (stress)
+            {
+                RMat3 p = spGetTetStress(set->law, f, t.material); // times the volume
+                R j = spDotR(f.cx, spCrossR(f.cy, f.cz));
+                R over = small ? spSplat(1) : spMax(spMax(j, spSplat(0) - j), least);
+                p = small ? p : spMulMatTR(p, f);
+                level.x = spHalf(spGetVonMisesR(spGetTwiceSymmetricR(p))) / over;
+            }
+            SP_UNROLL
+            for (int k = 0; k < 4; ++k)
+            {
+                spScatterNode(levels, t.slots + k * SP_BLOCK, level);
+            }
+        }
+    }
+}
+
 static const spConstraintKind* spGetTetRows(const spElementSet* base, bool energy)
 {
     switch (((const spTetSet*)base)->law)
@@ -336,6 +385,7 @@ const spElementKind SP_LANES_NAME(spTetKind) = {
     .isDamped = spIsTetSetDamped,
     .getGradientFactor = spGetTetGradientFactor,
     .getRows = spGetTetRows,
+    .addLevels = spAddTetLevels,
     .getEnergy = spGetTetSetEnergy,
     .addBounds = spAddTetSetBounds,
     .getBlocks = spGetTetBlocks,

@@ -290,6 +290,20 @@ bool spBody_SetContact(spWorld* world, spBodyId id, spReal friction, spReal rest
     return true;
 }
 
+bool spBody_GetContact(const spWorld* world, spBodyId id, spReal* friction, spReal* restitution)
+{
+    const spBody* body = spGetBody(world, id);
+    if (body != NULL && friction != NULL)
+    {
+        *friction = body->friction;
+    }
+    if (body != NULL && restitution != NULL)
+    {
+        *restitution = body->restitution;
+    }
+    return body != NULL;
+}
+
 static bool spSetRoles(spWorld* world, spBodyId id, const int32_t* nodes, int count, spNodeRole role)
 {
     spBody* body = spUseBody(world, id);

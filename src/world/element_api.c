@@ -105,6 +105,33 @@ bool spBody_SetSprings(spWorld* world, spBodyId id, int set, spReal stiffness, s
     return true;
 }
 
+// Whoever asks for one of several numbers leaves the others NULL
+static void spTell(spReal* to, spReal value)
+{
+    if (to != NULL)
+    {
+        *to = value;
+    }
+}
+
+bool spBody_GetSprings(const spWorld* world, spBodyId id, int set, spReal* stiffness, spReal* damping)
+{
+    const spBody* body = spGetBody(world, id);
+    const spSpringSet* springs = body != NULL ? spGetSpringSet(body, set) : NULL;
+    bool same = springs != NULL && springs->base.elementCount > 0;
+    for (int i = 1; same && i < springs->base.elementCount; ++i)
+    {
+        same = springs->springs[i].stiffness == springs->springs[0].stiffness &&
+               springs->springs[i].damping == springs->springs[0].damping;
+    }
+    if (same)
+    {
+        spTell(stiffness, springs->springs[0].stiffness);
+        spTell(damping, springs->springs[0].damping);
+    }
+    return same;
+}
+
 bool spBody_SetActivation(spWorld* world, spBodyId id, int set, spReal amplitude, spReal frequency,
                           spReal phase)
 {
@@ -172,6 +199,26 @@ bool spBody_SetTets(spWorld* world, spBodyId id, int set, spReal youngModulus, s
     return true;
 }
 
+bool spBody_GetTets(const spWorld* world, spBodyId id, int set, spReal* youngModulus, spReal* poissonRatio,
+                    spReal* damping)
+{
+    const spBody* body = spGetBody(world, id);
+    const spTetSet* tets = body != NULL ? spGetTetSet(body, set) : NULL;
+    bool same = tets != NULL && tets->base.elementCount > 0;
+    for (int i = 1; same && i < tets->base.elementCount; ++i)
+    {
+        same = tets->tets[i].youngModulus == tets->tets[0].youngModulus &&
+               tets->tets[i].poissonRatio == tets->tets[0].poissonRatio;
+    }
+    if (same)
+    {
+        spTell(youngModulus, tets->tets[0].youngModulus);
+        spTell(poissonRatio, tets->tets[0].poissonRatio);
+        spTell(damping, tets->damping);
+    }
+    return same;
+}
+
 int spBody_GetSetCount(const spWorld* world, spBodyId id)
 {
     const spBody* body = spGetBody(world, id);
@@ -226,6 +273,12 @@ int spBody_CopyNodeStress(const spWorld* world, spBodyId id, spReal* stress, int
     return body != NULL && stress != NULL && capacity >= body->nodeCount ? spSumNodeStress(body, stress) : 0;
 }
 
+int spBody_CopyNodeStrain(const spWorld* world, spBodyId id, spReal* strain, int capacity)
+{
+    const spBody* body = spGetBody(world, id);
+    return body != NULL && strain != NULL && capacity >= body->nodeCount ? spSumNodeStrain(body, strain) : 0;
+}
+
 int spBody_CountInvertedTets(const spWorld* world, spBodyId id)
 {
     const spBody* body = spGetBody(world, id);
@@ -265,6 +318,18 @@ bool spBody_SetConstraints(spWorld* world, spBodyId id, int set, spReal complian
     return true;
 }
 
+bool spBody_GetConstraints(const spWorld* world, spBodyId id, int set, spReal* compliance, spReal* damping)
+{
+    const spBody* body = spGetBody(world, id);
+    const spConstraintSet* constraints = body != NULL ? spGetConstraintSet(body, set) : NULL;
+    if (constraints != NULL)
+    {
+        spTell(compliance, constraints->compliance);
+        spTell(damping, constraints->damping);
+    }
+    return constraints != NULL;
+}
+
 bool spBody_SetGas(spWorld* world, spBodyId id, int set, spReal knrt)
 {
     spBody* body = spUseBody(world, id);
@@ -281,9 +346,20 @@ bool spBody_SetGas(spWorld* world, spBodyId id, int set, spReal knrt)
     {
         return spRefuse(world, sp_errorBadArgument, body->name, "knrt must be positive");
     }
-    gas->knrt = knrt;
+    // What came from a pressure has more digits than spReal: the number that was read changes nothing
+    if (knrt != (spReal)gas->knrt)
+    {
+        gas->knrt = knrt;
+    }
     spMarkChanged(body);
     return true;
+}
+
+double spBody_GetGas(const spWorld* world, spBodyId id, int set)
+{
+    const spBody* body = spGetBody(world, id);
+    const spGasSet* gas = body != NULL ? spGetGasSet(body, set) : NULL;
+    return gas != NULL ? gas->knrt : 0.0;
 }
 
 double spBody_GetPressure(const spWorld* world, spBodyId id, int set)
@@ -321,6 +397,18 @@ bool spBody_SetBends(spWorld* world, spBodyId id, int set, spReal stiffness, spR
     return true;
 }
 
+bool spBody_GetBends(const spWorld* world, spBodyId id, int set, spReal* stiffness, spReal* damping)
+{
+    const spBody* body = spGetBody(world, id);
+    const spBendSet* bends = body != NULL ? spGetBendSet(body, set) : NULL;
+    if (bends != NULL)
+    {
+        spTell(stiffness, bends->stiffness);
+        spTell(damping, bends->damping);
+    }
+    return bends != NULL;
+}
+
 bool spBody_SetWind(spWorld* world, spBodyId id, int set, spVec3 velocity)
 {
     spBody* body = spUseBody(world, id);
@@ -340,6 +428,13 @@ bool spBody_SetWind(spWorld* world, spBodyId id, int set, spVec3 velocity)
     wind->def.velocity = velocity;
     spMarkChanged(body);
     return true;
+}
+
+spVec3 spBody_GetWind(const spWorld* world, spBodyId id, int set)
+{
+    const spBody* body = spGetBody(world, id);
+    const spWindSet* wind = body != NULL ? spGetWindSet(body, set) : NULL;
+    return wind != NULL ? wind->def.velocity : (spVec3){0};
 }
 
 bool spBody_SetField(spWorld* world, spBodyId id, int set, spReal coefficient)
@@ -362,4 +457,11 @@ bool spBody_SetField(spWorld* world, spBodyId id, int set, spReal coefficient)
     field->def.coefficient = coefficient;
     spMarkChanged(body);
     return true;
+}
+
+spReal spBody_GetField(const spWorld* world, spBodyId id, int set)
+{
+    const spBody* body = spGetBody(world, id);
+    const spFieldSet* field = body != NULL ? spGetFieldSet(body, set) : NULL;
+    return field != NULL ? field->def.coefficient : 0;
 }

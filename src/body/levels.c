@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// What the elements around a node feel, as one number for each node: for drawing.
+
+#include "body/body.h"
+#include "math/vec3.h"
+
+#include <math.h>
+
+// Sums over the tets around each node: the number that `stress` chooses, weighted by volume. Returns false
+// when there are no tets or there is no memory.
+static bool spMeanOfTets(const spBody* body, bool stress, spReal* values)
+{
+    bool any = false;
+    for (int i = 0; i < body->setCount; ++i)
+    {
+        any |= body->sets[i]->kind->addLevels != NULL;
+    }
+    size_t size = spArraySize(body->nodeCount + body->slots.slotCount, sizeof(spVec4));
+    spVec4* levels = any ? spAllocZeroed(body->heap, size) : NULL;
+    if (levels == NULL)
+    {
+        return false;
+    }
+    spNodeState state = spGetNodeState(body);
+    for (int patch = 0; patch < state.patchCount; ++patch)
+    {
+        for (int i = 0; i < body->setCount; ++i)
+        {
+            if (body->sets[i]->kind->addLevels != NULL)
+            {
+                body->sets[i]->kind->addLevels(body->sets[i], &state, patch, stress, levels);
+            }
+        }
+    }
+    for (int patch = 0; patch < state.patchCount; ++patch)
+    {
+        spSumSlots(&body->slots, levels, patch);
+    }
+    for (int i = 0; i < body->nodeCount; ++i)
+    {
+        spVec4 level = levels[i];
+        spReal value = stress ? level.x : level.y;
+        values[body->order.order[i]] = level.z > 0 ? value / level.z : 0;
+    }
+    spFree(body->heap, levels, size);
+    return true;
+}
+
+// Adds |l / l0 - 1| of what joins two nodes to both of them
+static void spAddStretch(const spBody* body, const int32_t* nodes, spReal rest, spReal* sums, spReal* counts)
+{
+    spReal length = spLength3(spSub3(spXyz(body->x[nodes[1]]), spXyz(body->x[nodes[0]])));
+    spReal strain = rest > 0 ? (spReal)fabs((double)(length / rest) - 1.0) : 0;
+    for (int end = 0; end < 2; ++end)
+    {
+        sums[nodes[end]] += strain;
+        counts[nodes[end]] += 1;
+    }
+}
+
+// The mean over the springs, with the activation of the moment, and kept distances around each node. Returns
+// false when there are none or there is no memory.
+static bool spMeanOfSprings(const spBody* body, spReal* values)
+{
+    bool any = false;
+    for (int i = 0; i < body->setCount; ++i)
+    {
+        const spConstraintSet* kept = spGetConstraintSet(body, i);
+        any |= spGetSpringSet(body, i) != NULL || (kept != NULL && kept->type == sp_constraintDistance);
+    }
+    size_t size = spArraySize(2 * (int64_t)body->nodeCount, sizeof(spReal));
+    spReal* sums = any ? spAllocZeroed(body->heap, size) : NULL;
+    if (sums == NULL)
+    {
+        return false;
+    }
+    spReal* counts = sums + body->nodeCount;
+    for (int i = 0; i < body->setCount; ++i)
+    {
+        const spSpringSet* set = spGetSpringSet(body, i);
+        spReal factor = set != NULL ? spGetActivation(set, body->time) : 1;
+        for (int k = 0; set != NULL && k < set->base.elementCount; ++k)
+        {
+            spAddStretch(body, set->springs[k].nodes, factor * set->springs[k].rest, sums, counts);
+        }
+        const spConstraintSet* kept = spGetConstraintSet(body, i);
+        bool distances = kept != NULL && kept->type == sp_constraintDistance;
+        for (int k = 0; distances && k < kept->base.elementCount; ++k)
+        {
+            spAddStretch(body, kept->nodes + 2 * (size_t)k, kept->rest[k], sums, counts);
+        }
+    }
+    for (int i = 0; i < body->nodeCount; ++i)
+    {
+        values[body->order.order[i]] = counts[i] > 0 ? sums[i] / counts[i] : 0;
+    }
+    spFree(body->heap, sums, size);
+    return true;
+}
+
+int spSumNodeStress(const spBody* body, spReal* stress)
+{
+    return spMeanOfTets(body, true, stress) ? body->nodeCount : 0;
+}
+
+int spSumNodeStrain(const spBody* body, spReal* strain)
+{
+    return spMeanOfTets(body, false, strain) || spMeanOfSprings(body, strain) ? body->nodeCount : 0;
+}
