@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// souple replay: plays the scene of a recording again, with what the clock decided then, and compares the
-// bits.
+// souple replay: plays the scene of a recording again, with what hands did and the clock decided then, and
+// compares the bits.
 
 #include "commands.h"
 #include "options.h"
@@ -30,13 +30,22 @@ typedef struct spReplay
     int bodyCount;
     spDecision* decisions;
     int decisionCapacity;
-    int64_t steps, decided;
+    int64_t steps, decided, acts;
     int framesCompared;
     bool same;
     double differenceTime; // where it first differs, s
     int64_t differenceStep;
     spError difference; // only its message
 } spReplay;
+
+// Steps go forward one by one; only a state that was restored leads elsewhere
+static bool spFollows(const spRecording* recording, int row)
+{
+    int64_t last = row > 0 ? spRecording_GetRow(recording, row - 1).stepCount : -1;
+    return spRecording_GetRow(recording, row).stepCount == last + 1 ||
+           (row > 0 && (spRecording_FindActs(recording, row, NULL) > 0 ||
+                        strstr(spRecording_GetSceneText(recording), "\"restore\"") != NULL));
+}
 
 // What the recording must have. Returns an exit code, or SP_GO_ON.
 static int spCheckReplay(spReplay* replay, const char* path)
@@ -59,7 +68,7 @@ static int spCheckReplay(spReplay* replay, const char* path)
     }
     for (int i = 0; i < spRecording_GetRowCount(recording); ++i)
     {
-        if (spRecording_GetRow(recording, i).stepCount != i)
+        if (!spFollows(recording, i))
         {
             return spFailUsage("%s does not have every step from the start: step %d is missing", path, i);
         }
@@ -99,9 +108,29 @@ static bool spListReplayBodies(spReplay* replay)
 static void spNoteDifference(spReplay* replay, int row, const char* what)
 {
     replay->same = false;
-    replay->differenceStep = row;
+    replay->differenceStep = spRecording_GetRow(replay->recording, row).stepCount;
     replay->differenceTime = spRecording_GetRow(replay->recording, row).time;
     snprintf(replay->difference.message, sizeof(replay->difference.message), "%s", what);
+}
+
+// What was done before the step to a row. False when it cannot be done.
+static bool spActAgain(spReplay* replay, int row)
+{
+    int first = 0;
+    int count = spRecording_FindActs(replay->recording, row, &first);
+    for (int i = first; i < first + count; ++i)
+    {
+        size_t size = 0;
+        spError error = SP_ZERO_INIT;
+        const char* text = spRecording_GetAct(replay->recording, i, &size);
+        if (!spRun_Act(replay->run, text, size, &error))
+        {
+            spNoteDifference(replay, row, error.message);
+            return false;
+        }
+        replay->acts += 1;
+    }
+    return true;
 }
 
 // What was decided in the step to a row. False when the world cannot do that.
@@ -135,7 +164,8 @@ static bool spDecideAgain(spReplay* replay, int row)
 static void spCompareRow(spReplay* replay, int row, int frame)
 {
     const spWorld* world = spRun_GetWorld(replay->run);
-    if (spRecording_GetRow(replay->recording, row).time != spWorld_GetTime(world))
+    spRecordRow then = spRecording_GetRow(replay->recording, row);
+    if (then.time != spWorld_GetTime(world) || then.stepCount != spWorld_GetStepCount(world))
     {
         spNoteDifference(replay, row, "the steps covered another time");
     }
@@ -156,8 +186,14 @@ static void spPlayAgain(spReplay* replay, const spReplayOptions* options)
     spBar bar = spMakeBar("replay ", !options->quiet && !options->json);
     for (int row = 0; row < rows && replay->same && !spIsInterrupted(); ++row)
     {
+        if (!spActAgain(replay, row))
+        {
+            break;
+        }
         if (row > 0)
         {
+            // Events first: decisions are for the step that comes after them
+            spRun_PlayEvents(replay->run);
             if (!spDecideAgain(replay, row))
             {
                 break;
@@ -183,6 +219,7 @@ static void spTellReplay(const spReplay* replay, const spReplayOptions* options)
         json_object_set_new(json, "steps", json_integer(replay->steps));
         json_object_set_new(json, "framesCompared", json_integer(replay->framesCompared));
         json_object_set_new(json, "decisions", json_integer(replay->decided));
+        json_object_set_new(json, "acts", json_integer(replay->acts));
         json_object_set_new(json, "live", json_boolean(replay->play.live));
         json_object_set_new(json, "interrupted", json_boolean(spIsInterrupted()));
         if (!replay->same)
@@ -198,9 +235,13 @@ static void spTellReplay(const spReplay* replay, const spReplayOptions* options)
     {
         return;
     }
-    printf("%s: %lld steps played again, with %lld decisions of the clock; %d frames compared.\n",
-           options->recordingPath, (long long)replay->steps, (long long)replay->decided,
-           replay->framesCompared);
+    printf("%s: %lld steps played again, with %lld decisions of the clock", options->recordingPath,
+           (long long)replay->steps, (long long)replay->decided);
+    if (replay->acts > 0)
+    {
+        printf(" and %lld acts", (long long)replay->acts);
+    }
+    printf("; %d frames compared.\n", replay->framesCompared);
     if (replay->same)
     {
         printf("The same bits%s.\n", spIsInterrupted() ? ", as far as it went" : "");
@@ -261,8 +302,8 @@ int spRunReplay(int argc, char** argv)
     };
     const spUsage usage = {
         .usage = "souple replay RECORDING [options]",
-        .description = "Plays the scene of a recording again, step by step, with what the clock decided "
-                       "then, and compares\n"
+        .description = "Plays the scene of a recording again, step by step, with what hands did and the "
+                       "clock decided then, and compares\n"
                        "the state at every frame. Says whether all bits are the same, or where they first "
                        "differ (exit code 1).",
         .options = table,

@@ -125,7 +125,15 @@ static bool spIsHold(const spDetectContext* c, int link)
     return c->links[link] != NULL && c->links[link]->body == c->bodySlot && c->links[link]->otherBody < 0;
 }
 
-static void spWriteHold(const spLink* link, int linkSlot, int i, spNodeRow* row)
+// A hold that is so stiff that a step cannot tell it from a rigid one, nor a solver from noise, is rigid
+static spReal spGetHoldCompliance(const spDetectContext* c, const spLink* link, int node)
+{
+    const spReal least = (spReal)1e-6;
+    spReal yield = c->body->x[node].w * c->dt * c->dt;
+    return link->compliance < least * yield ? 0 : link->compliance;
+}
+
+static void spWriteHold(const spDetectContext* c, const spLink* link, int linkSlot, int i, spNodeRow* row)
 {
     *row = (spNodeRow){
         .node = link->nodes[i],
@@ -134,7 +142,7 @@ static void spWriteHold(const spLink* link, int linkSlot, int i, spNodeRow* row)
         .law = sp_rowHold,
         .anchor = link->collider >= 0 ? link->anchors[i] : spAdd3(link->anchors[i], link->offset),
         .anchorStep = spSub3(link->target, link->offset),
-        .compliance = link->compliance,
+        .compliance = spGetHoldCompliance(c, link, link->nodes[i]),
         .maxForce = link->maxForce,
     };
 }
@@ -190,7 +198,7 @@ bool spDetectRows(const spDetectContext* c)
         for (int i = 0; spIsHold(c, k) && i < c->links[k]->nodeCount; ++i)
         {
             int patch = spFindPatch(body->order.patchBegin, patchCount, c->links[k]->nodes[i]);
-            spWriteHold(c->links[k], k, i, body->rows + body->patchRow[patch] + c->contactCounts[patch]++);
+            spWriteHold(c, c->links[k], k, i, body->rows + body->patchRow[patch] + c->contactCounts[patch]++);
         }
     }
     return true;

@@ -275,7 +275,8 @@ static uint32_t spFinishStep(spRun* run, uint32_t flags)
 {
     run->played = false;
     run->stepsDone += 1;
-    run->covered += (double)spWorld_GetReport(run->world).dtTaken;
+    spReal taken = spWorld_GetReport(run->world).dtTaken;
+    run->covered += taken == (spReal)run->dt ? run->dt : (double)taken;
     spTakeMeasurements(run);
     return flags;
 }
