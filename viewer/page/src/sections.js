@@ -9,7 +9,8 @@ function paragraphs(text) {
   return (text ?? '').split(/\n\s*\n/).filter((part) => part.trim()).map((part) => h('p', {}, part.trim()));
 }
 
-const looksNumeric = /^[-−+]?[\d.,]+(e[-−+]?\d+)?\s*(%|×|[a-zA-Zµ/^0-9]{1,6})?$/;
+// Also what is missing, and what is only about right
+const looksNumeric = /^(-|~?[-−+]?[\d.,]+(e[-−+]?\d+)?\s*(%|×|[a-zA-Zµ/^0-9]{1,6})?)$/;
 
 function table({columns = [], rows = []}) {
   const numeric = columns.map((_, i) => rows.length > 0 && rows.every((row) => !row[i] || looksNumeric.test(row[i].trim())));
