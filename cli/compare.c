@@ -32,7 +32,10 @@ typedef struct spCompareOptions
     const char* reference;
     const char* csv;
     const char* plot;
+    const char* report;
     double duration;
+    int argc;
+    char** argv;
 } spCompareOptions;
 
 // ---------------------------------------------------------------------------------------------------------
@@ -454,6 +457,7 @@ static int spParseCompare(int argc, char** argv, spComparison* comparison, spCom
         {"csv", sp_optionText, "FILE", &options->csv, "write the table as CSV too", 0, 0, 0},
         {"plot", sp_optionText, "FILE", &options->plot, "plot error against cost, to a .png or .svg file", 0,
          0, 0},
+        {"report", sp_optionText, "FILE", &options->report, "write table and plot as one HTML file", 0, 0, 0},
         {"json", sp_optionFlag, NULL, &comparison->json, "print one JSON object instead of a table", 0, 0, 0},
         {"quiet", sp_optionFlag, NULL, &comparison->quiet, "print nothing but errors", 0, 0, 'q'},
     };
@@ -512,7 +516,8 @@ static int spParseCompare(int argc, char** argv, spComparison* comparison, spCom
     {
         return spFailUsage("--plot writes .png and .svg files, but got \"%s\"", options->plot);
     }
-    return spReadEntries(comparison, options);
+    code = options->report != NULL ? spCheckReports() : SP_GO_ON;
+    return code == SP_GO_ON ? spReadEntries(comparison, options) : code;
 }
 
 // The reference as the user or nobody wrote it. Steps are refined only where one substep makes a step.
@@ -545,6 +550,24 @@ static int spJudge(const spComparison* comparison)
         told = told || !(entry->difference.error < 10.0 * comparison->reference.change);
     }
     return stopped || told == false ? SP_EXIT_TROUBLE : SP_EXIT_FINE;
+}
+
+static int spReportComparison(const spComparison* comparison, const spCompareOptions* options)
+{
+    char title[160];
+    snprintf(title, sizeof(title), "%.80s: methods compared", spScene_GetName(comparison->scene));
+    spReportPlan plan = {.path = options->report,
+                         .title = title,
+                         .summary = "Error of several methods against what they cost, each measured from one "
+                                    "reference.",
+                         .argc = options->argc,
+                         .argv = options->argv,
+                         .quiet = comparison->quiet || comparison->json};
+    spDraft* draft = spMakeDraft();
+    spDraftComparison(comparison, draft);
+    int code = draft != NULL ? spSaveDraft(draft, &plan) : SP_EXIT_USAGE;
+    spDestroyDraft(draft);
+    return code;
 }
 
 static int spCompare(spComparison* comparison, const spCompareOptions* options)
@@ -590,7 +613,13 @@ static int spCompare(spComparison* comparison, const spCompareOptions* options)
     code = spJudge(comparison);
     int csvCode = options->csv != NULL ? spWriteComparison(comparison, options->csv) : SP_EXIT_FINE;
     int plotCode = options->plot != NULL ? spPlotComparison(comparison, options->plot) : SP_EXIT_FINE;
-    return csvCode != SP_EXIT_FINE ? csvCode : (plotCode != SP_EXIT_FINE ? plotCode : code);
+    int reportCode = options->report != NULL ? spReportComparison(comparison, options) : SP_EXIT_FINE;
+    const int codes[] = {csvCode, plotCode, reportCode};
+    for (int i = 0; i < 3; ++i)
+    {
+        code = codes[i] != SP_EXIT_FINE ? codes[i] : code;
+    }
+    return code;
 }
 
 int spRunCompare(int argc, char** argv)
@@ -600,7 +629,7 @@ int spRunCompare(int argc, char** argv)
     {
         return spFailUsage("no memory");
     }
-    spCompareOptions options = {0};
+    spCompareOptions options = {.argc = argc, .argv = argv};
     comparison->threads = 1;
     int code = spParseCompare(argc, argv, comparison, &options);
     if (code == SP_GO_ON)

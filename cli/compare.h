@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include "report_tools.h"
 #include "souple/scene.h"
 #include "tools.h"
 
@@ -111,3 +112,6 @@ json_t* spMakeComparisonJson(const spComparison* comparison);
 // Files. Return exit codes; what went wrong is printed.
 int spWriteComparison(const spComparison* comparison, const char* path);
 int spPlotComparison(const spComparison* comparison, const char* path);
+
+// The same as parts of a report
+void spDraftComparison(const spComparison* comparison, spDraft* draft);

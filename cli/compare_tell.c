@@ -47,30 +47,44 @@ static void spFormatEntryStatus(const spComparison* comparison, const spEntry* e
 // ---------------------------------------------------------------------------------------------------------
 // Table
 
-static void spTellReference(const spComparison* comparison)
+// What is compared with what, in sentences, a line each
+static void spFormatIntroduction(const spComparison* comparison, char* buffer, size_t size)
 {
     const spReference* reference = &comparison->reference;
-    if (reference->relaxed)
+    char about[160], how[SP_METHOD_SIZE + 80], change[160];
+    snprintf(about, sizeof(about), "compared where they come to rest, after %.4g s at most",
+             comparison->duration);
+    if (comparison->settle == false)
     {
-        printf("Reference: static equilibrium by relaxation, %.2g of the load left", reference->residual);
+        snprintf(about, sizeof(about), "compared at %d times in %.4g s", comparison->frameCount - 1,
+                 comparison->duration);
     }
-    else
+    snprintf(how, sizeof(how), "static equilibrium by relaxation, %.2g of the load left",
+             reference->residual);
+    if (reference->relaxed == false)
     {
-        printf("Reference: %s, steps of %.4g ms", reference->entry.method, 1e3 * reference->entry.dt);
+        snprintf(how, sizeof(how), "%s, steps of %.4g ms", reference->entry.method,
+                 1e3 * reference->entry.dt);
     }
-    if (isnan(reference->change))
+    snprintf(change, sizeof(change), "how far it has converged was not looked at");
+    if (isnan(reference->change) == 0)
     {
-        printf("; how far it has converged was not looked at.\n");
-        return;
+        snprintf(change, sizeof(change), "the last %s changed it by %.2g",
+                 reference->relaxed ? "tenth of the residual" : "halving", reference->change);
     }
-    printf("; the last %s changed it by %.2g.\n", reference->relaxed ? "tenth of the residual" : "halving",
-           reference->change);
-    if (reference->converged == false)
-    {
-        printf("That is more than a tenth of the smallest error, and further ones do not help: errors with ~ "
-               "mean "
-               "little.\n");
-    }
+    snprintf(buffer, size,
+             "%s: %d %s, %d nodes, %s.\n"
+             "Reference: %s; %s.\n"
+             "%s"
+             "Errors are over the largest displacement in the reference, %.4g m.",
+             spScene_GetName(comparison->scene), comparison->bodyCount,
+             comparison->bodyCount == 1 ? "body" : "bodies", comparison->entries[0].track.nodeCount, about,
+             how, change,
+             isnan(reference->change) || reference->converged
+                 ? ""
+                 : "That is more than a tenth of the smallest error, and further ones do not help: errors "
+                   "with ~ mean little.\n",
+             reference->size);
 }
 
 // "1.23e-04", with a mark when it means little, or "-"
@@ -85,21 +99,67 @@ static void spFormatError(const spComparison* comparison, const spEntry* entry, 
     snprintf(buffer, size, "%s%.2e", spIsCertain(comparison, entry) ? "" : "~", value);
 }
 
+// The columns of the table: name, unit, characters on the screen. The first is as wide as it must be.
+#define SP_COLUMN_COUNT 11
+static const struct
+{
+    const char* name;
+    const char* unit;
+    int width;
+} s_columns[SP_COLUMN_COUNT] = {
+    {"method", "", 0},         {"step", "ms", 8},      {"steps", "", 8},    {"forces", "per step", 8},
+    {"solver", "per step", 8}, {"cost/step", "ms", 9}, {"cost", "ms/s", 9}, {"error", "rms", 10},
+    {"largest", "", 10},       {"energy", "drift", 9}, {"status", "", 0},
+};
+
+typedef struct spCells
+{
+    char texts[SP_COLUMN_COUNT][SP_METHOD_SIZE];
+} spCells;
+
+static void spFormatEntry(const spComparison* comparison, const spEntry* entry, spCells* cells)
+{
+    double steps = fmax((double)entry->steps, 1.0);
+    const double numbers[] = {1e3 * entry->dt,
+                              (double)entry->steps,
+                              (double)entry->forceEvaluations / steps,
+                              (double)entry->solverIterations / steps,
+                              1e3 * entry->medianStep,
+                              spGetCost(entry)};
+    const size_t size = sizeof(cells->texts[0]);
+    snprintf(cells->texts[0], size, "%s", entry->method);
+    for (int i = 0; i < 6; ++i)
+    {
+        snprintf(cells->texts[1 + i], size, i == 1 ? "%.0f" : "%.4g", numbers[i]);
+    }
+    spFormatError(comparison, entry, entry->difference.error, cells->texts[7], size);
+    spFormatError(comparison, entry, entry->difference.largest, cells->texts[8], size);
+    snprintf(cells->texts[9], size, isfinite(entry->difference.drift) ? "%+.1e" : "-",
+             entry->difference.drift);
+    spFormatEntryStatus(comparison, entry, cells->texts[10], size);
+}
+
+static void spTellCells(const char* const* cells, int width)
+{
+    printf("%-*s", width, cells[0]);
+    for (int i = 1; i + 1 < SP_COLUMN_COUNT; ++i)
+    {
+        printf(" %*s", s_columns[i].width, cells[i]);
+    }
+    const char* last = cells[SP_COLUMN_COUNT - 1];
+    printf("%s%s\n", last[0] != 0 ? "  " : "", last);
+}
+
 static void spTellEntry(const spComparison* comparison, const spEntry* entry, int width)
 {
-    char status[200], error[32], largest[32], drift[32] = "-";
-    double steps = fmax((double)entry->steps, 1.0);
-    spFormatEntryStatus(comparison, entry, status, sizeof(status));
-    spFormatError(comparison, entry, entry->difference.error, error, sizeof(error));
-    spFormatError(comparison, entry, entry->difference.largest, largest, sizeof(largest));
-    if (isfinite(entry->difference.drift))
+    spCells cells;
+    const char* texts[SP_COLUMN_COUNT];
+    spFormatEntry(comparison, entry, &cells);
+    for (int i = 0; i < SP_COLUMN_COUNT; ++i)
     {
-        snprintf(drift, sizeof(drift), "%+.1e", entry->difference.drift);
+        texts[i] = cells.texts[i];
     }
-    printf("%-*s %8.4g %8lld %8.4g %8.4g %9.4g %9.4g %10s %10s %9s  %s\n", width, entry->method,
-           1e3 * entry->dt, (long long)entry->steps, (double)entry->forceEvaluations / steps,
-           (double)entry->solverIterations / steps, 1e3 * entry->medianStep, spGetCost(entry), error, largest,
-           drift, status);
+    spTellCells(texts, width);
 }
 
 // Errors of single bodies, where there are several
@@ -128,23 +188,17 @@ void spTellComparison(const spComparison* comparison)
         int length = (int)strlen(comparison->entries[i].method);
         width = length > width ? length : width;
     }
-    printf("%s: %d %s, %d nodes, ", spScene_GetName(comparison->scene), comparison->bodyCount,
-           comparison->bodyCount == 1 ? "body" : "bodies", comparison->entries[0].track.nodeCount);
-    if (comparison->settle)
+    char introduction[2048];
+    spFormatIntroduction(comparison, introduction, sizeof(introduction));
+    printf("%s\n\n", introduction);
+    const char *names[SP_COLUMN_COUNT], *units[SP_COLUMN_COUNT];
+    for (int i = 0; i < SP_COLUMN_COUNT; ++i)
     {
-        printf("compared where they come to rest, after %.4g s at most.\n", comparison->duration);
+        names[i] = s_columns[i].name;
+        units[i] = s_columns[i].unit;
     }
-    else
-    {
-        printf("compared at %d times in %.4g s.\n", comparison->frameCount - 1, comparison->duration);
-    }
-    spTellReference(comparison);
-    printf("Errors are over the largest displacement in the reference, %.4g m.\n\n",
-           comparison->reference.size);
-    printf("%-*s %8s %8s %8s %8s %9s %9s %10s %10s %9s  %s\n", width, "method", "step", "steps", "forces",
-           "solver", "cost/step", "cost", "error", "largest", "energy", "status");
-    printf("%-*s %8s %8s %8s %8s %9s %9s %10s %10s %9s\n", width, "", "ms", "", "per step", "per step", "ms",
-           "ms/s", "rms", "", "drift");
+    spTellCells(names, width);
+    spTellCells(units, width);
     for (int i = 0; i < comparison->entryCount; ++i)
     {
         spTellEntry(comparison, &comparison->entries[i], width);
@@ -279,11 +333,20 @@ static int spCompareCosts(const void* a, const void* b)
     return (x > y) - (x < y);
 }
 
-int spPlotComparison(const spComparison* comparison, const char* path)
+// A plot and what it is made of
+typedef struct spCostPlot
 {
-    // The runs of one method are one line, from cheap to expensive
+    spPlotDef plot;
     double x[SP_MAX_ENTRIES], y[SP_MAX_ENTRIES];
     spPlotSeries series[SP_MAX_ENTRIES];
+    char title[160];
+} spCostPlot;
+
+static void spMakeCostPlot(const spComparison* comparison, spCostPlot* result)
+{
+    // The runs of one method are one line, from cheap to expensive
+    double *x = result->x, *y = result->y;
+    spPlotSeries* series = result->series;
     bool taken[SP_MAX_ENTRIES] = {false};
     int seriesCount = 0, count = 0;
     for (int i = 0; i < comparison->entryCount; ++i)
@@ -313,10 +376,10 @@ int spPlotComparison(const spComparison* comparison, const char* path)
             y[count] = same[k]->difference.error;
         }
     }
-    char title[160];
-    snprintf(title, sizeof(title), "%.80s: error against cost", spScene_GetName(comparison->scene));
+    snprintf(result->title, sizeof(result->title), "%.80s: error against cost",
+             spScene_GetName(comparison->scene));
     spPlotDef plot = spDefaultPlotDef();
-    plot.title = title;
+    plot.title = result->title;
     plot.xLabel = "processor time [ms per simulated second]";
     plot.yLabel = comparison->settle ? "error of the shape at rest" : "error (rms over nodes and times)";
     plot.series = series;
@@ -325,8 +388,15 @@ int spPlotComparison(const spComparison* comparison, const char* path)
     plot.yLog = true;
     plot.width = 900;
     plot.height = 540;
+    result->plot = plot;
+}
+
+int spPlotComparison(const spComparison* comparison, const char* path)
+{
+    spCostPlot plot;
+    spMakeCostPlot(comparison, &plot);
     spError error = SP_ZERO_INIT;
-    if (spSavePlot(&plot, path, &error) == false)
+    if (spSavePlot(&plot.plot, path, &error) == false)
     {
         return spFailUsage("%s", error.message);
     }
@@ -335,4 +405,75 @@ int spPlotComparison(const spComparison* comparison, const char* path)
         printf("\nPlot: %s\n", path);
     }
     return SP_EXIT_FINE;
+}
+
+// Errors of single bodies, where there are several
+static void spDraftBodies(const spComparison* comparison, spDraft* draft)
+{
+    const char** cells = calloc((size_t)comparison->bodyCount + 2, sizeof(char*));
+    char(*texts)[32] = calloc((size_t)comparison->bodyCount + 2, sizeof(texts[0]));
+    if (cells != NULL && texts != NULL)
+    {
+        cells[0] = "method";
+        cells[1] = "step [ms]";
+        for (int body = 0; body < comparison->bodyCount; ++body)
+        {
+            cells[2 + body] = comparison->bodyNames[body];
+        }
+        spDraftPart(draft, "Errors of bodies");
+        spDraftText(draft, "Each over its own largest displacement.");
+        spDraftTable(draft, cells, comparison->bodyCount + 2);
+    }
+    for (int i = 0; cells != NULL && texts != NULL && i < comparison->entryCount; ++i)
+    {
+        const spEntry* entry = &comparison->entries[i];
+        snprintf(texts[1], sizeof(texts[1]), "%.4g", 1e3 * entry->dt);
+        for (int body = 0; body < comparison->bodyCount; ++body)
+        {
+            bool known = entry->difference.bodyError != NULL && body < entry->track.bodyCount;
+            spFormatError(comparison, entry, known ? entry->difference.bodyError[body] : (double)NAN,
+                          texts[2 + body], sizeof(texts[0]));
+        }
+        for (int k = 0; k < comparison->bodyCount + 2; ++k)
+        {
+            cells[k] = k == 0 ? entry->method : texts[k];
+        }
+        spDraftRow(draft, cells);
+    }
+    free(cells);
+    free(texts);
+}
+
+void spDraftComparison(const spComparison* comparison, spDraft* draft)
+{
+    char introduction[2048], heads[SP_COLUMN_COUNT][40];
+    const char* cells[SP_COLUMN_COUNT];
+    spFormatIntroduction(comparison, introduction, sizeof(introduction));
+    for (int i = 0; i < SP_COLUMN_COUNT; ++i)
+    {
+        bool unit = s_columns[i].unit[0] != 0;
+        snprintf(heads[i], sizeof(heads[i]), "%s%s%s%s", s_columns[i].name, unit ? " [" : "",
+                 s_columns[i].unit, unit ? "]" : "");
+        cells[i] = heads[i];
+    }
+    spCostPlot plot;
+    spMakeCostPlot(comparison, &plot);
+    spDraftPart(draft, "Error against cost");
+    spDraftText(draft, "%s", introduction);
+    spDraftTable(draft, cells, SP_COLUMN_COUNT);
+    spDraftPlot(draft, &plot.plot);
+    for (int i = 0; i < comparison->entryCount; ++i)
+    {
+        spCells texts;
+        spFormatEntry(comparison, &comparison->entries[i], &texts);
+        for (int k = 0; k < SP_COLUMN_COUNT; ++k)
+        {
+            cells[k] = texts.texts[k];
+        }
+        spDraftRow(draft, cells);
+    }
+    if (comparison->bodyCount > 1)
+    {
+        spDraftBodies(comparison, draft);
+    }
 }

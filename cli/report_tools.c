@@ -258,7 +258,7 @@ static void spDraftMeasurements(spDraft* draft, const spRecording* recording)
                                 spRecording_GetMeasurementUnit(recording, i)};
         for (int k = 0; k < 4; ++k)
         {
-            snprintf(texts[k], sizeof(texts[k]), isfinite(values[k]) ? "%.6g" : "-", values[k]);
+            snprintf(texts[k], sizeof(texts[k]), isfinite(values[k]) ? "%.5g" : "-", values[k]);
             cells[2 + k] = texts[k];
         }
         spDraftRow(draft, cells);
@@ -282,7 +282,7 @@ static int spCompareNumbers(const void* a, const void* b)
 // Steps that a recording has rows of; the first row may be of the start
 static void spDraftSteps(spDraft* draft, const spRecording* recording)
 {
-    static const char* const columns[] = {"steps", ""};
+    static const char* const columns[] = {"quantity", "value"};
     int rowCount = spRecording_GetRowCount(recording), count = 0;
     double* times = calloc((size_t)rowCount + 1, sizeof(double));
     double wall = 0.0, simulated = 0.0;
@@ -311,7 +311,7 @@ static void spDraftSteps(spDraft* draft, const spRecording* recording)
         qsort(times, (size_t)count, sizeof(double), spCompareNumbers);
         spDraftPart(draft, "Steps");
         spDraftTable(draft, columns, 2);
-        spDraftNumber(draft, "recorded", "", count);
+        spDraftNumber(draft, "steps", "", count);
         spDraftNumber(draft, "simulated", "s", simulated);
         spDraftNumber(draft, "wall clock of the steps", "s", wall);
         spDraftNumber(draft, "simulated seconds in a second of steps", "", simulated / fmax(wall, 1e-12));
@@ -410,10 +410,8 @@ static void spGatherFacts(spFacts* facts, json_t* machine, const spReportPlan* p
     {
         strftime(date, sizeof(date), "%Y-%m-%d %H:%M UTC", &utc);
     }
-    int version = spGetVersion();
     spAddFact(facts, "command", "%s", command);
     spAddFact(facts, "date", "%s", date);
-    spAddFact(facts, "version", "%d.%d.%d", version / 10000, version / 100 % 100, version % 100);
     spAddFact(facts, "commit", "%s", spGetCommit());
     const char* key;
     json_t* value;

@@ -45,6 +45,11 @@ void spStartPart(spReproduction* r, const char* title)
     {
         printf("\n%s\n%-58s %22s %14s\n", title, "", "published", "ours");
     }
+    static const char* const columns[] = {"quantity", "published", "ours", ""};
+    char heading[256];
+    snprintf(heading, sizeof(heading), "%s: %s", r->name, title);
+    spDraftPart(r->draft, heading);
+    spDraftTable(r->draft, columns, 4);
 }
 
 static void spAddRow(spReproduction* r, const char* quantity, const char* unit, const char* published,
@@ -58,10 +63,12 @@ static void spAddRow(spReproduction* r, const char* quantity, const char* unit, 
     json_object_set_new(row, "ours", spMakeJsonNumber(ours));
     json_object_set_new(row, "agrees", json_boolean(agrees));
     json_array_append_new(r->rows, row);
+    char value[40];
+    snprintf(value, sizeof(value), "%.4g %s", ours, unit);
+    const char* cells[] = {quantity, published, value, word};
+    spDraftRow(r->draft, cells);
     if (r->json == false)
     {
-        char value[40];
-        snprintf(value, sizeof(value), "%.4g %s", ours, unit);
         printf("  %-56s %22s %14s%s%s\n", quantity, published, value, word[0] != 0 ? "   " : "", word);
         fflush(stdout);
     }
@@ -81,16 +88,16 @@ void spReportTarget(spReproduction* r, const char* quantity, const char* unit, c
 
 void spReportNote(spReproduction* r, const char* format, ...)
 {
-    if (r->json)
-    {
-        return;
-    }
+    char note[2048];
     va_list arguments;
     va_start(arguments, format);
-    printf("  ");
-    vprintf(format, arguments);
-    printf("\n");
+    vsnprintf(note, sizeof(note), format, arguments);
     va_end(arguments);
+    spDraftText(r->draft, "%s", note);
+    if (r->json == false)
+    {
+        printf("  %s\n", note);
+    }
 }
 
 void spReportFailure(spReproduction* r, const char* what, const spError* error)
@@ -157,6 +164,7 @@ void spSaveFigure(spReproduction* r, const char* file, const spPlotDef* plot)
     {
         spReportFailure(r, path, &error);
     }
+    spDraftPlot(r->draft, plot);
 }
 
 void spSaveBestFigure(spReproduction* r, const char* file, const spPlotDef* plot)
@@ -227,6 +235,10 @@ int spRunReproduce(int argc, char** argv)
     bool list = false;
     spReproduction common = {0};
     const char* out = "out/reproduce";
+    spReportPlan report = {.title = "Published experiments, run again",
+                           .summary = "What was published beside what this library measures.",
+                           .argc = argc,
+                           .argv = argv};
     const spOption table[] = {
         {"list", sp_optionFlag, NULL, &list, "list the experiments", 0, 0, 0},
         {"out", sp_optionText, "DIR", &out, "folder for tables and plots, out/reproduce by default", 0, 0, 0},
@@ -238,6 +250,7 @@ int spRunReproduce(int argc, char** argv)
          0, 0, 0},
         {"quick", sp_optionFlag, NULL, &common.quick,
          "'preconditioner', 'anderson': small sizes and few steps, only to see that it runs", 0, 0, 0},
+        {"report", sp_optionText, "FILE", &report.path, "write tables and plots as one HTML file", 0, 0, 0},
         {"json", sp_optionFlag, NULL, &common.json, "print one JSON object instead of tables", 0, 0, 0},
     };
     static const char* const examples[] = {
@@ -255,7 +268,7 @@ int spRunReproduce(int argc, char** argv)
             "the\n"
             "work's claim.",
         .options = table,
-        .optionCount = 6,
+        .optionCount = (int)(sizeof(table) / sizeof(table[0])),
         .maxOperands = 1,
         .examples = examples,
     };
@@ -293,10 +306,17 @@ int spRunReproduce(int argc, char** argv)
                                e->parts != NULL ? e->parts : "");
         }
     }
+    code = report.path != NULL ? spCheckReports() : SP_GO_ON;
+    if (code != SP_GO_ON)
+    {
+        return code;
+    }
     if (spMakeFolders(out) == false)
     {
         return spFailUsage("cannot make the folder %s: %s", out, strerror(errno));
     }
+    report.quiet = common.json;
+    common.draft = report.path != NULL ? spMakeDraft() : NULL;
     json_t* experiments = json_array();
     code = SP_EXIT_FINE;
     for (int i = 0; i < SP_EXPERIMENT_COUNT; ++i)
@@ -307,6 +327,12 @@ int spRunReproduce(int argc, char** argv)
             code = result != SP_EXIT_FINE ? result : code;
         }
     }
+    if (common.draft != NULL)
+    {
+        int reportCode = spSaveDraft(common.draft, &report);
+        code = reportCode != SP_EXIT_FINE ? reportCode : code;
+    }
+    spDestroyDraft(common.draft);
     if (common.json)
     {
         json_t* object = json_object();

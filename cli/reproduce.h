@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include "report_tools.h"
 #include "souple/record.h"
 
 #include <jansson.h>
@@ -19,6 +20,7 @@ typedef struct spReproduction
     bool quick;       // small sizes and few steps, for tests: rows about times and sizes always agree
     const char* part; // the only part to run; NULL means all
     const char* mesh; // file of the body, for experiments that take one; NULL means their own
+    spDraft* draft;   // report in the making; NULL for none
     json_t* rows;
     json_t* runs; // objects of an experiment's own, for --json; none by default
     json_t* files;

@@ -355,38 +355,126 @@ static double spGetBeside(const spBeside* beside, const char* name, const char* 
 
 // ---- table ----
 
-static void spPrintHead(const spBeside* beside)
+#define SP_COLUMN_COUNT 14
+
+// Heads in two lines, and characters on the screen, to the left when negative. The last two but one are of
+// the other precision; the last says whether a limit was missed.
+static const struct
 {
-    const char* const heads[2][11] = {
-        {"", "", "", "largest u,", "CalculiX", "largest", "in one", "", "our", "our", "ccx"},
-        {"case", "law", "tets", "ours [mm]", "[mm]", "difference", "step", "limit", "residual", "[s]", "[s]"},
-    };
-    const char* const more[2][2] = {{beside->precision, beside->precision}, {"difference", "residual"}};
-    for (int i = 0; i < 2; ++i)
+    const char* head[2];
+    int width;
+} s_columns[SP_COLUMN_COUNT] = {
+    {{"", "case"}, -17},        {{"", "law"}, -17},
+    {{"", "tets"}, 6},          {{"largest u,", "ours [mm]"}, 12},
+    {{"CalculiX", "[mm]"}, 12}, {{"largest", "difference"}, 11},
+    {{"in one", "step"}, 8},    {{"", "limit"}, 8},
+    {{"our", "residual"}, 9},   {{"our", "[s]"}, 7},
+    {{"ccx", "[s]"}, 7},        {{NULL, "difference"}, 11},
+    {{NULL, "residual"}, 11},   {{"", ""}, 0},
+};
+
+typedef char spCellText[40];
+
+// Which columns there are
+static bool spHasColumn(const spBeside* beside, int column)
+{
+    return beside->json != NULL || s_columns[column].head[0] != NULL;
+}
+
+static void spPrintCells(const spBeside* beside, spCellText* cells)
+{
+    for (int i = 0; i < SP_COLUMN_COUNT; ++i)
     {
-        const char* const* h = heads[i];
-        printf("%-17s %-17s %6s %12s %12s %11s %8s %8s %9s %7s %7s", h[0], h[1], h[2], h[3], h[4], h[5], h[6],
-               h[7], h[8], h[9], h[10]);
-        if (beside->json != NULL)
+        if (spHasColumn(beside, i) && i + 1 < SP_COLUMN_COUNT)
         {
-            printf(" %11s %11s", more[i][0], more[i][1]);
+            printf("%s%*s", i > 0 ? " " : "", s_columns[i].width, cells[i]);
         }
-        printf("\n");
+    }
+    const char* last = cells[SP_COLUMN_COUNT - 1];
+    printf("%s%s\n", last[0] != 0 ? "  " : "", last);
+    fflush(stdout);
+}
+
+static void spFormatRow(const spStaticCase* c, const spStaticResult* r, const spBeside* beside, bool passed,
+                        spCellText* cells)
+{
+    const double numbers[] = {1e3 * r->ours,
+                              1e3 * r->theirs,
+                              r->difference,
+                              r->stepped,
+                              c->limit,
+                              r->relax.residual,
+                              r->seconds,
+                              r->theirSeconds,
+                              spGetBeside(beside, c->name, "difference"),
+                              spGetBeside(beside, c->name, "residual")};
+    static const char* const formats[] = {"%.4f", "%.4f", "%.1e", "%.1e", "%.0e",
+                                          "%.1e", "%.2f", "%.2f", "%.1e", "%.1e"};
+    snprintf(cells[0], sizeof(cells[0]), "%s", c->name);
+    snprintf(cells[1], sizeof(cells[1]), "%s", spGetTetLawName(r->law));
+    snprintf(cells[2], sizeof(cells[2]), "%d", r->tetCount);
+    for (int i = 0; i < 10; ++i)
+    {
+        snprintf(cells[3 + i], sizeof(cells[0]), formats[i], numbers[i]);
+    }
+    snprintf(cells[13], sizeof(cells[13]), "%s", passed ? "" : "MISSED");
+}
+
+static void spDraftCells(spDraft* draft, const spBeside* beside, spCellText* cells, bool heads)
+{
+    const char* texts[SP_COLUMN_COUNT];
+    int count = 0;
+    for (int i = 0; i < SP_COLUMN_COUNT; ++i)
+    {
+        if (spHasColumn(beside, i))
+        {
+            texts[count++] = cells[i];
+        }
+    }
+    if (heads)
+    {
+        spDraftTable(draft, texts, count);
+    }
+    else
+    {
+        spDraftRow(draft, texts);
     }
 }
 
-static void spPrintRow(const spStaticCase* c, const spStaticResult* r, const spBeside* beside, bool passed)
+static void spTellHead(const spValidateOptions* options, const spBeside* beside)
 {
-    printf("%-17s %-17s %6d %12.4f %12.4f %11.1e %8.1e %8.0e %9.1e %7.2f %7.2f", c->name,
-           spGetTetLawName(r->law), r->tetCount, 1e3 * r->ours, 1e3 * r->theirs, r->difference, r->stepped,
-           c->limit, r->relax.residual, r->seconds, r->theirSeconds);
-    if (beside->json != NULL)
+    spCellText lines[2][SP_COLUMN_COUNT], whole[SP_COLUMN_COUNT];
+    for (int i = 0; i < SP_COLUMN_COUNT; ++i)
     {
-        printf(" %11.1e %11.1e", spGetBeside(beside, c->name, "difference"),
-               spGetBeside(beside, c->name, "residual"));
+        const char* first = s_columns[i].head[0];
+        first = first != NULL ? first : (beside->precision != NULL ? beside->precision : "");
+        snprintf(lines[0][i], sizeof(lines[0][i]), "%s", first);
+        snprintf(lines[1][i], sizeof(lines[1][i]), "%s", s_columns[i].head[1]);
+        snprintf(whole[i], sizeof(whole[i]), "%.20s%s%.16s", first, first[0] != 0 ? " " : "",
+                 s_columns[i].head[1]);
     }
-    printf("%s\n", passed ? "" : "  MISSED");
-    fflush(stdout);
+    if (options->print)
+    {
+        spPrintCells(beside, lines[0]);
+        spPrintCells(beside, lines[1]);
+    }
+    spDraftPart(options->draft, "Static equilibrium against CalculiX");
+    spDraftText(options->draft,
+                "The same tets and loads in both programs. Differences are the largest of a node, "
+                "over the largest displacement u that CalculiX finds.");
+    spDraftCells(options->draft, beside, whole, true);
+}
+
+static void spTellRow(const spValidateOptions* options, const spStaticCase* c, const spStaticResult* r,
+                      const spBeside* beside, bool passed)
+{
+    spCellText cells[SP_COLUMN_COUNT];
+    spFormatRow(c, r, beside, passed, cells);
+    if (options->print)
+    {
+        spPrintCells(beside, cells);
+    }
+    spDraftCells(options->draft, beside, cells, false);
 }
 
 static json_t* spMakeRow(const spStaticCase* c, const spStaticResult* r, bool passed)
@@ -486,15 +574,12 @@ static int spRunStatics(const spValidateOptions* options, const spBeside* beside
         }
         bool passed = result.difference <= c->limit && result.stepped <= c->limit;
         code = passed ? code : SP_EXIT_TROUBLE;
-        if (options->print)
+        if (head == false)
         {
-            if (head == false)
-            {
-                spPrintHead(beside);
-            }
-            head = true;
-            spPrintRow(c, &result, beside, passed);
+            spTellHead(options, beside);
         }
+        head = true;
+        spTellRow(options, c, &result, beside, passed);
         json_array_append_new(rows, spMakeRow(c, &result, passed));
     }
     return code;
@@ -563,6 +648,7 @@ int spRunValidate(int argc, char** argv)
     bool json = false, list = false, quiet = false;
     const char* besideFile = NULL;
     spValidateOptions options = {.liver = "../shared/data/liver.msh"};
+    spReportPlan report = {.title = "Solid bodies against CalculiX and theory", .argc = argc, .argv = argv};
     const spOption table[] = {
         {"list", sp_optionFlag, NULL, &list, "list the cases", 0, 0, 0},
         {"json", sp_optionFlag, NULL, &json, "print one JSON object instead of tables", 0, 0, 0},
@@ -571,6 +657,7 @@ int spRunValidate(int argc, char** argv)
         {"keep", sp_optionText, "DIR", &options.keep, "keep the files of CalculiX in this folder", 0, 0, 0},
         {"liver", sp_optionText, "FILE", &options.liver,
          "mesh of the liver, ../shared/data/liver.msh by default; left out when it is not there", 0, 0, 0},
+        {"report", sp_optionText, "FILE", &report.path, "write the tables as one HTML file", 0, 0, 0},
         {"quiet", sp_optionFlag, NULL, &quiet, "print nothing but errors", 0, 0, 'q'},
     };
     static const char* const examples[] = {
@@ -586,7 +673,7 @@ int spRunValidate(int argc, char** argv)
             "program, on the very same tets; compares natural frequencies with theory. Without names, all\n"
             "cases. Needs ccx (package calculix-ccx). Exit code 1 when a limit is missed.",
         .options = table,
-        .optionCount = 6,
+        .optionCount = (int)(sizeof(table) / sizeof(table[0])),
         .maxOperands = 32,
         .examples = examples,
     };
@@ -603,12 +690,21 @@ int spRunValidate(int argc, char** argv)
         return spListCases();
     }
     options.print = json == false && quiet == false;
+    report.quiet = options.print == false;
     spBeside beside = {0};
-    code = spLoadBeside(&beside, besideFile);
+    code = report.path != NULL ? spCheckReports() : SP_GO_ON;
+    code = code == SP_GO_ON ? spLoadBeside(&beside, besideFile) : code;
     if (code == SP_GO_ON)
     {
         spCatchInterrupt();
+        options.draft = report.path != NULL ? spMakeDraft() : NULL;
         code = spRunCases(&options, &beside, names, nameCount, json);
+        if (options.draft != NULL && code != SP_EXIT_USAGE)
+        {
+            int reportCode = spSaveDraft(options.draft, &report);
+            code = reportCode != SP_EXIT_FINE ? reportCode : code;
+        }
+        spDestroyDraft(options.draft);
     }
     json_decref(beside.json);
     return code;

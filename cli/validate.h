@@ -7,6 +7,7 @@
 #pragma once
 
 #include "calculix.h"
+#include "report_tools.h"
 #include "souple/souple.h"
 
 #include <jansson.h>
@@ -61,6 +62,7 @@ typedef struct spValidateOptions
     const char* folder; // where they are now
     const char* liver;  // file of the liver
     bool print;         // words go to the screen
+    spDraft* draft;     // report in the making; NULL for none
 } spValidateOptions;
 
 // One case of natural frequencies, on several meshes

@@ -174,29 +174,70 @@ static bool spFindBeamFrequency(const spBeamDef* def, const spValidateOptions* o
     return good;
 }
 
+static void spTellHead(const spValidateOptions* options, const spBeamDef* def)
+{
+    static const char* const heads[] = {"frequency",  "tets",  "ours [Hz]", "theory [Hz]",
+                                        "difference", "order", ""};
+    if (options->print)
+    {
+        printf("\n%-17s %6s %12s %12s %12s %8s   theory: %s\n", heads[0], heads[1], heads[2], heads[3],
+               heads[4], heads[5], def->theory);
+    }
+    char title[120];
+    snprintf(title, sizeof(title), "%s against theory", def->name);
+    spDraftPart(options->draft, title);
+    spDraftText(
+        options->draft,
+        "Theory: %s. The order is that of three meshes, each with cells of half the size; \"to zero\" is "
+        "what the last two lead to.",
+        def->theory);
+    spDraftTable(options->draft, heads, 7);
+}
+
+static void spTellRow(const spValidateOptions* options, const spBeamDef* def, const char* tets,
+                      double frequency, double order, const char* note)
+{
+    char numbers[4][32];
+    snprintf(numbers[0], sizeof(numbers[0]), "%.5f", frequency);
+    snprintf(numbers[1], sizeof(numbers[1]), "%.5f", def->reference);
+    snprintf(numbers[2], sizeof(numbers[2]), "%+.3f %%", 100.0 * (frequency / def->reference - 1.0));
+    snprintf(numbers[3], sizeof(numbers[3]), isnan(order) ? "" : "%.2f", order);
+    if (options->print)
+    {
+        printf("%-17s %6s %12s %12s %12s %8s%s%s\n", def->name, tets, numbers[0], numbers[1], numbers[2],
+               numbers[3], note[0] != 0 ? "  " : "", note);
+        fflush(stdout);
+    }
+    const char* cells[] = {def->name, tets, numbers[0], numbers[1], numbers[2], numbers[3], note};
+    spDraftRow(options->draft, cells);
+}
+
+static void spDraftDifferences(const spValidateOptions* options, const spBeamDef* def, const double* tets,
+                               const double* differences)
+{
+    spPlotSeries series = {"ours", tets, differences, def->meshCount, sp_plotMarked};
+    spPlotDef plot = spDefaultPlotDef();
+    plot.title = def->name;
+    plot.xLabel = "tets";
+    plot.yLabel = "difference from theory [%]";
+    plot.xLog = true;
+    plot.yLog = true;
+    plot.series = &series;
+    plot.seriesCount = 1;
+    spDraftPlot(options->draft, &plot);
+}
+
 static void spReportMesh(const spBeamDef* def, const spValidateOptions* options, json_t* rows, int tetCount,
                          double frequency, double theirs, double order)
 {
     double difference = frequency / def->reference - 1.0;
-    if (options->print)
+    char tets[16], note[80] = "";
+    snprintf(tets, sizeof(tets), "%d", tetCount);
+    if (isnan(theirs) == false)
     {
-        printf("%-17s %6d %12.5f %12.5f %+10.3f %%", def->name, tetCount, frequency, def->reference,
-               100.0 * difference);
-        if (isnan(order))
-        {
-            printf(" %8s", "");
-        }
-        else
-        {
-            printf(" %8.2f", order);
-        }
-        if (isnan(theirs) == false)
-        {
-            printf("  CalculiX, with consistent masses: %.5f Hz", theirs);
-        }
-        printf("\n");
-        fflush(stdout);
+        snprintf(note, sizeof(note), "CalculiX, with consistent masses: %.5f Hz", theirs);
     }
+    spTellRow(options, def, tets, frequency, order, note);
     json_t* row = json_object();
     json_object_set_new(row, "name", json_string(def->name));
     json_object_set_new(row, "tets", json_integer(tetCount));
@@ -210,14 +251,10 @@ static void spReportMesh(const spBeamDef* def, const spValidateOptions* options,
 
 static int spRunBeam(const spBeamDef* def, const spValidateOptions* options, json_t* rows)
 {
-    double f[SP_MAX_MESHES], order = NAN;
+    double f[SP_MAX_MESHES], tets[SP_MAX_MESHES], differences[SP_MAX_MESHES], order = NAN;
     int count = def->meshCount;
     bool passed = true;
-    if (options->print)
-    {
-        printf("\n%-17s %6s %12s %12s %12s %8s   theory: %s\n", "frequency", "tets", "ours [Hz]",
-               "theory [Hz]", "difference", "order", def->theory);
-    }
+    spTellHead(options, def);
     for (int level = 0; level < count; ++level)
     {
         spError error = SP_ZERO_INIT;
@@ -231,15 +268,17 @@ static int spRunBeam(const spBeamDef* def, const spValidateOptions* options, jso
         order = level >= 2 ? log2((f[level - 2] - f[level - 1]) / (f[level - 1] - f[level])) : NAN;
         spReportMesh(def, options, rows, tetCount, f[level], theirs, order);
         passed = passed && (isnan(theirs) || fabs(f[level] / theirs - 1.0) <= def->massLimit);
+        tets[level] = (double)tetCount;
+        differences[level] = fabs(100.0 * (f[level] / def->reference - 1.0));
     }
     double limit = f[count - 1] + (f[count - 1] - f[count - 2]) / 3.0;
     double difference = limit / def->reference - 1.0;
     passed = passed && fabs(difference) <= def->limit && fabs(order - 2.0) <= 0.4;
-    if (options->print)
-    {
-        printf("%-17s %6s %12.5f %12.5f %+10.3f %% %8s  limit %.1f %%, order 2 +- 0.4%s\n", "", "to zero",
-               limit, def->reference, 100.0 * difference, "", 100.0 * def->limit, passed ? "" : "  MISSED");
-    }
+    char note[80];
+    snprintf(note, sizeof(note), "limit %.1f %%, order 2 +- 0.4%s", 100.0 * def->limit,
+             passed ? "" : "  MISSED");
+    spTellRow(options, def, "to zero", limit, NAN, note);
+    spDraftDifferences(options, def, tets, differences);
     return passed ? SP_EXIT_FINE : SP_EXIT_TROUBLE;
 }
 
