@@ -9,6 +9,7 @@ import {OrbitControls} from 'three/addons/controls/OrbitControls.js';
 export function createCamera(canvas, redraw) {
   const camera = new PerspectiveCamera(40, 1, 0.01, 1000);
   camera.position.set(1, 0.8, 2);
+  const point = new Vector3();
   const controls = new OrbitControls(camera, canvas);
   controls.enableDamping = true;
   controls.dampingFactor = 0.18;
@@ -36,6 +37,14 @@ export function createCamera(canvas, redraw) {
     redraw();
   }
 
+  function sees(corners) {
+    camera.updateMatrixWorld();
+    return corners.every((corner) => {
+      point.copy(corner).project(camera);
+      return Math.abs(point.x) < 0.95 && point.y < 0.9 && point.y > -0.78 && point.z < 1; // the bar is below
+    });
+  }
+
   // At the start: the scene's own camera, or a view from the front, a little from above
   function place(bounds, wish) {
     camera.up.set(0, 1, 0);
@@ -48,12 +57,13 @@ export function createCamera(canvas, redraw) {
     camera.up.fromArray(wish.up ?? [0, 1, 0]).normalize();
     camera.position.fromArray(wish.position);
     controls.target.fromArray(wish.target ?? [0, 0, 0]);
-    // A tall window sees less to the sides than the scene's author did
-    if (camera.aspect < 1.2) {
-      camera.position.sub(controls.target).multiplyScalar(1.2 / Math.max(camera.aspect, 0.3)).add(controls.target);
-    }
     setRange(Math.max(bounds.radius, 0.2 * camera.position.distanceTo(controls.target)));
     controls.update();
+    // A tall window sees less to the sides than the scene's author did: back off until all is in the picture
+    for (let i = 0; i < 24 && !sees(bounds.corners); ++i) {
+      camera.position.sub(controls.target).multiplyScalar(1.06).add(controls.target);
+      controls.update();
+    }
     redraw();
   }
 

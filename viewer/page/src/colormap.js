@@ -7,7 +7,7 @@
 // Value in 0..1 to sRGB in 0..1. Lightness is linear in the value; hue turns from violet to yellow; as colourful as
 // screens can show at that lightness, up to a limit.
 function colourAt(value) {
-  const lightness = 0.3 + 0.63 * value;
+  const lightness = 0.37 + 0.56 * value;
   const hue = ((302 - 197 * value ** 0.92) * Math.PI) / 180;
   let chroma = 0.17;
   let rgb;

@@ -3,11 +3,18 @@
 
 // The page of a report: a player where there are frames, and a document.
 
+import {decode} from './decode.js';
 import {h} from './dom.js';
 import {createPlayer} from './player.js';
 import {createFacts, createSections, createSource} from './sections.js';
 import {createReportSeries} from './series.js';
 import {iconButton} from './toolbar.js';
+
+// A few frames of all
+function sample(frames) {
+  const step = Math.ceil(frames.length / 60);
+  return frames.filter((_, i) => i % step === 0);
+}
 
 export function buildReport(app, panel, stage, bottom, plots, view3d) {
   let sections = {title: '', summary: '', sections: []};
@@ -51,11 +58,15 @@ export function buildReport(app, panel, stage, bottom, plots, view3d) {
         app.notify('error', `This frame cannot be shown: ${error.message}.`);
       }
     };
-    const colours = Object.keys(app.scene?.colours ?? {});
-    if (colours.length > 0) app.setColour(colours.includes('stress') ? 'stress' : 'none');
+    // Room for the whole motion, in the colour that says most
+    const some = sample(frames).map(({bytes}) => decode(bytes)).filter((frame) => frame?.bodies);
+    view3d.setMotion(some);
+    view3d.bodies.learnTops(some);
+    if (some[0]?.colour === 'stress' && app.scene?.colours?.stress) app.setColour('stress');
     bottom.children[0].after(createPlayer(app, frames, guarded));
     stage.append(bottom.children[0].firstChild); // what is drawn stands above, so that the slider is long
     bottom.firstChild.remove();
+    bottom.lastChild.remove();
     addEventListener('beforeprint', () => app.player.again());
   }
   return {begin};

@@ -42,6 +42,7 @@ export function createScene3d(app, canvas) {
   let pending = false;
   let asked = 0;
   let placed = false; // whether the camera has its place in this scene
+  let motion = null; // room of the whole motion, where it is known
   let next = null; // frame that waits for the next picture
   let drawn = 0;
 
@@ -85,8 +86,16 @@ export function createScene3d(app, canvas) {
     }
     for (const solid of colliders.solids()) box.expandByObject(solid);
     if (box.isEmpty()) box.set(new Vector3(-1, -1, -1), new Vector3(1, 1, 1));
+    return room();
+  }
+
+  // The box as a sphere and its corners
+  function room() {
+    const {min, max} = box;
+    const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((i) =>
+      new Vector3(i & 1 ? max.x : min.x, i & 2 ? max.y : min.y, i & 4 ? max.z : min.z));
     const radius = Math.max(0.5 * box.getSize(middle).length(), 1e-4);
-    return {middle: box.getCenter(new Vector3()), radius};
+    return {middle: box.getCenter(new Vector3()), radius, corners, lowest: min.y};
   }
 
   // Lights and ground follow only when bodies have left their room or shrunk a lot, so that shadows stand still
@@ -102,9 +111,19 @@ export function createScene3d(app, canvas) {
       ground.fit(fitted.middle, fitted.radius, isDark());
     }
     reference.visible = grounds.length === 0;
-    if (!placed) reference.position.set(0, now.middle.y - 1.05 * now.radius, 0);
+    if (!placed) reference.position.set(0, floor(now), 0);
     reference.updateMatrixWorld(true);
     reference.fit(fitted.middle, fitted.radius, isDark());
+  }
+
+  // What hangs will sink, where nothing holds it from below
+  function roomBelow(now) {
+    if (colliders.planes().length > 0) return now;
+    return {...now, middle: now.middle.clone().setY(now.middle.y - 0.3 * now.radius), radius: 1.2 * now.radius};
+  }
+
+  function floor({middle: centre, radius}) {
+    return motion ? motion.lowest - 0.1 * motion.radius : centre.y - 1.7 * radius;
   }
 
   function picture() {
@@ -118,7 +137,7 @@ export function createScene3d(app, canvas) {
       const now = bounds();
       fitRoom(now);
       if (!placed && frame.bodies.length > 0) {
-        place(now, app.scene?.camera);
+        place(motion ?? roomBelow(now), app.scene?.camera);
         placed = true;
       }
       app.frame = frame;
@@ -164,6 +183,17 @@ export function createScene3d(app, canvas) {
       if (!same) placed = false;
       quality.restart();
       redraw();
+    },
+    // Frames spread over a whole recording
+    setMotion(frames) {
+      box.makeEmpty();
+      for (const part of frames.flatMap((frame) => frame.bodies)) {
+        if (part.count === 0) continue;
+        box.expandByPoint(middle.fromArray(part.corner));
+        box.expandByPoint(middle.fromArray(part.corner.map((x, i) => x + part.size[i])));
+      }
+      if (box.isEmpty()) return;
+      motion = room();
     },
     fit() {
       fit(bounds());

@@ -3,6 +3,8 @@
 
 // Numbers over time, for plots and CSV: rolling in a live view, complete in a report. And which of them share a plot.
 
+import {unitText} from './format.js';
+
 export const stages = ['commands', 'freeMotion', 'detection', 'response', 'correction', 'adapt', 'publish'];
 const stageTitles = {
   commands: 'commands', freeMotion: 'free motion', detection: 'detection', response: 'response', correction: 'correction',
@@ -25,7 +27,7 @@ function measuredPlots(columns, start = 0) {
   }
   return [...groups.values()].flat().map((list, i) => ({
     id: `plot-measured-${start + i}`,
-    title: list.length === 1 ? list[0].name : `Measured${list[0].unit ? `, ${list[0].unit}` : ''}`,
+    title: (list.length === 1 ? list[0].name : 'Measured') + (list[0].unit ? `, ${unitText(list[0].unit)}` : ''),
     lines: list.map((c) => ({...c, column: c, unit: c.unit, scale: 'y'})),
   }));
 }
@@ -80,12 +82,16 @@ export function createLiveSeries(measurements) {
 
 // ---- Report
 
+const isResidual = (c) => c.group === 'solver' && /residual/i.test(c.name);
+
 export function createReportSeries(message) {
   const columns = message.columns.map((c) => ({
     ...c, values: Array.from(c.values, (v) => (Number.isFinite(v) ? v : null)),
   }));
   const x = columns.find((c) => c.group === 'time') ?? columns[0];
-  const of = (group) => columns.filter((c) => c !== x && c.group === group);
+  for (const c of columns) if (isResidual(c)) c.values = c.values.map((v) => (v > 0 ? v : null)); // drawn as a logarithm
+  const known = columns.filter((c) => c !== x && c.values.some((v) => v !== null));
+  const of = (group) => known.filter((c) => c.group === group);
   const line = (c, scale = 'y') => ({column: c, name: stageTitles[c.name] ?? c.name, unit: c.unit, scale});
   const plots = [];
   const profile = of('profile').filter((c) => c.name !== 'step');
@@ -96,11 +102,9 @@ export function createReportSeries(message) {
     plots.push({id: 'plot-step', title: `Time of a step${unit ? `, ${unit}` : ''}`, stacked: true, lines: profile.map((c) => line(c))});
   }
   if (solver.length > 0) {
-    const small = (c) => /residual/i.test(c.name);
-    for (const c of solver) if (small(c)) c.values = c.values.map((v) => (v > 0 ? v : null));
-    plots.push({id: 'plot-solver', title: 'Solver', lines: solver.map((c) => line(c, small(c) ? 'log' : 'y'))});
+    plots.push({id: 'plot-solver', title: 'Solver', lines: solver.map((c) => line(c, isResidual(c) ? 'log' : 'y'))});
   }
-  const rest = columns.filter((c) => c !== x && !['measurement', 'profile', 'solver'].includes(c.group));
+  const rest = known.filter((c) => !['measurement', 'profile', 'solver'].includes(c.group));
   plots.push(...measuredPlots(rest, plots.length));
   return {x, all: columns, plots, push() {}, live: false};
 }

@@ -34,6 +34,12 @@ export function startTheme(app) {
     document.documentElement.dataset.theme = theme;
     app.emit('theme', theme === 'dark');
   };
+  // Paper is light
+  addEventListener('beforeprint', () => {
+    document.documentElement.dataset.theme = 'light';
+    app.emit('theme', false);
+  });
+  addEventListener('afterprint', apply);
   system.addEventListener('change', apply);
   apply();
 }
