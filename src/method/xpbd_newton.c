@@ -232,7 +232,11 @@ void spWalkNewton(spBody* body, spWalkMemoryFcn* fcn, void* walk)
 {
     spXpbdState* state = body->methodState;
     uint32_t own = (uint32_t)state->chosen, stored = own;
+    // Bounds that were not found yet stay so: the next step finds them
+    uint32_t found =
+        state->boundMatrix == body->matrixVersion && state->boundTopology == body->topologyVersion ? 1 : 0;
     const void* piece = fcn(walk, &own, sizeof(own));
+    fcn(walk, &found, sizeof(found));
     fcn(walk, &state->boundSquare, sizeof(state->boundSquare));
     fcn(walk, &state->boundDamping, sizeof(state->boundDamping));
     if (piece != NULL)
@@ -244,7 +248,7 @@ void spWalkNewton(spBody* body, spWalkMemoryFcn* fcn, void* walk)
     {
         spStartSolver(body, (spSubstepSolver)stored);
     }
-    state->boundMatrix = body->matrixVersion;
+    state->boundMatrix = found != 0 ? body->matrixVersion : body->matrixVersion - 1;
     state->boundTopology = body->topologyVersion;
     if (state->newton != NULL)
     {
