@@ -457,10 +457,14 @@ void spBuildSceneBody(const spScene* scene, spWorld* world, const spBodyData* da
         if (spIsGiven(&data->head, &data->bends))
         {
             body->bendSet = spBuildBends(world, body, problems);
+            spReal stiffness = 0;
+            spBody_GetBends(world, body->id, body->bendSet, &stiffness, NULL);
+            body->startBending = (double)stiffness;
         }
         if (spIsGiven(&data->head, &data->gas))
         {
             body->gasSet = spBuildGas(world, body, heap, problems);
+            body->startKnrt = spBody_GetGas(world, body->id, body->gasSet);
         }
         if (spIsGiven(&data->head, &data->wind))
         {

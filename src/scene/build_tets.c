@@ -213,6 +213,7 @@ int spBuildTets(spWorld* world, spRunBody* body, const spMesh* mesh, spHeap* hea
     def.damping = (spReal)tets->damping;
     def.dampingModel = (spTetDamping)tets->dampingModel;
     body->youngModulus = material.youngModulus;
+    body->startYoungModulus = material.youngModulus;
     body->poissonRatio = material.poissonRatio;
     body->tetDamping = tets->damping;
     body->mixed = tets->regions.count > 0 || spIsGiven(&tets->head, &tets->field);

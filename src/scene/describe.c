@@ -4,43 +4,143 @@
 // What a page that shows a run must know, as JSON: the messages `scene` and `settings` of
 // docs/view_protocol.md, as far as they are about the run.
 
-#include "scene/run.h"
+#include "scene/describe.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <jansson.h>
-
-static json_t* spDescribeVector(spDVec3 v)
+void spPutJson(json_t** object, const char* key, json_t* value)
 {
-    return json_pack("[fff]", v.x, v.y, v.z);
-}
-
-static bool spPut(json_t* object, const char* key, json_t* value)
-{
-    return json_object_set_new(object, key, value) == 0;
-}
-
-static json_t* spDescribeSettings(spRun* run)
-{
-    json_t* root = json_object();
-    spVec3 g = spWorld_GetGravity(run->world);
-    bool good = spPut(root, "settings", json_array());
-    good = good && spPut(root, "dt", json_real(run->dt));
-    good = good && spPut(root, "gravity", spDescribeVector((spDVec3){g.x, g.y, g.z}));
-    good = good && spPut(root, "states", json_array());
-    if (good == false)
+    if (json_object_set_new(*object, key, value) != 0)
     {
-        json_decref(root);
-        return NULL;
+        json_decref(*object);
+        *object = NULL;
     }
-    return root;
 }
 
-static bool spWriteJson(json_t* root, spTextFcn* write, void* context)
+double spShorten(spReal value)
 {
-    char* text = root != NULL ? json_dumps(root, JSON_COMPACT) : NULL;
-    json_decref(root);
+    char text[40];
+    double number = (double)value;
+    for (int digits = 1; digits <= 17; ++digits)
+    {
+        snprintf(text, sizeof(text), "%.*g", digits, (double)value);
+        number = strtod(text, NULL);
+        if ((spReal)number == value)
+        {
+            break;
+        }
+    }
+    return number;
+}
+
+json_t* spDescribeVector(spVec3 v)
+{
+    return json_pack("[fff]", spShorten(v.x), spShorten(v.y), spShorten(v.z));
+}
+
+// Names may come from files whose names are no UTF-8
+static json_t* spDescribeText(const char* text)
+{
+    json_t* json = json_string(text);
+    if (json == NULL)
+    {
+        char plain[256];
+        snprintf(plain, sizeof(plain), "%s", text);
+        for (char* c = plain; *c != 0; ++c)
+        {
+            *c = (unsigned char)*c < 0x80 ? *c : '?';
+        }
+        json = json_string(plain);
+    }
+    return json;
+}
+
+static json_t* spDescribeCamera(const spRun* run)
+{
+    spSceneOutput output = spScene_GetOutput(run->scene);
+    if (output.hasCamera == false)
+    {
+        return json_null();
+    }
+    spDVec3 p = output.cameraPosition, t = output.cameraTarget, u = output.cameraUp;
+    return json_pack("{s:[fff], s:[fff], s:[fff], s:f}", "position", p.x, p.y, p.z, "target", t.x, t.y, t.z,
+                     "up", u.x, u.y, u.z, "fieldOfView", output.fieldOfView);
+}
+
+// The surface that is drawn counts for triangles
+static json_t* spDescribeBody(const spRun* run, const spRunBody* body)
+{
+    int triangles = 0, tets = 0;
+    const int32_t* edges = spBody_GetEdges(run->world, body->id, NULL);
+    spMethodDef method = spBody_GetMethod(run->world, body->id);
+    if (spBody_GetSurfaceTriangles(run->world, body->id, &triangles) == NULL)
+    {
+        spBody_GetTriangles(run->world, body->id, &triangles);
+    }
+    tets = body->tetSet >= 0 ? spBody_GetTetCount(run->world, body->id, body->tetSet) : 0;
+    json_t* json = json_object();
+    spPutJson(&json, "name", spDescribeText(body->data->name));
+    spPutJson(&json, "nodes", json_integer(body->nodeCount));
+    spPutJson(&json, "elements", json_integer(spBody_GetElementCount(run->world, body->id)));
+    spPutJson(&json, "tets", json_integer(tets));
+    spPutJson(&json, "triangles", json_integer(triangles));
+    spPutJson(&json, "method", spDescribeMethod(&method, body->data, edges));
+    return json;
+}
+
+static json_t* spDescribeCollider(const spColliderData* data)
+{
+    json_t* json = json_object();
+    const spKey* shape = spFindSelectorKey(data->head.schema);
+    spDVec3 h = data->halfSize;
+    spPutJson(&json, "name", spDescribeText(data->name));
+    spPutJson(&json, "type", json_string(shape->choices[data->shape]));
+    if (data->shape == sp_shapeSphere || data->shape == sp_shapeCapsule)
+    {
+        spPutJson(&json, "radius", json_real(data->radius));
+    }
+    if (data->shape == sp_shapeCapsule)
+    {
+        spPutJson(&json, "halfHeight", json_real(data->halfHeight));
+    }
+    if (data->shape == sp_shapeBox)
+    {
+        spPutJson(&json, "halfSize", json_pack("[fff]", h.x, h.y, h.z));
+    }
+    return json;
+}
+
+// Takes an entry over; the list is freed and NULL when that fails
+static void spAppendJson(json_t** list, json_t* entry)
+{
+    if (json_array_append_new(*list, entry) != 0)
+    {
+        json_decref(*list);
+        *list = NULL;
+    }
+}
+
+static json_t* spDescribeChanging(spRun* run)
+{
+    json_t* json = json_object();
+    json_t* states = json_array();
+    for (int i = 0; i < spRun_GetStateCount(run); ++i)
+    {
+        spAppendJson(&states, spDescribeText(spRun_GetStateName(run, i)));
+    }
+    spPutJson(&json, "settings", spListSettings(run));
+    spPutJson(&json, "dt", json_real(run->dt));
+    spPutJson(&json, "gravity", spDescribeVector(spWorld_GetGravity(run->world)));
+    spPutJson(&json, "states", states);
+    return json;
+}
+
+static bool spWriteJson(json_t* json, spTextFcn* write, void* context)
+{
+    char* text = json != NULL ? json_dumps(json, JSON_COMPACT) : NULL;
+    json_decref(json);
     if (text == NULL)
     {
         return false;
@@ -56,26 +156,36 @@ bool spRun_Describe(spRun* run, spTextFcn* write, void* context)
     {
         return false;
     }
-    json_t* root = spDescribeSettings(run);
-    size_t size = 0;
-    const char* text = spScene_GetText(run->scene, &size);
-    bool good = spPut(root, "name", json_string(spScene_GetName(run->scene)));
-    good = good && spPut(root, "description", json_string(spScene_GetDescription(run->scene)));
-    good = good && spPut(root, "text", json_stringn(text, size));
-    good = good && spPut(root, "duration", json_real((double)run->stepCount * run->dt));
-    good = good && spPut(root, "camera", json_null());
-    good = good && spPut(root, "bodies", json_array());
-    good = good && spPut(root, "colliders", json_array());
-    good = good && spPut(root, "measurements", json_array());
-    if (good == false)
+    const spSceneData* data = &run->scene->data;
+    json_t *bodies = json_array(), *colliders = json_array(), *measurements = json_array();
+    for (int i = 0; i < data->bodies.count; ++i)
     {
-        json_decref(root);
-        return false;
+        spAppendJson(&bodies, spDescribeBody(run, &run->bodies[i]));
     }
-    return spWriteJson(root, write, context);
+    for (int i = 0; i < data->colliders.count; ++i)
+    {
+        spAppendJson(&colliders, spDescribeCollider((const spColliderData*)data->colliders.data + i));
+    }
+    for (int i = 0; i < run->measurementCount; ++i)
+    {
+        json_t* entry = json_object();
+        spPutJson(&entry, "name", spDescribeText(spRun_GetMeasurementName(run, i)));
+        spPutJson(&entry, "unit", json_string(spRun_GetMeasurementUnit(run, i)));
+        spAppendJson(&measurements, entry);
+    }
+    json_t* json = spDescribeChanging(run);
+    spPutJson(&json, "name", spDescribeText(spScene_GetName(run->scene)));
+    spPutJson(&json, "description", json_string(spScene_GetDescription(run->scene)));
+    spPutJson(&json, "text", json_stringn(run->scene->text, run->scene->textSize));
+    spPutJson(&json, "duration", json_real(run->duration));
+    spPutJson(&json, "camera", spDescribeCamera(run));
+    spPutJson(&json, "bodies", bodies);
+    spPutJson(&json, "colliders", colliders);
+    spPutJson(&json, "measurements", measurements);
+    return spWriteJson(json, write, context);
 }
 
 bool spRun_DescribeSettings(spRun* run, spTextFcn* write, void* context)
 {
-    return run != NULL && write != NULL && spWriteJson(spDescribeSettings(run), write, context);
+    return run != NULL && write != NULL && spWriteJson(spDescribeChanging(run), write, context);
 }
