@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 // souple bench: named benchmarks. What is timed is built by testbed/, which the tests use too.
-// bench_implicit.c has those of implicit steps, bench_xpbd.c those of XPBD, bench_beam.c pairs of beams.
+// bench_implicit.c has those of implicit steps, bench_xpbd.c those of XPBD, bench_beam.c pairs of beams,
+// bench_view.c the live page.
 
 #include "bench.h"
 #include "commands.h"
@@ -179,6 +180,15 @@ static const spBenchFamily s_families[] = {
                    sp_benchDistanceBeam, 1, 60, 8, 13),
     SP_XPBD_FAMILY("xpbd-cloth-", "sheet of N x N nodes, distances kept; Bullet's links beside it",
                    sp_benchDistanceCloth, 3, 2000, 100, 200),
+#ifdef SOUPLE_VIEW
+    {.stem = "view-",
+     .doc = "cloth of so many thousand triangles: what a browser that watches it adds to a step",
+     .run = spRunViewBench,
+     .sizes = {50},
+     .least = 1,
+     .most = 2000,
+     .suffix = "k"},
+#endif
 };
 
 #define SP_FAMILY_COUNT ((int)(sizeof(s_families) / sizeof(s_families[0])))
@@ -301,14 +311,20 @@ static json_t* spMakeResultJson(const spBenchResult* r)
     return json;
 }
 
-// The family and the size that a name stands for: the stem, a number, the suffix and nothing else. NULL
-// when there is none; the size may be one that the family does not have
+// The family and the size that a name stands for: the stem, a number, the suffix and nothing else; without
+// the number, and the dash before it, the first size of the standard run. NULL when there is none; the size
+// may be one that the family does not have
 static const spBenchFamily* spFindFamily(const char* name, int* size)
 {
     const spBenchFamily* found = NULL;
     for (int i = 0; i < SP_FAMILY_COUNT; ++i)
     {
         size_t length = strlen(s_families[i].stem);
+        if (strlen(name) == length - 1 && strncmp(name, s_families[i].stem, length - 1) == 0)
+        {
+            found = s_families + i;
+            *size = s_families[i].sizes[0];
+        }
         if (strncmp(name, s_families[i].stem, length) == 0)
         {
             char* end;
@@ -336,7 +352,8 @@ static void spListBenchmarks(void)
             printf("%-32s %s\n", name, k == 0 ? s_families[i].doc : "");
         }
     }
-    printf("\nThe number at the end can be any size; without names the ones above are run.\n");
+    printf("\nThe number can be any size, a name without one has the first; without names the ones above are "
+           "run.\n");
 }
 
 static bool spAddThreads(const char* part, void* context)

@@ -455,7 +455,7 @@ static void TestBadDefinitions(void** state)
     const char* missing = FOLDER "not_there.json";
     const char* badOrigin = "evil org";
     const char* shortToken = "short";
-    for (int i = 0; i < 12; ++i)
+    for (int i = 0; i < 13; ++i)
     {
         def = MakeDef();
         switch (i)
@@ -498,6 +498,9 @@ static void TestBadDefinitions(void** state)
                 break;
             case 11:
                 def.budget = -1.0;
+                break;
+            case 12:
+                def.speed = 11.0;
                 break;
         }
         error = (spError)SP_ZERO_INIT;

@@ -180,7 +180,7 @@ static bool spOpenScene(spSession* session, int index, spError* error)
 bool spStartSession(spSession* session, const spViewDef* def, spExchange* exchange, spError* error)
 {
     *session = (spSession){
-        .def = def, .exchange = exchange, .paused = def->paused, .speed = 1.0, .started = spGetWall()};
+        .def = def, .exchange = exchange, .paused = def->paused, .speed = def->speed, .started = spGetWall()};
     return spOpenScene(session, 0, error);
 }
 

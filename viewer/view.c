@@ -41,6 +41,7 @@ spViewDef spDefaultViewDef(void)
     spViewDef def = {0};
     def.frameRate = 60.0;
     def.clientLimit = 8;
+    def.speed = 1.0;
     def.internalValue = SP_VIEW_COOKIE;
     return def;
 }
@@ -128,6 +129,11 @@ static bool spCheckViewDef(const spViewDef* def, spError* error)
         return spFailView(error, sp_errorBadArgument,
                           "the frame rate of a view is from 0 to 1000 Hz, other rates and the budget are not "
                           "negative");
+    }
+    if (!(def->speed >= 0.01 && def->speed <= 10.0))
+    {
+        return spFailView(error, sp_errorBadArgument, "the speed of a view is from 0.01 to 10, not %g",
+                          def->speed);
     }
     return spCheckTexts(def, error);
 }

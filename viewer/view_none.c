@@ -15,7 +15,7 @@ bool spHasView(void)
 
 spViewDef spDefaultViewDef(void)
 {
-    return (spViewDef){.frameRate = 60.0, .clientLimit = 8, .internalValue = SP_VIEW_COOKIE};
+    return (spViewDef){.frameRate = 60.0, .clientLimit = 8, .speed = 1.0, .internalValue = SP_VIEW_COOKIE};
 }
 
 spView* spCreateView(const spViewDef* def, spError* error)

@@ -47,6 +47,7 @@ typedef struct spViewDef
     double budget;          ///< wall clock that a step may take, s; 0 means as long as it needs
     double frameRate;       ///< frames sent to each client in a second at most, Hz
     int clientLimit;        ///< connections at a time, 1 to 64
+    double speed;           ///< simulated seconds in a second at the start, 0.01 to 10; clients change it
     bool paused;            ///< start paused
     const void* page;       ///< HTML to serve instead of the page of this library, a report for example; NULL
                             ///< means that one
@@ -55,7 +56,7 @@ typedef struct spViewDef
     int internalValue;      ///< set by spDefaultViewDef
 } spViewDef;
 
-/// @return no scenes, 127.0.0.1, any port, no token, no recording, 60 frames a second, 8 clients.
+/// @return no scenes, 127.0.0.1, any port, no token, no recording, 60 frames a second, 8 clients, speed 1.
 SP_API spViewDef spDefaultViewDef(void);
 
 /// Opens the first scene and begins to listen.
