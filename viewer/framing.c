@@ -60,6 +60,14 @@ static bool spFillBody(spRawBody* raw, spWorld* world, spBodyId id, unsigned wan
         }
         raw->velocityCount = spBody_CopyVelocities(world, id, raw->velocities, nodes);
     }
+    if ((wanted & 1u << sp_viewStrain) != 0)
+    {
+        if (!spMakeRoom((void**)&raw->strain, &raw->strainCapacity, nodes, sizeof(spReal)))
+        {
+            return false;
+        }
+        raw->strainCount = spBody_CopyNodeStrain(world, id, raw->strain, nodes);
+    }
     if ((wanted & 1u << sp_viewStress) != 0)
     {
         if (!spMakeRoom((void**)&raw->stress, &raw->stressCapacity, nodes, sizeof(spReal)))
