@@ -567,6 +567,7 @@ static void TestDescription(void** state)
     assert_int_equal(json_integer_value(json_object_get(body, "nodes")), 20);
     assert_int_equal(json_integer_value(json_object_get(body, "triangles")), 24);
     assert_int_equal(json_integer_value(json_object_get(body, "tets")), 0);
+    CHECK_NEAR(json_real_value(json_object_get(body, "mass")), 0.3 * 4.0, 1e-6);
     assert_true(json_integer_value(json_object_get(body, "elements")) >= 55);
     assert_string_equal(json_string_value(json_object_get(measurement, "name")), "energy");
     assert_string_equal(json_string_value(json_object_get(measurement, "unit")), "J");
@@ -622,7 +623,8 @@ static void TestDescription(void** state)
     spDestroyScene(scene);
 }
 
-// What has no one value is not told: tets of two materials, springs that got their stiffness from a modulus
+// What has no one value is not told: tets of two materials. Springs that got their stiffness from a modulus
+// tell that, until they all get one stiffness.
 static void TestLeftOut(void** state)
 {
     SP_UNUSED(state);
@@ -636,7 +638,7 @@ static void TestLeftOut(void** state)
     json_t* json = Describe(run, true);
     const json_t* settings = json_object_get(json, "settings");
     assert_null(Get(settings, "Springs: stiffness"));
-    assert_null(Get(settings, "Springs: damping"));
+    CHECK_NEAR(GetValue(settings, "Springs: Young's modulus"), 1000, 0);
     assert_null(Get(settings, "Young's modulus"));
     assert_non_null(Get(settings, "Constraints: compliance"));
     // Only xpbd keeps constraints
@@ -655,6 +657,29 @@ static void TestLeftOut(void** state)
     }
     assert_int_equal(methods, 3);
     json_decref(json);
+    Act(run, "{\"type\": \"set\", \"body\": \"body\", \"youngModulus\": 2500}");
+    Act(run, "{\"type\": \"set\", \"body\": \"body\", \"damping\": 7}");
+    json = Describe(run, true);
+    CHECK_NEAR(GetValue(json_object_get(json, "settings"), "Springs: Young's modulus"), 2500, 0);
+    CHECK_NEAR(GetValue(json_object_get(json, "settings"), "Springs: damping"), 7, 0);
+    json_decref(json);
+    Act(run, "{\"type\": \"set\", \"body\": \"body\", \"stiffness\": 30}");
+    json = Describe(run, true);
+    assert_null(Get(json_object_get(json, "settings"), "Springs: Young's modulus"));
+    CHECK_NEAR(GetValue(json_object_get(json, "settings"), "Springs: stiffness"), 30, 0);
+    CHECK_NEAR(GetValue(json_object_get(json, "settings"), "Springs: damping"), 7, 0);
+    json_decref(json);
+    static const char* const wrong[] = {
+        "{\"type\": \"set\", \"body\": \"body\", \"youngModulus\": 1, \"stiffness\": 1}",
+        "{\"type\": \"set\", \"body\": \"body\", \"youngModulus\": 0}",
+        "{\"type\": \"set\", \"body\": \"body2\", \"youngModulus\": 1}",
+    };
+    for (size_t k = 0; k < SP_COUNT(wrong); ++k)
+    {
+        spError error = SP_ZERO_INIT;
+        assert_false(spRun_Act(run, wrong[k], strlen(wrong[k]), &error));
+        assert_true(error.message[0] != 0);
+    }
     spDestroyRun(run);
     spDestroyScene(scene);
 }

@@ -69,6 +69,19 @@ static json_t* spDescribeCamera(const spRun* run)
                      "up", u.x, u.y, u.z, "fieldOfView", output.fieldOfView);
 }
 
+// All nodes together, pinned ones too, kg
+static double spSumMasses(const spRun* run, const spRunBody* body)
+{
+    spReal* masses = (spReal*)run->scratch;
+    int count = spBody_CopyMasses(run->world, body->id, masses, run->scratchCount);
+    double sum = 0.0;
+    for (int i = 0; i < count; ++i)
+    {
+        sum += (double)masses[i];
+    }
+    return sum;
+}
+
 // The surface that is drawn counts for triangles
 static json_t* spDescribeBody(const spRun* run, const spRunBody* body)
 {
@@ -86,6 +99,7 @@ static json_t* spDescribeBody(const spRun* run, const spRunBody* body)
     spPutJson(&json, "elements", json_integer(spBody_GetElementCount(run->world, body->id)));
     spPutJson(&json, "tets", json_integer(tets));
     spPutJson(&json, "triangles", json_integer(triangles));
+    spPutJson(&json, "mass", json_real(spSumMasses(run, body)));
     spPutJson(&json, "method", spDescribeMethod(&method, body->data, edges));
     return json;
 }
