@@ -10,7 +10,10 @@ const toolIndex = 0xffffffff;
 
 export function createColliders() {
   const group = new Group();
-  const material = new MeshPhongMaterial({color: 0x9aa3ad, shininess: 12, specular: 0x1a1a1a});
+  // What lies on a collider is drawn before it
+  const material = new MeshPhongMaterial({
+    color: 0x9aa3ad, shininess: 12, specular: 0x1a1a1a, polygonOffset: true, polygonOffsetFactor: 4, polygonOffsetUnits: 32,
+  });
   const toolMaterial = new MeshPhongMaterial({color: 0xe0b040, shininess: 40, transparent: true, opacity: 0.85});
   const tool = new Mesh(new SphereGeometry(1, 40, 24), toolMaterial);
   tool.castShadow = true;

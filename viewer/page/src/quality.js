@@ -15,10 +15,12 @@ const levels = [
 const slow = 40; // ms
 const quick = 14; // ms
 const patience = 12; // pictures that are a little late, fewer that are very late
-const rest = 350; // ms without a picture after which it stands still
+const rest = 500; // ms without a picture after which it stands still
 
 // `best` is the level to begin with, `still` what things at rest are drawn with; null means that level too.
-export function createQuality(apply, redraw, best, still) {
+// Another size of the picture costs much, so nothing changes between the pictures of something that moves slowly: `atRest`
+// says whether nothing will.
+export function createQuality(apply, redraw, atRest, best, still) {
   let level = best;
   let shown = null;
   let late = 0;
@@ -34,7 +36,7 @@ export function createQuality(apply, redraw, best, still) {
   }
 
   function standStill() {
-    timer = 0;
+    if (!atRest()) return;
     const wanted = still ?? levels[best];
     if (shown === wanted) return;
     show(wanted);

@@ -50,10 +50,9 @@ export function createScene3d(app, canvas) {
   const still = isSoftware() ? {ratio: 1.5, shadow: 1024} : null;
   const quality = createQuality((level) => {
     pixelRatio.value = level === still ? level.ratio * devicePixelRatio : Math.min(devicePixelRatio, level.ratio);
-    renderer.setPixelRatio(pixelRatio.value);
     lights.setShadow(level.shadow);
     resize();
-  }, redraw, isSoftware() ? 2 : 0, still);
+  }, redraw, () => (app.source === 'live' ? app.paused : !app.player?.playing), isSoftware() ? 2 : 0, still);
 
   function isSoftware() {
     const gl = renderer?.getContext() ?? document.createElement('canvas').getContext('webgl2');
@@ -65,7 +64,7 @@ export function createScene3d(app, canvas) {
   function resize() {
     const {clientWidth, clientHeight} = canvas.parentElement;
     if (clientWidth === 0 || clientHeight === 0) return;
-    renderer.setSize(clientWidth, clientHeight, false);
+    renderer.setDrawingBufferSize(clientWidth, clientHeight, pixelRatio.value);
     camera.aspect = clientWidth / clientHeight;
     camera.updateProjectionMatrix();
     redraw();
@@ -126,14 +125,24 @@ export function createScene3d(app, canvas) {
     return motion ? motion.lowest - 0.1 * motion.radius : centre.y - 1.7 * radius;
   }
 
+  // False when the frame makes no sense: then the last picture stays
+  function showFrame(frame) {
+    try {
+      bodies.show(frame);
+      colliders.show(frame);
+      return true;
+    } catch (error) {
+      app.notify('error', `This frame cannot be shown: ${error.message}.`);
+      return false;
+    }
+  }
+
   function picture() {
     pending = false;
     const began = performance.now();
     const frame = next;
     next = null;
-    if (frame !== null) {
-      bodies.show(frame);
-      colliders.show(frame);
+    if (frame !== null && showFrame(frame)) {
       const now = bounds();
       fitRoom(now);
       if (!placed && frame.bodies.length > 0) {
@@ -163,6 +172,11 @@ export function createScene3d(app, canvas) {
       next ??= app.frame;
       redraw();
     }
+  });
+  canvas.addEventListener('webglcontextlost', () => app.notify('warning', 'The graphics card was lost; waiting for it.'));
+  canvas.addEventListener('webglcontextrestored', () => {
+    if (app.frame) next ??= app.frame;
+    redraw();
   });
   new ResizeObserver(resize).observe(canvas.parentElement);
   quality.begin();
