@@ -325,6 +325,13 @@ static inline bool WriteSample(const char* path, const SampleDef* sample, spErro
                 spWriteDecision(&writer, &time);
                 spWriteDecision(&writer, &stop);
             }
+            // Before the others hands do something: as many acts as steps
+            for (int k = 0; step % 2 == 0 && k < step; ++k)
+            {
+                char act[64];
+                int length = snprintf(act, sizeof(act), "{\"type\": \"act %d of %d\"}", k, (int)step);
+                spWriteAct(&writer, act, (size_t)length);
+            }
             spWriteRow(&writer, &row, values);
             step += 1;
         }

@@ -7,6 +7,7 @@
 
 #include "cli_test.h"
 #include "record/chunk.h"
+#include "souple/scene.h"
 
 #include <signal.h>
 #include <unistd.h>
@@ -86,6 +87,82 @@ static void TestLive(void** state)
     assert_true(json_integer_value(json_object_get(json, "decisions")) >= steps);
     json_decref(json);
     Expect("run live.json --live --duration 0.1", 0, "frames per second");
+}
+
+// What a hand does in the scene, with states that are saved and restored
+static const struct
+{
+    int step;
+    const char* text;
+} s_acts[] = {
+    {2, "{\"type\": \"grab\", \"name\": \"hand\", \"body\": \"beam\", \"nodes\": {\"nearest\": {\"point\": "
+        "[1, 0.25, "
+        "0], \"count\": 4}}, \"stiffness\": 200}"},
+    {3, "{\"type\": \"move\", \"grab\": \"hand\", \"offset\": [0, 0.1, 0.05], \"duration\": 0.1}"},
+    {5, "{\"type\": \"poke\", \"position\": [0.35, 0.9, 0], \"radius\": 0.2}"},
+    {6, "{\"type\": \"poke\", \"position\": [0.35, 0.5, 0], \"radius\": 0.2}"},
+    {8, "{\"type\": \"save\", \"name\": \"eight\"}"},
+    {10, "{\"type\": \"release\", \"grab\": \"hand\"}"},
+    {10, "{\"type\": \"lift\"}"},
+    {11, "{\"type\": \"set\", \"body\": \"lattice\", \"method\": \"xpbd\"}"},
+    {12, "{\"type\": \"pin\", \"body\": \"lattice\", \"nodes\": [3]}"},
+    {15, "{\"type\": \"restore\", \"name\": \"eight\"}"},
+    {20, "{\"type\": \"restore\", \"name\": \"start\"}"},
+};
+
+// Plays a scene live with acts, in the way of the page, and records it
+static void PlayActs(const char* scenePath, const char* path, bool live)
+{
+    spError error = SP_ZERO_INIT;
+    spScene* scene = spLoadScene(scenePath, NULL, &error);
+    assert_non_null(scene);
+    spRunDef runDef = spDefaultRunDef();
+    runDef.live = live;
+    spRun* run = spCreateRun(scene, &runDef, &error);
+    assert_non_null(run);
+    spWorld* world = spRun_GetWorld(run);
+    spPlayInfo play = {.scenePath = scenePath, .dt = spRun_GetTimeStep(run), .live = live};
+    spRecorderDef def = spDefaultRecorderDef();
+    def.path = path;
+    def.sceneText = spScene_GetText(scene, NULL);
+    def.play = &play;
+    spRecorder* recorder = spCreateRecorder(world, &def, &error);
+    assert_non_null(recorder);
+    assert_true(spRecorder_AddFrame(recorder, world, NULL));
+    int next = 0;
+    for (int step = 0; step < 30; ++step)
+    {
+        for (; next < SP_COUNT(s_acts) && s_acts[next].step == step; ++next)
+        {
+            size_t size = strlen(s_acts[next].text);
+            assert_true(spRun_Act(run, s_acts[next].text, size, &error));
+            assert_true(spRecorder_AddAct(recorder, s_acts[next].text, size));
+        }
+        spRun_Step(run);
+        assert_true(step % 2 == 1 ? spRecorder_AddFrame(recorder, world, NULL)
+                                  : spRecorder_AddMeasurements(recorder, world, NULL));
+    }
+    assert_true(spCloseRecorder(recorder, &error));
+    spDestroyRun(run);
+    spDestroyScene(scene);
+}
+
+static void TestActs(void** state)
+{
+    SP_UNUSED(state);
+    WriteScene("acts.json", 3e5);
+    PlayActs(WORK "/acts.json", WORK "/acts.souple", false);
+    PlayActs(WORK "/acts.json", WORK "/live_acts.souple", true);
+    CheckSame("replay acts.souple --json", false, 0);
+    CheckSame("replay acts.souple --threads 2 --json", false, 0);
+    CheckSame("replay live_acts.souple --json", true, 1);
+    CheckSame("replay live_acts.souple --threads 2 --lanes 1 --json", true, 1);
+    Expect("replay acts.souple", 0, "and 11 acts");
+    json_t* json = RunJson("replay acts.souple --json", 0);
+    assert_int_equal(json_integer_value(json_object_get(json, "acts")), SP_COUNT(s_acts));
+    json_decref(json);
+    // Exports stand a clock that goes back
+    Expect("export acts.souple --to csv,vtu,sheet --out acts_export", 0, "");
 }
 
 // Another material in the scene of a recording, of as many letters; with the checksum set right, or left
@@ -174,10 +251,8 @@ static void TestInterrupt(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(TestReplay),
-        cmocka_unit_test(TestLive),
-        cmocka_unit_test(TestDifference),
-        cmocka_unit_test(TestInterrupt),
+        cmocka_unit_test(TestReplay),     cmocka_unit_test(TestLive),      cmocka_unit_test(TestActs),
+        cmocka_unit_test(TestDifference), cmocka_unit_test(TestInterrupt),
     };
     return cmocka_run_group_tests(tests, SetUp, NULL);
 }

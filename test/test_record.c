@@ -170,8 +170,17 @@ static void TouchRecording(const spRecording* r)
     double sum = 0.0;
     spPlayInfo play;
     sum += spRecording_GetPlayInfo(r, &play) ? play.dt + (double)strlen(play.scenePath) : 0.0;
+    for (int act = -1; act <= spRecording_GetActCount(r); ++act)
+    {
+        size_t size = 1;
+        const char* text = spRecording_GetAct(r, act, &size);
+        assert_true(text == NULL ? size == 0 : strlen(text) == size);
+    }
     for (int row = -1; row < 9; ++row)
     {
+        int first = 0;
+        int acts = spRecording_FindActs(r, row, &first);
+        assert_true(acts >= 0 && first >= 0 && first + acts <= spRecording_GetActCount(r));
         spBodyId ids[3] = {{1, 1}, {2, 1}, {3, 1}};
         spDecision decisions[4];
         int count = spRecording_GetDecisions(r, row, ids, 3, decisions, 4);
@@ -358,6 +367,79 @@ static void MendChecksums(uint8_t* data, size_t size)
         memcpy(data + offset + 4, &sum, 4);
         offset += SP_CHUNK_HEADER_SIZE + (size_t)spPadLength(length);
     }
+}
+
+// Acts come back before the rows that they were added before; after the last row too
+static void TestActs(void** state)
+{
+    (void)state;
+    spRecording* r = LoadSample(&s_small, SAMPLE);
+    assert_int_equal(spRecording_GetRowCount(r), 5);
+    assert_int_equal(spRecording_GetActCount(r), 2 + 4);
+    for (int row = -1; row <= 6; ++row)
+    {
+        int first = -1;
+        assert_int_equal(spRecording_FindActs(r, row, &first), row == 2 ? 2 : row == 4 ? 4 : 0);
+        assert_int_equal(first, row <= 2 ? 0 : row <= 4 ? 2 : 6);
+    }
+    size_t size = 0;
+    assert_string_equal(spRecording_GetAct(r, 1, &size), "{\"type\": \"act 1 of 2\"}");
+    assert_int_equal(size, 22);
+    assert_string_equal(spRecording_GetAct(r, 5, NULL), "{\"type\": \"act 3 of 4\"}");
+    assert_null(spRecording_GetAct(r, 6, &size));
+    assert_int_equal(size, 0);
+    assert_null(spRecording_GetAct(r, -1, NULL));
+    assert_int_equal(spRecording_GetActCount(NULL), 0);
+    assert_int_equal(spRecording_FindActs(NULL, 2, NULL), 0);
+    spDestroyRecording(r);
+
+    // Rows whose steps go back, with decisions of the same steps again; many acts, and some without a row
+    spError error = SP_ZERO_INIT;
+    spRecorderDef def = spDefaultRecorderDef();
+    def.path = SAMPLE;
+    spRecordWriter writer;
+    const char* act = "{\"type\": \"restore\", \"name\": \"some quite long name\"}";
+    assert_true(spOpenWriter(&writer, &def, &error));
+    assert_int_equal(spWriteBody(&writer, "body"), 0);
+    for (int i = 0; i < 30; ++i)
+    {
+        int64_t step = i % 10;
+        if (i > 0 && i % 10 != 0 && i % 3 == 0)
+        {
+            spDecisionData decision = {step - 1, 0, 0, -1, i, 0.0};
+            assert_true(spWriteDecision(&writer, &decision));
+        }
+        for (int k = 0; k < 1000 && i % 10 == 0; ++k)
+        {
+            assert_true(spWriteAct(&writer, act, strlen(act)));
+        }
+        spRecordRow row = {.time = 0.1 * (double)step, .stepCount = step};
+        assert_true(spWriteRow(&writer, &row, NULL));
+    }
+    assert_true(spWriteAct(&writer, "last", 4));
+    assert_true(spCloseWriter(&writer, &error));
+    r = spLoadRecording(SAMPLE, NULL, &error);
+    assert_non_null(r);
+    assert_true(spRecording_IsComplete(r));
+    assert_int_equal(spRecording_GetActCount(r), 3001);
+    spBodyId id = {1, 1};
+    for (int i = 0; i <= 30; ++i)
+    {
+        spDecision decision;
+        int expected = i > 0 && i % 10 != 0 && i % 3 == 0 && i < 30;
+        assert_int_equal(spRecording_GetDecisions(r, i, &id, 1, &decision, 1), expected);
+        assert_true(expected == 0 || decision.stopAfter == i);
+        assert_int_equal(spRecording_FindActs(r, i, NULL), i == 30 ? 1 : i % 10 == 0 ? 1000 : 0);
+    }
+    spDestroyRecording(r);
+
+    // What is no text is refused, and nothing follows it
+    assert_true(spOpenWriter(&writer, &def, &error));
+    assert_false(spWriteAct(&writer, "a\0b", 3));
+    assert_false(spWriteAct(&writer, "good", 4));
+    assert_false(spCloseWriter(&writer, &error));
+    assert_int_equal(error.code, sp_errorBadArgument);
+    assert_false(spRecorder_AddAct(NULL, "x", 1));
 }
 
 // A recording of a library that did not know of solvers: as if their chunks were of an unknown type
@@ -1135,25 +1217,16 @@ static void TestFailingWriterMemory(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(TestRoundTrip),
-        cmocka_unit_test(TestTopologyChange),
-        cmocka_unit_test(TestTruncation),
-        cmocka_unit_test(TestDecisions),
-        cmocka_unit_test(TestWithoutSolver),
-        cmocka_unit_test(TestByteFlips),
-        cmocka_unit_test(TestLies),
-        cmocka_unit_test(TestTrailingBytes),
-        cmocka_unit_test(TestNotARecording),
-        cmocka_unit_test(TestUnwritable),
-        cmocka_unit_test(TestWorld),
-        cmocka_unit_test(TestStress),
-        cmocka_unit_test(TestRecorderErrors),
-        cmocka_unit_test(TestCsv),
-        cmocka_unit_test(TestVtu),
-        cmocka_unit_test(TestObj),
-        cmocka_unit_test(TestExportErrors),
-        cmocka_unit_test(TestFailingMemory),
-        cmocka_unit_test(TestFailingWriterMemory),
+        cmocka_unit_test(TestRoundTrip),     cmocka_unit_test(TestTopologyChange),
+        cmocka_unit_test(TestTruncation),    cmocka_unit_test(TestDecisions),
+        cmocka_unit_test(TestActs),          cmocka_unit_test(TestWithoutSolver),
+        cmocka_unit_test(TestByteFlips),     cmocka_unit_test(TestLies),
+        cmocka_unit_test(TestTrailingBytes), cmocka_unit_test(TestNotARecording),
+        cmocka_unit_test(TestUnwritable),    cmocka_unit_test(TestWorld),
+        cmocka_unit_test(TestStress),        cmocka_unit_test(TestRecorderErrors),
+        cmocka_unit_test(TestCsv),           cmocka_unit_test(TestVtu),
+        cmocka_unit_test(TestObj),           cmocka_unit_test(TestExportErrors),
+        cmocka_unit_test(TestFailingMemory), cmocka_unit_test(TestFailingWriterMemory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
