@@ -16,7 +16,7 @@ int spRunExport(int argc, char** argv)
     const char* to = NULL;
     spExportPlan plan = spMakeExportPlan();
     const spOption table[] = {
-        {"to", sp_optionText, "LIST", &to, "formats: some of vtu,obj,png,csv,svg,sheet", 0, 0, 0},
+        {"to", sp_optionText, "LIST", &to, "formats: some of vtu,obj,png,csv,svg,sheet,mp4", 0, 0, 0},
         {"out", sp_optionText, "DIR", &plan.folder, "where files go; DIR is created", 0, 0, 'o'},
         {"first", sp_optionInteger, "FRAME", &plan.firstFrame, "first frame, from 0", 0, 1e9, 0},
         {"last", sp_optionInteger, "FRAME", &plan.lastFrame, "last frame; -1 is the last one", -1, 1e9, 0},
@@ -34,6 +34,7 @@ int spRunExport(int argc, char** argv)
     static const char* const examples[] = {
         "souple export out/demo/demo.souple --to png --out out/pictures --stride 10",
         "souple export out/demo/demo.souple --to vtu,csv,svg --out out/data",
+        "souple export out/demo/demo.souple --to mp4 --out out/demo --width 1920 --height 1080",
         "souple export out/demo/demo.souple --to sheet --out out/demo --colour displacement",
         NULL,
     };
@@ -42,10 +43,9 @@ int spRunExport(int argc, char** argv)
         .description =
             "Makes files from a recording: vtu for ParaView (with a .pvd that has the times), "
             "obj, png pictures,\n"
-            "csv tables of measurements and timings, svg plots of measurements, and a sheet of nine\n"
-            "pictures. A recording that "
-            "was cut off is\n"
-            "exported as far as it goes.",
+            "csv tables of measurements and timings, svg plots of measurements, a sheet of nine pictures, "
+            "and\n"
+            "an mp4 film, which ffmpeg makes. A recording that was cut off is exported as far as it goes.",
         .options = table,
         .optionCount = (int)(sizeof(table) / sizeof(table[0])),
         .minOperands = 1,

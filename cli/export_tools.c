@@ -4,6 +4,7 @@
 // Exports that `souple run --export` and `souple export` share.
 
 #include "commands.h"
+#include "film.h"
 #include "options.h"
 #include "souple/scene.h"
 #include "tools.h"
@@ -13,8 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char* const s_formats[] = {"vtu", "obj", "png", "csv", "svg", "sheet"};
+static const char* const s_formats[] = {"vtu", "obj", "png", "csv", "svg", "sheet", "mp4"};
 
+#define SP_FORMAT_WORDS "vtu, obj, png, csv, svg, sheet and mp4"
 #define SP_FORMAT_COUNT ((int)(sizeof(s_formats) / sizeof(s_formats[0])))
 
 static bool spAddFormat(const char* part, void* context)
@@ -34,7 +36,7 @@ static bool spAddFormat(const char* part, void* context)
     }
     else
     {
-        spFailUsage("unknown format \"%s\"; known are vtu, obj, png, csv, svg and sheet", part);
+        spFailUsage("unknown format \"%s\"; known are " SP_FORMAT_WORDS, part);
     }
     return false;
 }
@@ -48,9 +50,9 @@ unsigned spParseFormats(const char* list)
     }
     if (formats == 0)
     {
-        spFailUsage("no format was given; known are vtu, obj, png, csv, svg and sheet");
+        spFailUsage("no format was given; known are " SP_FORMAT_WORDS);
     }
-    return formats;
+    return (formats & sp_exportMp4) == 0 || spCanFilm() ? formats : 0;
 }
 
 bool spParseColour(const char* word, spPictureColor* color)
@@ -200,6 +202,18 @@ static bool spExportSheet(const spRecording* recording, const spExportPlan* plan
            spSaveContactSheet(recording, frames, count, SP_SHEET_COLUMNS, &picture, path, error);
 }
 
+static bool spExportFilm(const spRecording* recording, const spExportPlan* plan, const spExportDef* def,
+                         spError* error)
+{
+    char path[4096];
+    spPictureDef picture = spMakePicture(recording, plan);
+    // Films have an even number of pixels along each side
+    picture.width -= picture.width % 2;
+    picture.height -= picture.height % 2;
+    return spMakeFileName(path, sizeof(path), plan->folder, plan->name, ".mp4") &&
+           spSaveFilm(recording, def, &picture, path, error);
+}
+
 static bool spExportFormatTo(const spRecording* recording, const spExportPlan* plan, unsigned format,
                              const spExportDef* def, spError* error)
 {
@@ -217,6 +231,8 @@ static bool spExportFormatTo(const spRecording* recording, const spExportPlan* p
             return spExportCsv(recording, def, error);
         case sp_exportSheet:
             return spExportSheet(recording, plan, error);
+        case sp_exportMp4:
+            return spExportFilm(recording, plan, def, error);
         default:
             return spExportPlots(recording, plan, error);
     }

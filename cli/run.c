@@ -567,7 +567,7 @@ static int spParseRun(int argc, char** argv, spRunOptions* options)
         {"out", sp_optionText, "DIR", &options->out, "record to DIR/<scene>.souple; DIR is created", 0, 0,
          'o'},
         {"export", sp_optionText, "LIST", &options->exportList,
-         "then export to DIR: some of vtu,obj,png,csv,svg,sheet", 0, 0, 0},
+         "then export to DIR: some of vtu,obj,png,csv,svg,sheet,mp4", 0, 0, 0},
         {"report", sp_optionMaybe, "FILE", &options->report,
          "leave a report that can be mailed, DIR/<scene>.html without FILE; with FILE it needs no --out", 0,
          0, 0},

@@ -75,6 +75,7 @@ typedef enum spExportFormat
     sp_exportCsv = 0x08,
     sp_exportSvg = 0x10,
     sp_exportSheet = 0x20,
+    sp_exportMp4 = 0x40,
 } spExportFormat;
 
 // "vtu,png" to a set of formats. Returns 0, with the reason printed, when a word is unknown.
@@ -97,6 +98,6 @@ typedef struct spExportPlan
 
 spExportPlan spMakeExportPlan(void);
 
-// Exports. CSV, SVG and the sheet go to the folder, others to folders of their own in it: png, vtu, obj.
-// Returns an exit code; what went wrong is printed.
+// Exports. CSV, SVG, the sheet and the film go to the folder, others to folders of their own in it: png, vtu,
+// obj. Returns an exit code; what went wrong is printed.
 int spExportRecording(const spRecording* recording, const spExportPlan* plan);

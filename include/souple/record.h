@@ -405,6 +405,17 @@ SP_API bool spSavePicture(const spRecording* recording, int frame, const spPictu
 SP_API bool spSaveContactSheet(const spRecording* recording, const int* frames, int frameCount, int columns,
                                const spPictureDef* def, const char* path, spError* error);
 
+/// Receives a picture: 3 * width * height bytes as of spDrawPicture, which are valid during the call.
+/// @return false to stop: spDrawPictures then returns false as when it is cancelled.
+typedef bool spPictureFcn(const uint8_t* rgb, int frame, void* context);
+
+/// Draws frames one after the other, all through the same camera and with the same colours, and hands their
+/// pixels out: for films.
+/// @param def which frames, and progress; its folder does not matter
+/// @return false as spDrawPicture, and when it was cancelled.
+SP_API bool spDrawPictures(const spRecording* recording, const spExportDef* def,
+                           const spPictureDef* pictureDef, spPictureFcn* take, void* context, spError* error);
+
 /// Draws frames into <base>_000000.png and so on, all through the same camera.
 /// @return false as spExportVtu and spSavePicture.
 SP_API bool spExportPng(const spRecording* recording, const spExportDef* def, const spPictureDef* pictureDef,

@@ -226,16 +226,15 @@ spExportDef spDefaultExportDef(void)
     return def;
 }
 
-bool spBeginExport(const spRecording* recording, const spExportDef* def, spExportRange* range, spError* error)
+bool spFindRange(const spRecording* recording, const spExportDef* def, spExportRange* range, spError* error)
 {
     if (def == NULL || def->internalValue != SP_DEF_COOKIE)
     {
         return spFail(error, sp_errorBadDef, "export: start from spDefaultExportDef");
     }
-    if (recording == NULL || def->folder == NULL || def->folder[0] == 0)
+    if (recording == NULL)
     {
-        return spFail(error, sp_errorBadArgument, "export: no %s",
-                      recording == NULL ? "recording" : "folder");
+        return spFail(error, sp_errorBadArgument, "export: no recording");
     }
     range->folder = def->folder;
     range->baseName = def->baseName != NULL && def->baseName[0] != 0 ? def->baseName : "frame";
@@ -257,6 +256,19 @@ bool spBeginExport(const spRecording* recording, const spExportDef* def, spExpor
     range->firstFrame = def->firstFrame;
     range->frameStride = def->frameStride;
     range->frameCount = last < def->firstFrame ? 0 : (last - def->firstFrame) / def->frameStride + 1;
+    return true;
+}
+
+bool spBeginExport(const spRecording* recording, const spExportDef* def, spExportRange* range, spError* error)
+{
+    if (!spFindRange(recording, def, range, error))
+    {
+        return false;
+    }
+    if (def->folder == NULL || def->folder[0] == 0)
+    {
+        return spFail(error, sp_errorBadArgument, "export: no folder");
+    }
     return spMakeFolder(def->folder, error);
 }
 

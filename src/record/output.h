@@ -36,6 +36,9 @@ typedef struct spExportRange
     int frameCount; // how many frames are exported
 } spExportRange;
 
+// Checks the definition, apart from its folder.
+bool spFindRange(const spRecording* recording, const spExportDef* def, spExportRange* range, spError* error);
+
 // Checks the definition and creates the folder with its parents.
 bool spBeginExport(const spRecording* recording, const spExportDef* def, spExportRange* range,
                    spError* error);

@@ -905,19 +905,17 @@ bool spSaveContactSheet(const spRecording* recording, const int* frames, int fra
     return ok;
 }
 
-bool spExportPng(const spRecording* recording, const spExportDef* def, const spPictureDef* pictureDef,
-                 spError* error)
+bool spDrawPictures(const spRecording* recording, const spExportDef* def, const spPictureDef* pictureDef,
+                    spPictureFcn* take, void* context, spError* error)
 {
     spExportRange range;
-    if (!spCheckPicture(recording, pictureDef, error) || (!spHasPng() && !spSavePng(NULL, 0, 0, "", error)) ||
-        !spBeginExport(recording, def, &range, error))
+    if (!spCheckPicture(recording, pictureDef, error) || !spFindRange(recording, def, &range, error))
     {
         return false;
     }
     spPicture picture;
     bool ok = spBeginPicture(&picture, recording, pictureDef, error);
     size_t size = (size_t)pictureDef->width * (size_t)pictureDef->height * 3;
-    spBytes path = {.heap = &picture.heap};
     uint8_t* rgb = ok ? spAlloc(&picture.heap, size) : NULL;
     if (ok && rgb == NULL)
     {
@@ -928,12 +926,49 @@ bool spExportPng(const spRecording* recording, const spExportDef* def, const spP
         int frame = range.firstFrame + i * range.frameStride;
         ok = spReportProgress(def, (double)i / range.frameCount, error) &&
              spDrawFrame(&picture, frame, rgb, error) &&
-             spSetPath(&path, error, "%s/%s_%06d.png", range.folder, range.baseName, frame) &&
-             spSavePng(rgb, pictureDef->width, pictureDef->height, (const char*)path.data, error);
+             (take(rgb, frame, context) || spFail(error, sp_errorNone, "cancelled"));
     }
     ok = ok && spReportProgress(def, 1.0, error);
-    spFreeBytes(&path);
     spFree(&picture.heap, rgb, size);
     spEndPicture(&picture);
+    return ok;
+}
+
+// Where pictures go as PNG files
+typedef struct spPngSeries
+{
+    const spExportRange* range;
+    const spPictureDef* def;
+    spBytes path;
+    spError error; // what was wrong with a file
+} spPngSeries;
+
+static bool spTakePng(const uint8_t* rgb, int frame, void* context)
+{
+    spPngSeries* series = context;
+    const spExportRange* range = series->range;
+    return spSetPath(&series->path, &series->error, "%s/%s_%06d.png", range->folder, range->baseName,
+                     frame) &&
+           spSavePng(rgb, series->def->width, series->def->height, (const char*)series->path.data,
+                     &series->error);
+}
+
+bool spExportPng(const spRecording* recording, const spExportDef* def, const spPictureDef* pictureDef,
+                 spError* error)
+{
+    spExportRange range;
+    if (!spCheckPicture(recording, pictureDef, error) || (!spHasPng() && !spSavePng(NULL, 0, 0, "", error)) ||
+        !spBeginExport(recording, def, &range, error))
+    {
+        return false;
+    }
+    spHeap heap = spMakeHeap(NULL);
+    spPngSeries series = {.range = &range, .def = pictureDef, .path = {.heap = &heap}};
+    bool ok = spDrawPictures(recording, def, pictureDef, spTakePng, &series, error);
+    if (!ok && error != NULL && series.error.code != sp_errorNone)
+    {
+        *error = series.error;
+    }
+    spFreeBytes(&series.path);
     return ok;
 }

@@ -1,0 +1,259 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+#include "film.h"
+
+#include "options.h"
+#include "tools.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+bool spCanFilm(void)
+{
+    char program[4096];
+    if (spFindProgram(program, sizeof(program), "ffmpeg"))
+    {
+        return true;
+    }
+    spFailUsage("mp4 needs ffmpeg, which is not in PATH: install it (Debian: ffmpeg), or export png");
+    return false;
+}
+
+static bool spFailFilm(spError* error, spErrorCode code, const char* what, const char* why)
+{
+    *error = (spError){.code = code};
+    snprintf(error->message, sizeof(error->message), "%s%s%s", what, why[0] != 0 ? ": " : "", why);
+    return false;
+}
+
+// Starts a program without a shell. Its three streams are files of ours, -1 for nothing. Returns -1 when that
+// fails.
+static pid_t spStartProgram(const char* const* arguments, const int* streams)
+{
+    pid_t child = fork();
+    if (child == 0)
+    {
+        for (int i = 0; i < 3; ++i)
+        {
+            if (streams[i] >= 0)
+            {
+                dup2(streams[i], i);
+            }
+            else
+            {
+                close(i);
+            }
+        }
+        // What was ignored here stays ignored there
+        signal(SIGPIPE, SIG_DFL);
+        execv(arguments[0], (char* const*)arguments);
+        _exit(127);
+    }
+    return child;
+}
+
+// Waits for a program. Returns whether it went well.
+static bool spEndProgram(pid_t child)
+{
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0)
+    {
+        if (errno != EINTR)
+        {
+            return false;
+        }
+    }
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+// H.264 where this ffmpeg has it, which every browser plays; else MPEG-4
+static const char* spChooseEncoder(const char* program)
+{
+    static const char* const encoders[] = {"libx264", "libopenh264"};
+    const char* const arguments[] = {program, "-hide_banner", "-loglevel", "quiet", "-encoders", NULL};
+    FILE* output = tmpfile();
+    const char* best = "mpeg4";
+    int known = (int)(sizeof(encoders) / sizeof(encoders[0]));
+    const int streams[3] = {-1, output != NULL ? fileno(output) : -1, -1};
+    pid_t child = output != NULL ? spStartProgram(arguments, streams) : -1;
+    if (child > 0 && spEndProgram(child))
+    {
+        char line[256], name[64];
+        rewind(output);
+        while (fgets(line, sizeof(line), output) != NULL)
+        {
+            for (int i = 0; i < known; ++i)
+            {
+                if (sscanf(line, " %*s %63s", name) == 1 && strcmp(name, encoders[i]) == 0)
+                {
+                    best = encoders[i];
+                    known = i; // only a better one counts from here on
+                }
+            }
+        }
+    }
+    if (output != NULL)
+    {
+        fclose(output);
+    }
+    return best;
+}
+
+// Pictures in a second, so that the film takes the time that was simulated
+static double spFindRate(const spRecording* recording, const spExportDef* def)
+{
+    const double usual = 30.0;
+    int last = def->lastFrame >= 0 ? def->lastFrame : spRecording_GetFrameCount(recording) - 1;
+    int steps = (last - def->firstFrame) / def->frameStride;
+    double seconds = spRecording_GetFrameTime(recording, def->firstFrame + steps * def->frameStride) -
+                     spRecording_GetFrameTime(recording, def->firstFrame);
+    double rate = steps > 0 && seconds > 0.0 ? steps / seconds : usual;
+    return fmin(fmax(rate, 1.0), 240.0);
+}
+
+// Where pictures go
+typedef struct spFilm
+{
+    int pipe;
+    size_t pictureSize;
+} spFilm;
+
+static bool spTakePicture(const uint8_t* rgb, int frame, void* context)
+{
+    const spFilm* film = context;
+    (void)frame;
+    for (size_t done = 0; done < film->pictureSize;)
+    {
+        ssize_t count = write(film->pipe, rgb + done, film->pictureSize - done);
+        if (count < 0 && errno != EINTR)
+        {
+            return false;
+        }
+        done += count > 0 ? (size_t)count : 0;
+    }
+    return true;
+}
+
+// The last line that ffmpeg had to say
+static void spReadComplaint(FILE* file, char* buffer, size_t size)
+{
+    char line[256];
+    snprintf(buffer, size, "ffmpeg could not make the film");
+    rewind(file);
+    while (fgets(line, sizeof(line), file) != NULL)
+    {
+        line[strcspn(line, "\n")] = 0;
+        if (line[0] != 0)
+        {
+            snprintf(buffer, size, "%s", line);
+        }
+    }
+}
+
+// Draws into a running ffmpeg. Returns false with the reason.
+static bool spFilmInto(const spRecording* recording, const spExportDef* def, const spPictureDef* picture,
+                       const char* const* arguments, const char* path, spError* error)
+{
+    int ends[2] = {-1, -1};
+    FILE* complaints = tmpfile();
+    if (complaints == NULL || pipe(ends) != 0)
+    {
+        if (complaints != NULL)
+        {
+            fclose(complaints);
+        }
+        return spFailFilm(error, sp_errorFileWrite, "cannot start ffmpeg", strerror(errno));
+    }
+    // The child must not hold the end that we write to, or it never sees the film end
+    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+    sigaction(SIGPIPE, &ignore, &before);
+    const int streams[3] = {ends[0], -1, fileno(complaints)};
+    pid_t child = spStartProgram(arguments, streams);
+    close(ends[0]);
+    spFilm film = {ends[1], (size_t)picture->width * (size_t)picture->height * 3};
+    bool drawn = child > 0 && spDrawPictures(recording, def, picture, spTakePicture, &film, error);
+    close(ends[1]);
+    bool made = child > 0 && spEndProgram(child);
+    sigaction(SIGPIPE, &before, NULL);
+    bool stopped = drawn == false && error->code == sp_errorNone; // by the user, or by ffmpeg
+    if (made == false && (drawn || stopped) && spIsInterrupted() == false)
+    {
+        char why[256];
+        spReadComplaint(complaints, why, sizeof(why));
+        spFailFilm(error, sp_errorFileWrite, path, why);
+    }
+    fclose(complaints);
+    return drawn && made;
+}
+
+bool spSaveFilm(const spRecording* recording, const spExportDef* def, const spPictureDef* picture,
+                const char* path, spError* error)
+{
+    char program[4096], temporary[4096], size[32], rate[32];
+    if (spFindProgram(program, sizeof(program), "ffmpeg") == false)
+    {
+        return spFailFilm(error, sp_errorUnsupported, "there is no ffmpeg in PATH", "");
+    }
+    if (snprintf(temporary, sizeof(temporary), "%s.%ld.part", path, (long)getpid()) >= (int)sizeof(temporary))
+    {
+        return spFailFilm(error, sp_errorFileWrite, "the path of the film is too long", "");
+    }
+    snprintf(size, sizeof(size), "%dx%d", picture->width, picture->height);
+    snprintf(rate, sizeof(rate), "%.6g", spFindRate(recording, def));
+    for (char* c = rate; *c != 0; ++c)
+    {
+        *c = *c == ',' ? '.' : *c; // whatever the locale says
+    }
+    const char* encoder = spChooseEncoder(program);
+    // A quality at which one sees no blocks: of x264, or in bits a second
+    bool constant = strcmp(encoder, "libx264") == 0;
+    const char* const arguments[] = {program,
+                                     "-hide_banner",
+                                     "-loglevel",
+                                     "error",
+                                     "-f",
+                                     "rawvideo",
+                                     "-pixel_format",
+                                     "rgb24",
+                                     "-video_size",
+                                     size,
+                                     "-framerate",
+                                     rate,
+                                     "-i",
+                                     "pipe:0",
+                                     "-an",
+                                     "-c:v",
+                                     encoder,
+                                     constant ? "-crf" : "-b:v",
+                                     constant ? "20" : "8M",
+                                     "-pix_fmt",
+                                     "yuv420p",
+                                     "-movflags",
+                                     "+faststart",
+                                     "-f",
+                                     "mp4",
+                                     "-y",
+                                     temporary,
+                                     NULL};
+    if (spFilmInto(recording, def, picture, arguments, path, error) == false)
+    {
+        remove(temporary);
+        return false;
+    }
+    if (rename(temporary, path) != 0)
+    {
+        spFailFilm(error, sp_errorFileWrite, path, strerror(errno));
+        remove(temporary);
+        return false;
+    }
+    return true;
+}
