@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// souple view: a scene that runs live in the browser, to look at and to pull.
+// souple view: a scene that runs live in the browser, to look at and to pull; or a recording that is played
+// there.
 
 #include "souple/view.h"
 
 #include "commands.h"
 #include "options.h"
+#include "report_tools.h"
 #include "tools.h"
 
 #include <dirent.h>
@@ -203,15 +205,16 @@ static int spParseView(int argc, char** argv, spViewOptions* options)
         "souple view scenes/demo.json",
         "souple view scenes --port 8080 --no-open",
         "souple view scenes/cloth.json --address 0.0.0.0 --token auto",
+        "souple view out/demo/demo.souple",
         NULL,
     };
     const spUsage usage = {
-        .usage = "souple view [SCENE... | FOLDER] [options]",
+        .usage = "souple view [SCENE... | FOLDER | RECORDING] [options]",
         .description = "Runs a scene live and shows it in the browser: look at it from all sides, pull it, "
                        "change its material.\n"
                        "The other scenes of the folder can be chosen there. What happens, hand included, is "
                        "recorded: 'souple\n"
-                       "replay' repeats it. Ctrl-C ends it.",
+                       "replay' repeats it. A recording is played as its report would. Ctrl-C ends it.",
         .options = table,
         .optionCount = (int)(sizeof(table) / sizeof(table[0])),
         .minOperands = 0,
@@ -307,10 +310,10 @@ static void spLogView(spLogLevel level, const char* message, void* context)
     }
 }
 
-static void spTellView(const spViewOptions* options, const spView* view, const char* scenePath)
+static void spTellView(const spViewOptions* options, const spView* view, const char* path, const char* verb)
 {
     int port = spView_GetPort(view);
-    printf("%s runs at %s\n", scenePath, spView_GetUrl(view));
+    printf("%s %s at %s\n", path, verb, spView_GetUrl(view));
     if (options->address == NULL)
     {
         printf(
@@ -339,10 +342,10 @@ static void spKeepUpdating(spView* view, double duration)
     }
 }
 
-static int spShowScenes(spViewOptions* options, const spOffer* offer)
+// Serves what the definition says until the user has enough. `path` runs there, or whatever `verb` says.
+static int spShow(spViewOptions* options, spViewDef def, const char* path, const char* verb)
 {
     spError error = SP_ZERO_INIT;
-    spViewDef def = spDefaultViewDef();
     const char* origins[16];
     char names[1024];
     int originCount = 0;
@@ -351,8 +354,6 @@ static int spShowScenes(spViewOptions* options, const spOffer* offer)
     {
         origins[originCount++] = name;
     }
-    def.scenePaths = (const char* const*)offer->paths;
-    def.sceneCount = offer->count;
     def.address = options->address;
     def.port = options->port;
     def.token = options->token;
@@ -366,10 +367,10 @@ static int spShowScenes(spViewOptions* options, const spOffer* offer)
     spView* view = spCreateView(&def, &error);
     if (view == NULL)
     {
-        return spFailFile(offer->paths[0], &error);
+        return spFailFile(path, &error);
     }
     spCatchInterrupt();
-    spTellView(options, view, offer->paths[0]);
+    spTellView(options, view, path, verb);
     if (options->noOpen == false && spOpenBrowser(spView_GetUrl(view)) == false)
     {
         printf("There is no display here: open the address in a browser.\n");
@@ -380,11 +381,91 @@ static int spShowScenes(spViewOptions* options, const spOffer* offer)
     return SP_EXIT_FINE;
 }
 
+static int spShowScenes(spViewOptions* options, const spOffer* offer)
+{
+    spViewDef def = spDefaultViewDef();
+    def.scenePaths = (const char* const*)offer->paths;
+    def.sceneCount = offer->count;
+    return spShow(options, def, offer->paths[0], "runs");
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Recordings
+
+// By its first bytes: nobody is bound to an ending
+static bool spIsRecording(const char* path)
+{
+    static const char magic[8] = "\x89SPR\r\n\x1A\n";
+    char head[8] = {0};
+    FILE* file = spIsFolder(path) ? NULL : fopen(path, "rb");
+    bool same = file != NULL && fread(head, 1, 8, file) == 8 && memcmp(head, magic, 8) == 0;
+    if (file != NULL)
+    {
+        fclose(file);
+    }
+    return same;
+}
+
+// The report of a recording in memory; NULL, with the reason printed, when it cannot be made
+static char* spMakeReportText(const char* recordingPath, int argc, char** argv, size_t* size)
+{
+    char folder[4096], path[4200];
+    const char* parent = getenv("TMPDIR");
+    snprintf(folder, sizeof(folder), "%.4000s/souple-XXXXXX",
+             parent != NULL && parent[0] != 0 ? parent : "/tmp");
+    if (mkdtemp(folder) == NULL)
+    {
+        spFailUsage("cannot make the folder %s: %s", folder, strerror(errno));
+        return NULL;
+    }
+    snprintf(path, sizeof(path), "%s/report.html", folder);
+    spReportPlan plan = {.path = path, .argc = argc, .argv = argv, .quiet = true};
+    bool made = spReportRecording(recordingPath, &plan) == SP_EXIT_FINE;
+    FILE* file = made ? fopen(path, "rb") : NULL;
+    struct stat info;
+    char* text = file != NULL && fstat(fileno(file), &info) == 0 ? malloc((size_t)info.st_size + 1) : NULL;
+    *size = text != NULL ? fread(text, 1, (size_t)info.st_size, file) : 0;
+    if (made && text == NULL)
+    {
+        spFailUsage("there is no memory for the report of %s", recordingPath);
+    }
+    if (file != NULL)
+    {
+        fclose(file);
+    }
+    remove(path);
+    rmdir(folder);
+    return text;
+}
+
+static int spShowRecording(spViewOptions* options, int argc, char** argv)
+{
+    int code = spCheckReports();
+    if (code != SP_GO_ON)
+    {
+        return code;
+    }
+    spViewDef def = spDefaultViewDef();
+    char* page = spMakeReportText(options->operands[0], argc, argv, &def.pageSize);
+    if (page == NULL)
+    {
+        return SP_EXIT_USAGE;
+    }
+    def.page = page;
+    code = spShow(options, def, options->operands[0], "is played");
+    free(page);
+    return code;
+}
+
 int spRunView(int argc, char** argv)
 {
     spViewOptions options = {0};
     spOffer offer = {0};
     int code = spParseView(argc, argv, &options);
+    if (code == SP_GO_ON && options.operandCount == 1 && spIsRecording(options.operands[0]))
+    {
+        return spShowRecording(&options, argc, argv);
+    }
     code = code == SP_GO_ON ? spMakeOffer(&options, &offer) : code;
     code = code == SP_GO_ON ? spChooseRecording(&options, offer.paths[0]) : code;
     code = code == SP_GO_ON ? spShowScenes(&options, &offer) : code;
