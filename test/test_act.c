@@ -580,8 +580,8 @@ static void TestRestoreKeepsSettings(void** state)
         "{\"type\": \"bdf2\", \"solver\": {\"preconditioner\": \"jacobi\"}}",
         "\"xpbd\"",
         "{\"type\": \"xpbd\", \"xpbd\": {\"solver\": \"gaussSeidel\"}}",
-        "{\"type\": \"backwardEuler\", \"solver\": {\"preconditioner\": "
-        "\"incompleteCholesky\", \"asynchronous\": true, \"age\": 2}}"};
+        ("{\"type\": \"backwardEuler\", \"solver\": {\"preconditioner\": "
+         "\"incompleteCholesky\", \"asynchronous\": true, \"age\": 2}}")};
     for (int from = 0; from < SP_COUNT(s_methods); ++from)
     {
         char text[1000];
@@ -778,13 +778,14 @@ static void TestMemoryStays(void** state)
         "0.2, "
         "0], \"radius\": 9}}}",
         "{\"type\": \"move\", \"grab\": \"a\", \"offset\": [0, 0.001, 0]}",
+        "{\"type\": \"release\", \"grab\": \"a\"}",
+        "{\"type\": \"grab\", \"name\": \"b\", \"body\": \"sheet\", \"nodes\": [7]}",
         "{\"type\": \"pin\", \"body\": \"sheet\", \"nodes\": [5]}",
         "{\"type\": \"free\", \"body\": \"sheet\", \"nodes\": [5]}",
         "{\"type\": \"poke\", \"position\": [0, 0.7, 0]}",
         "{\"type\": \"save\", \"name\": \"s\"}",
         "{\"type\": \"restore\", \"name\": \"s\"}",
         "{\"type\": \"lift\"}",
-        "{\"type\": \"release\", \"grab\": \"b\"}",
         "{\"type\": \"set\", \"body\": \"cube\", \"tets\": {\"youngModulus\": 21000}}",
         "{\"type\": \"set\", \"body\": \"sheet\", \"method\": {\"type\": \"xpbd\", \"xpbd\": "
         "{\"iterations\": 5}}}",
@@ -852,8 +853,8 @@ static void TestFailingMemory(void** state)
         "{\"type\": \"poke\", \"position\": [0, 0, 3]}",
         "{\"type\": \"save\", \"name\": \"a\"}",
         "{\"type\": \"restore\", \"name\": \"start\"}",
-        "{\"type\": \"set\", \"body\": \"cube\", \"method\": \"symplecticEuler\", \"tets\": "
-        "{\"youngModulus\": 9000}}",
+        ("{\"type\": \"set\", \"body\": \"cube\", \"method\": \"symplecticEuler\", \"tets\": "
+         "{\"youngModulus\": 9000}}"),
     };
     spScene* scene = Parse(MIXED(""));
     Fuse fuse = {INT64_MAX, 0};
