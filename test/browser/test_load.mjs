@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// The page comes up, draws, and asks nobody else for anything
+
+import assert from 'node:assert/strict';
+
+import {check, getState, setPaused, shoot, until, waitSteps, waitStill} from './stage.mjs';
+
+check('load: the page draws the scene and its picture changes as the body moves', async (stage) => {
+  const server = await stage.serve('ball', ['--paused']);
+  const page = await stage.open(server);
+  const state = await getState(page);
+  assert.equal(state.source, 'live');
+  assert.equal(state.connected, true);
+  assert.equal(state.scene, 'ball');
+  assert.equal(state.bodies.length, 1);
+  assert.equal(state.bodies[0].name, 'ball');
+  assert.ok(state.bodies[0].triangles > 100);
+  assert.match(await page.textContent('#scene-name'), /ball/);
+
+  // What is drawn in the middle of the body is the body, and not the ground that is there without it
+  const centre = await page.evaluate(() => window.souple.centre(0));
+  const hit = await page.evaluate(([x, y]) => window.souple.pick(x, y), centre.screen);
+  assert.equal(hit.body, 0);
+
+  await waitStill(page);
+  const before = await shoot(page);
+  await page.waitForTimeout(300);
+  assert.ok(before.equals(await shoot(page)), 'a paused scene changes its picture');
+  await setPaused(page, false);
+  await waitSteps(page, 15);
+  await setPaused(page, true);
+  assert.ok(!before.equals(await shoot(page)), 'the body moved and its picture did not');
+});
+
+check('load: an idle page draws nothing', async (stage) => {
+  const server = await stage.serve('ball', ['--paused']);
+  const page = await stage.open(server);
+  await waitStill(page);
+  const {drawn} = await getState(page);
+  await page.waitForTimeout(1000);
+  assert.equal((await getState(page)).drawn, drawn, 'the page draws without a reason');
+});
+
+check('load: another scene is chosen from the list', async (stage) => {
+  const server = await stage.serve('ball');
+  const page = await stage.open(server);
+  await page.click('#scenes');
+  await page.fill('#scene-search', 'beam');
+  await page.locator('#scene-list [data-scene]:visible', {hasText: 'beam'}).first().click();
+  await until(page, () => window.souple.state().scene === 'beam', 'the other scene');
+  await until(page, () => window.souple.state().bodies[0]?.name === 'beam' && window.souple.vertex(0, 0), 'its body');
+  await waitSteps(page, 5);
+});
+
+check('load: nothing can be read beside the page', async (stage) => {
+  const server = await stage.serve('ball');
+  const page = await stage.open(server);
+  const statuses = await page.evaluate(async () => {
+    const answers = [];
+    for (const path of ['/etc/passwd', '/scenes/ball.json', '/%2e%2e/%2e%2e/etc/passwd', '/favicon.ico', '//etc/passwd']) {
+      answers.push((await fetch(location.origin + path)).status);
+    }
+    return answers;
+  });
+  assert.ok(statuses.every((status) => status === 404 || status === 403), statuses.join(' '));
+  stage.complaints = stage.complaints.filter((text) => !/status of 40[34]/.test(text));
+});
+
+check('load: a page of another place may not connect', async (stage) => {
+  const server = await stage.serve('ball');
+  const other = await stage.serve('ball');
+  const page = await stage.open(server, {allow: [/./]});
+  const outcome = await page.evaluate((port) => new Promise((resolve) => {
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/live`, 'souple-1');
+    socket.onopen = () => resolve('open');
+    socket.onerror = () => resolve('refused');
+  }), other.port);
+  // The policy of the page forbids it, and the server too
+  assert.equal(outcome, 'refused');
+});

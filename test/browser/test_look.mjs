@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Colours and their legend, ways to draw, dark and light, wide and narrow
+
+import assert from 'node:assert/strict';
+
+import {check, getState, setPaused, shoot, until, waitSteps} from './stage.mjs';
+
+check('look: the legend names what the colours mean', async (stage) => {
+  const server = await stage.serve('beam');
+  const page = await stage.open(server);
+  await waitSteps(page, 30);
+  for (const [colour, unit] of [['stress', /Pa/], ['displacement', /\bm\b|mm|cm/], ['velocity', /m\/s/], ['strain', /./]]) {
+    await page.selectOption('#colour', colour);
+    await until(page, (wanted) => window.souple.state().colour === wanted && window.souple.state().top > 0, colour, colour);
+    await page.waitForSelector('#legend', {state: 'visible'});
+    assert.match(await page.textContent('#legend'), unit);
+    assert.match(await page.textContent('#legend-ticks'), /\d/);
+  }
+  await page.selectOption('#colour', 'none');
+  await page.waitForSelector('#legend', {state: 'hidden'});
+});
+
+check('look: surface, mesh, tets and points are different pictures', async (stage) => {
+  const server = await stage.serve('beam', ['--paused']);
+  const page = await stage.open(server);
+  const pictures = new Set();
+  for (const way of ['surface', 'mesh', 'tets', 'points']) {
+    await page.selectOption('#draw', way);
+    await until(page, (wanted) => window.souple.state().draw === wanted, way, way);
+    await page.waitForTimeout(500);
+    pictures.add((await shoot(page)).toString('base64'));
+  }
+  assert.equal(pictures.size, 4);
+});
+
+// Nothing sticks out of the window, and what is shown is inside of it
+async function checkFits(page) {
+  const {wide, width, sizes} = await page.evaluate(() => ({
+    wide: document.documentElement.scrollWidth,
+    width: window.innerWidth,
+    sizes: ['pause', 'step', 'reset', 'panel-toggle'].map((id) => {
+      const box = document.getElementById(id).getBoundingClientRect();
+      return [id, box.left, box.right, box.width, box.height];
+    }),
+  }));
+  assert.ok(wide <= width, `the page is ${wide} wide in a window of ${width}`);
+  for (const [id, left, right, itsWidth, height] of sizes) {
+    assert.ok(left >= 0 && right <= width + 1, `${id} is outside: ${left} to ${right} of ${width}`);
+    assert.ok(itsWidth > 0 && height >= 20, `${id} is too small: ${itsWidth} x ${height}`);
+  }
+}
+
+check('look: dark and light, wide and narrow', async (stage) => {
+  const server = await stage.serve('ball', ['--paused']);
+  const brightness = async (page) => {
+    const colour = await page.evaluate(() => {
+      const pane = document.getElementById('panel') ?? document.body;
+      return getComputedStyle(pane).backgroundColor;
+    });
+    const numbers = colour.match(/[\d.]+/g).slice(0, 3).map(Number);
+    return numbers.reduce((a, b) => a + b) / 3;
+  };
+  for (const [width, height] of [[1440, 900], [390, 844]]) {
+    const light = await stage.open(server, {width, height, colorScheme: 'light'});
+    await checkFits(light);
+    assert.equal((await getState(light)).dark, false);
+    const dark = await stage.open(server, {width, height, colorScheme: 'dark'});
+    await checkFits(dark);
+    assert.equal((await getState(dark)).dark, true);
+    assert.ok((await brightness(dark)) < (await brightness(light)) - 50 || width < 700);
+    await dark.focus('#view');
+    await dark.keyboard.press('d');
+    await until(dark, () => window.souple.state().dark === false, 'light');
+  }
+});
+
+check('look: a finger grabs', async (stage) => {
+  const server = await stage.serve('beam');
+  const page = await stage.open(server, {width: 390, height: 844, hasTouch: true, isMobile: true});
+  await waitSteps(page, 30);
+  const centre = await page.evaluate(() => window.souple.centre(0));
+  const client = await page.context().newCDPSession(page);
+  const touch = (type, points) => client.send('Input.dispatchTouchEvent', {type, touchPoints: points});
+  const [x, y] = centre.screen;
+  await touch('touchStart', [{x, y}]);
+  for (let i = 1; i <= 6; ++i) {
+    await touch('touchMove', [{x, y: y - 10 * i}]);
+    await page.waitForTimeout(30);
+  }
+  await until(page, () => window.souple.state().grab, 'the grab');
+  await touch('touchEnd', []);
+  await until(page, () => !window.souple.state().grab, 'the finger to let go');
+  await setPaused(page, true);
+});

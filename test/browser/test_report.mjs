@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// A report opens from disk, without a server, and plays
+
+import assert from 'node:assert/strict';
+import {existsSync, readFileSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {pathToFileURL} from 'node:url';
+
+import {check, getState, run, scenes, shoot, until} from './stage.mjs';
+
+async function makeReport(stage, scene = join(scenes, 'beam.json')) {
+  const file = join(stage.folder, 'report.html');
+  const made = await run(['run', scene, '--duration', '1', '--out', stage.folder, `--report=${file}`]);
+  assert.equal(made.code, 0, made.words);
+  assert.ok(existsSync(file), made.words);
+  return pathToFileURL(file).href;
+}
+
+check('report: it opens from disk and plays', async (stage) => {
+  const page = await stage.open(await makeReport(stage));
+  const state = await getState(page);
+  assert.equal(state.source, 'report');
+  assert.ok(state.frames > 20, `${state.frames} frames`);
+  assert.match(await page.textContent('#report-title'), /beam/);
+  assert.match(await page.textContent('#source'), /youngModulus/);
+  assert.match(await page.textContent('#facts'), /\S/);
+
+  await page.locator('#seek').fill('0');
+  await until(page, () => window.souple.state().time < 0.05, 'the beginning');
+  const first = await shoot(page);
+  if ((await getState(page)).playing) {
+    await page.click('#play');
+  }
+  await page.click('#play');
+  await until(page, () => window.souple.state().playing, 'playing');
+  await until(page, () => window.souple.state().time > 0.3, 'time to go on');
+  await page.click('#play');
+  await until(page, () => !window.souple.state().playing, 'the end of playing');
+  assert.ok(!first.equals(await shoot(page)), 'time went on and the picture did not');
+
+  await page.locator('#seek').fill(String(state.frames - 1));
+  await until(page, () => window.souple.state().time > 0.95, 'the end');
+  await page.focus('#view');
+  const {frame} = await getState(page);
+  await page.keyboard.press(',');
+  await until(page, (last) => window.souple.state().frame < last, 'the frame before', frame);
+
+  const plots = await page.evaluate(() => window.souple.plots());
+  assert.ok(plots.some((plot) => plot.rows > 50 && plot.columns.some((name) => /tip/.test(name))), JSON.stringify(plots));
+});
+
+check('report: a hostile name does nothing', async (stage) => {
+  const evil = '</title><script>window.evil = 1</script><img src=x onerror="window.evil = 2">';
+  const scene = JSON.parse(readFileSync(join(scenes, 'beam.json'), 'utf8'));
+  scene.name = evil;
+  scene.description = evil;
+  scene.measurements[0].name = evil;
+  const path = join(stage.folder, 'evil.json');
+  writeFileSync(path, JSON.stringify(scene));
+  const page = await stage.open(await makeReport(stage, path));
+  assert.equal(await page.evaluate(() => window.evil), undefined);
+  assert.ok((await page.textContent('#report-title')).includes('<script>'));
+  const server = await stage.serve(path);
+  const live = await stage.open(server);
+  await live.click('#tab-plots');
+  await live.click('#tab-scene');
+  assert.equal(await live.evaluate(() => window.evil), undefined);
+});
+
+check('report: souple view plays a recording', async (stage) => {
+  const made = await run(['run', join(scenes, 'beam.json'), '--duration', '0.5', '--out', stage.folder]);
+  assert.equal(made.code, 0, made.words);
+  const server = await stage.serve(join(stage.folder, 'beam.souple'));
+  const page = await stage.open(server);
+  assert.equal((await getState(page)).source, 'report');
+  assert.ok((await getState(page)).frames > 5);
+});
+
+check('report: one without frames is a clean document', async (stage) => {
+  const file = join(stage.folder, 'compare.html');
+  const made = await run(['compare', join(scenes, 'ball.json'), '--duration', '0.05', `--report=${file}`]);
+  assert.equal(made.code, 0, made.words);
+  const page = await stage.open(pathToFileURL(file).href, {ready: false});
+  await until(page, () => window.souple?.state().status === 'ready', 'the report');
+  assert.ok((await page.locator('#sections table tr').count()) > 1);
+  assert.equal(await page.locator('#view').isVisible(), false);
+});
