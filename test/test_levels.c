@@ -353,6 +353,28 @@ static void TestReading(void** state)
     springDef.youngModulus = 1e5;
     springs = spBody_AddSprings(test.world, test.body, &springDef);
     assert_false(spBody_GetSprings(test.world, test.body, springs, &a, &b)); // each has its own
+    assert_true(spBody_GetSpringModulus(test.world, test.body, springs, &a, &b) && a == (spReal)1e5 &&
+                b == 1);
+    double before = spBody_GetEnergy(test.world, test.body).elastic;
+    Place(&test, Stretch);
+    double energy = spBody_GetEnergy(test.world, test.body).elastic - before;
+    assert_true(spBody_SetSpringModulus(test.world, test.body, springs, (spReal)1e5, 5));
+    assert_true(spBody_GetEnergy(test.world, test.body).elastic - before == energy);
+    assert_true(spBody_SetSpringModulus(test.world, test.body, springs, (spReal)1e10, 5));
+    CHECK_NEAR(spBody_GetEnergy(test.world, test.body).elastic / energy, 1e5,
+               5e3); // with tets and other springs
+    assert_true(spBody_GetSpringModulus(test.world, test.body, springs, &a, &b) && a == (spReal)1e10 &&
+                b == 5);
+    assert_false(spBody_SetSpringModulus(test.world, test.body, springs, 0, 5));
+    assert_false(spBody_SetSpringModulus(test.world, test.body, springs, 1, -1));
+    assert_false(
+        spBody_SetSpringModulus(test.world, test.body, springs - 1, 1, 1)); // they were given a stiffness
+    assert_false(spBody_SetSpringModulus(test.world, test.body, test.tets, 1, 1));
+    assert_true(spBody_SetSprings(test.world, test.body, springs, 20, 3));
+    assert_false(spBody_GetSpringModulus(test.world, test.body, springs, &a, &b));
+    assert_true(spBody_GetSprings(test.world, test.body, springs, &a, &b) && a == 20 && b == 3);
+    assert_true(spBody_SetSpringModulus(test.world, test.body, springs, (spReal)1e5, 5)); // back again
+    CHECK_NEAR(spBody_GetEnergy(test.world, test.body).elastic - before, energy, 1e-4 * energy);
 
     spFieldDef fieldDef = spDefaultFieldDef();
     int field = spBody_AddField(test.world, test.body, &fieldDef);
@@ -369,7 +391,7 @@ static void TestReading(void** state)
     spGasDef gasDef = spDefaultGasDef();
     int gas = spBody_AddGas(test.world, test.body, &gasDef);
     double knrt = spBody_GetGas(test.world, test.body, gas);
-    CHECK_NEAR(knrt, 1000.0 / 16.0, 1e-3);
+    CHECK_NEAR(knrt, 1000.0 / 16.0 * stretch[0] * stretch[1] * stretch[2], 1e-2);
     // The number that was read, with the digits that spReal has, changes nothing
     assert_true(spBody_SetGas(test.world, test.body, gas, (spReal)knrt));
     assert_true(spBody_GetGas(test.world, test.body, gas) == knrt);

@@ -58,6 +58,15 @@ SP_API bool spBody_SetSprings(spWorld* world, spBodyId body, int set, spReal sti
 SP_API bool spBody_GetSprings(const spWorld* world, spBodyId body, int set, spReal* stiffness,
                               spReal* damping);
 
+/// Changes Young's modulus (Pa, > 0) and damping (N s/m) of springs that got their stiffness from one.
+/// @return false, with nothing changed, when they were given another way.
+SP_API bool spBody_SetSpringModulus(spWorld* world, spBodyId body, int set, spReal youngModulus,
+                                    spReal damping);
+/// Reads them; either may be NULL. @return false, with both as they were, when the set has no springs or
+/// their stiffness does not come from Young's modulus, or not any more.
+SP_API bool spBody_GetSpringModulus(const spWorld* world, spBodyId body, int set, spReal* youngModulus,
+                                    spReal* damping);
+
 /// Changes the activation of a set of springs: amplitude in (-1, 1), frequency in Hz, phase in degrees. Time
 /// counts from the start of the world; amplitude 0 makes them plain springs again.
 SP_API bool spBody_SetActivation(spWorld* world, spBodyId body, int set, spReal amplitude, spReal frequency,

@@ -193,12 +193,14 @@ int spAddSpringSet(spBody* body, const spSpringDef* def, spError* error)
         s->rest = def->restScale * (def->restLengths != NULL ? def->restLengths[i] : length);
         s->stiffness = def->stiffnesses != NULL ? def->stiffnesses[i] : def->stiffness;
         s->damping = def->damping;
+        s->share = 0;
         if (sums != NULL)
         {
             double measure = sums[i] * (body->tetCount > 0 ? 1.0 : (double)def->thickness);
             double k = (double)def->youngModulus * measure / ((double)length * (double)length);
             k = def->law == sp_springNormalised ? k * (double)s->rest : k;
             s->stiffness = (spReal)(def->law == sp_springProportional ? k / (double)s->rest : k);
+            s->share = s->stiffness / def->youngModulus;
         }
         if (!(s->rest >= 0 && isfinite(s->rest)) || !(s->stiffness >= 0 && isfinite(s->stiffness)))
         {
@@ -223,6 +225,8 @@ int spAddSpringSet(spBody* body, const spSpringDef* def, spError* error)
     }
     if (ok)
     {
+        set->derived = def->youngModulus > 0;
+        set->youngModulus = def->youngModulus;
         spSetActivation(set, def->activationAmplitude, def->activationFrequency, def->activationPhase);
     }
     spFree(heap, springs, springSize);

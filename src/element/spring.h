@@ -17,16 +17,19 @@ typedef struct spSpring
     spReal rest;      // m
     spReal stiffness; // as given: N/m, N for the normalised law, N/m^2 for the proportional one
     spReal damping;   // N s/m
+    spReal share;     // stiffness over Young's modulus where it came from one, else 0
 } spSpring;
 
 typedef struct spSpringSet
 {
     spElementSet base;
     spSpringLaw law;
-    bool damped;      // any spring has a damper
-    double amplitude; // of the activation; 0 for none
-    double frequency; // of the activation, Hz
-    double phase;     // of the activation, rad
+    bool damped;         // any spring has a damper
+    bool derived;        // stiffness came from Young's modulus: the shares are there
+    spReal youngModulus; // that it comes from now, Pa; 0 when stiffness was given
+    double amplitude;    // of the activation; 0 for none
+    double frequency;    // of the activation, Hz
+    double phase;        // of the activation, rad
     spSpring* springs;
     spBlocks blocks;
     spReal* data;        // rest lengths, stiffnesses in N/m, dampings: three arrays of blockCount x SP_BLOCK

@@ -453,6 +453,9 @@ void spBuildSceneBody(const spScene* scene, spWorld* world, const spBodyData* da
         for (int i = 0; i < data->springs.count; ++i)
         {
             body->springSets[i] = spBuildSprings(world, body, mesh, &springs[i], problems);
+            spReal modulus = 0;
+            spBody_GetSpringModulus(world, body->id, body->springSets[i], &modulus, NULL);
+            body->startModulus[i] = (double)modulus;
         }
         if (spIsGiven(&data->head, &data->bends))
         {

@@ -36,6 +36,7 @@ typedef struct spRunBody
     int constraintSets[64];            // element set of each of its constraints; -1 when it was not made
     double compliance[64], constraintDamping[64]; // of each of them now
     double friction, restitution;
+    double startModulus[64]; // of its springs, where they got their stiffness from one
     double startYoungModulus, startBending, startKnrt; // at the start: ranges of sliders stay where they are
 } spRunBody;
 

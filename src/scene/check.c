@@ -719,7 +719,7 @@ static void spCheckSet(spChecker* checker, const spEventData* event)
 {
     const spObjectHead* head = &event->head;
     bool springs = spIsGiven(head, &event->stiffness) || spIsGiven(head, &event->damping) ||
-                   spIsGiven(head, &event->activation);
+                   spIsGiven(head, &event->youngModulus) || spIsGiven(head, &event->activation);
     bool tets = spIsGiven(head, &event->tets);
     bool gas = spIsGiven(head, &event->knrt);
     bool field = spIsGiven(head, &event->coefficient);
@@ -764,16 +764,18 @@ static void spCheckSet(spChecker* checker, const spEventData* event)
                  "body \"%s\" has %d springs, so there is no number %d", body->name, body->springs.count,
                  event->index);
     }
-    else if (spIsGiven(head, &event->damping) && !spIsGiven(head, &event->stiffness))
+    else if (spIsGiven(head, &event->youngModulus))
     {
         const spSpringsData* set = (const spSpringsData*)body->springs.data + event->index;
         bool fromModulus = spIsGiven(&set->head, &set->youngModulus) ||
                            (!spIsGiven(&set->head, &set->stiffness) && body->material[0] != 0);
-        if (fromModulus)
+        if (!fromModulus)
         {
-            spReport(checker->problems, head, &event->damping,
-                     "these springs got their stiffness from a modulus: give \"stiffness\" too");
+            spReport(checker->problems, head, &event->youngModulus,
+                     "these springs did not get their stiffness from a modulus: give \"stiffness\"");
         }
+        spCheckExclusive(checker, head, &event->stiffness, &event->youngModulus);
+        spCheckTiny(checker, head, &event->youngModulus);
     }
     if (field && event->index >= body->fields.count)
     {

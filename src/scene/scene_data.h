@@ -371,7 +371,7 @@ typedef struct spEventData
     double duration;
     spDVec3 force;
     int index;
-    double damping, knrt, coefficient, friction, restitution;
+    double damping, youngModulus, knrt, coefficient, friction, restitution;
     spActivationData activation;
     double bendStiffness;
     spDVec3 wind;

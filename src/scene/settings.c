@@ -164,37 +164,44 @@ static const char* spGetSpringUnit(int law)
     return law == sp_springNormalised ? "N" : (law == sp_springProportional ? "N/m^2" : "N/m");
 }
 
-// Springs that got their stiffness from a modulus differ, and take no damping without a stiffness
+// Springs that got their stiffness from a modulus differ in it; one stiffness that they all get stays for
+// good
 static void spAddSprings(spSettings* settings)
 {
-    const spBodyData* data = settings->body->data;
-    const spSpringsData* springs = data->springs.data;
-    for (int i = 0; i < data->springs.count; ++i)
+    const spRunBody* body = settings->body;
+    spWorld* world = settings->run->world;
+    const spSpringsData* springs = body->data->springs.data;
+    int count = body->data->springs.count;
+    for (int i = 0; i < count; ++i)
     {
         char label[80];
-        spReal stiffness, damping;
-        const spObjectHead* head = &springs[i].head;
-        bool derived = spIsGiven(head, &springs[i].youngModulus) ||
-                       (!spIsGiven(head, &springs[i].stiffness) && data->material[0] != 0);
-        if (spBody_GetSprings(settings->run->world, settings->body->id, settings->body->springSets[i],
-                              &stiffness, &damping) == false)
+        spReal modulus = 0, stiffness = 0, damping = 0;
+        spSetting setting = spMakeSetting(label, "youngModulus", NULL, "Pa");
+        setting.extra = "index";
+        setting.extraValue = i;
+        if (spBody_GetSpringModulus(world, body->id, body->springSets[i], &modulus, &damping))
+        {
+            spNameSet(label, sizeof(label), "Springs", i, count, "Young's modulus");
+            spAddScale(settings, setting, spShorten(modulus), body->startModulus[i], 0.0);
+        }
+        else if (spBody_GetSprings(world, body->id, body->springSets[i], &stiffness, &damping))
+        {
+            bool derived = body->startModulus[i] > 0.0;
+            double start = derived ? (double)stiffness : springs[i].stiffness;
+            setting.path[0] = "stiffness";
+            setting.unit = spGetSpringUnit(springs[i].law);
+            spNameSet(label, sizeof(label), "Springs", i, count, "stiffness");
+            spAddScale(settings, setting, spShorten(stiffness), start, 1e3);
+        }
+        else
         {
             continue;
         }
-        double start = derived ? (double)stiffness : springs[i].stiffness;
-        spSetting setting = spMakeSetting(label, "stiffness", NULL, spGetSpringUnit(springs[i].law));
-        setting.extra = "index";
-        setting.extraValue = i;
-        spNameSet(label, sizeof(label), "Springs", i, data->springs.count, "stiffness");
-        spAddScale(settings, setting, spShorten(stiffness), start, 1e3);
-        if (derived == false)
-        {
-            setting.path[0] = "damping";
-            setting.unit = "N s/m";
-            spNameSet(label, sizeof(label), "Springs", i, data->springs.count, "damping");
-            spAddNumber(settings, setting, "linear", spShorten(damping), 0.0,
-                        springs[i].damping > 0.0 ? 10.0 * springs[i].damping : 10.0);
-        }
+        setting.path[0] = "damping";
+        setting.unit = "N s/m";
+        spNameSet(label, sizeof(label), "Springs", i, count, "damping");
+        spAddNumber(settings, setting, "linear", spShorten(damping), 0.0,
+                    springs[i].damping > 0.0 ? 10.0 * springs[i].damping : 10.0);
     }
 }
 

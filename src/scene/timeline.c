@@ -352,6 +352,25 @@ static bool spPlaySetMethod(spRun* run, const spRunEvent* event, spProblems* pro
     return true;
 }
 
+// A damping alone leaves springs the stiffness, or the modulus, that they have
+static bool spSetSprings(spRun* run, spRunBody* body, const spEventData* data)
+{
+    const spObjectHead* head = &data->head;
+    int set = body->springSets[data->index];
+    double* stiffness = &body->stiffness[data->index];
+    double* damping = &body->damping[data->index];
+    spReal modulus = (spReal)data->youngModulus;
+    *damping = spIsGiven(head, &data->damping) ? data->damping : *damping;
+    if (spIsGiven(head, &data->youngModulus) ||
+        (!spIsGiven(head, &data->stiffness) &&
+         spBody_GetSpringModulus(run->world, body->id, set, &modulus, NULL)))
+    {
+        return spBody_SetSpringModulus(run->world, body->id, set, modulus, (spReal)*damping);
+    }
+    *stiffness = spIsGiven(head, &data->stiffness) ? data->stiffness : *stiffness;
+    return spBody_SetSprings(run->world, body->id, set, (spReal)*stiffness, (spReal)*damping);
+}
+
 static void spPlaySet(spRun* run, const spRunEvent* event, spProblems* problems)
 {
     const spEventData* data = event->data;
@@ -374,14 +393,10 @@ static void spPlaySet(spRun* run, const spRunEvent* event, spProblems* problems)
         return;
     }
     spRunBody* body = &run->bodies[event->body];
-    if (spIsGiven(head, &data->stiffness) || spIsGiven(head, &data->damping))
+    if (spIsGiven(head, &data->stiffness) || spIsGiven(head, &data->damping) ||
+        spIsGiven(head, &data->youngModulus))
     {
-        double* stiffness = &body->stiffness[data->index];
-        double* damping = &body->damping[data->index];
-        *stiffness = spIsGiven(head, &data->stiffness) ? data->stiffness : *stiffness;
-        *damping = spIsGiven(head, &data->damping) ? data->damping : *damping;
-        good &= spBody_SetSprings(run->world, body->id, body->springSets[data->index], (spReal)*stiffness,
-                                  (spReal)*damping);
+        good &= spSetSprings(run, body, data);
     }
     if (spIsGiven(head, &data->activation))
     {

@@ -100,6 +100,7 @@ bool spBody_SetSprings(spWorld* world, spBodyId id, int set, spReal stiffness, s
         springs->springs[i].stiffness = stiffness;
         springs->springs[i].damping = damping;
     }
+    springs->youngModulus = 0;
     spFillSpringData(springs);
     spMarkChanged(body);
     return true;
@@ -130,6 +131,56 @@ bool spBody_GetSprings(const spWorld* world, spBodyId id, int set, spReal* stiff
         spTell(damping, springs->springs[0].damping);
     }
     return same;
+}
+
+bool spBody_SetSpringModulus(spWorld* world, spBodyId id, int set, spReal youngModulus, spReal damping)
+{
+    spBody* body = spUseBody(world, id);
+    if (body == NULL)
+    {
+        return false;
+    }
+    spSpringSet* springs = spGetSpringSet(body, set);
+    if (springs == NULL)
+    {
+        return spRefuse(world, sp_errorBadIndex, body->name, "there are no springs with this set number");
+    }
+    if (springs->derived == false)
+    {
+        return spRefuse(world, sp_errorUnsupported, body->name,
+                        "these springs did not get their stiffness from Young's modulus: set the stiffness");
+    }
+    if (!(youngModulus > 0 && isfinite(youngModulus)) || !(damping >= 0 && isfinite(damping)))
+    {
+        return spRefuse(world, sp_errorBadArgument, body->name,
+                        "Young's modulus must be positive and damping not negative");
+    }
+    for (int i = 0; i < springs->base.elementCount; ++i)
+    {
+        // The same modulus again changes no bit
+        spSpring* spring = springs->springs + i;
+        spring->stiffness =
+            youngModulus == springs->youngModulus ? spring->stiffness : youngModulus * spring->share;
+        spring->damping = damping;
+    }
+    springs->youngModulus = youngModulus;
+    spFillSpringData(springs);
+    spMarkChanged(body);
+    return true;
+}
+
+bool spBody_GetSpringModulus(const spWorld* world, spBodyId id, int set, spReal* youngModulus,
+                             spReal* damping)
+{
+    const spBody* body = spGetBody(world, id);
+    const spSpringSet* springs = body != NULL ? spGetSpringSet(body, set) : NULL;
+    bool derived = springs != NULL && springs->youngModulus > 0;
+    if (derived)
+    {
+        spTell(youngModulus, springs->youngModulus);
+        spTell(damping, springs->springs[0].damping);
+    }
+    return derived;
 }
 
 bool spBody_SetActivation(spWorld* world, spBodyId id, int set, spReal amplitude, spReal frequency,
