@@ -13,6 +13,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -290,7 +291,9 @@ static bool spOpenBrowser(const char* url)
     {
         if (fork() == 0)
         {
-            if (freopen("/dev/null", "w", stdout) != NULL && freopen("/dev/null", "w", stderr) != NULL)
+            // Other threads may be anywhere in the C library: nothing that takes a lock
+            int nowhere = open("/dev/null", O_RDWR);
+            if (nowhere >= 0 && dup2(nowhere, 0) == 0 && dup2(nowhere, 1) == 1 && dup2(nowhere, 2) == 2)
             {
                 execlp("xdg-open", "xdg-open", url, (char*)NULL);
             }

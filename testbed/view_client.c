@@ -136,6 +136,15 @@ int spReadStatus(spTestClient* client, double seconds)
     }
 }
 
+bool spReadBytes(spTestClient* client, size_t size, double seconds)
+{
+    double end = spGetClientClock() + seconds;
+    while (client->size < size && spReadMore(client, end))
+    {
+    }
+    return client->size >= size;
+}
+
 int spUpgradeClient(spTestClient* client, int port, const char* query, const char* extra)
 {
     char request[1024];

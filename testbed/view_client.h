@@ -45,6 +45,9 @@ bool spSendRequest(spTestClient* client, const char* text);
 // out. What follows the head stays in `data`.
 int spReadStatus(spTestClient* client, double seconds);
 
+// Waits until so many bytes are in `data`
+bool spReadBytes(spTestClient* client, size_t size, double seconds);
+
 // Asks for /live as a browser does. `extra` are further or other header lines, each with its end; NULL means
 // none. Returns the status, 101 when it became a WebSocket.
 int spUpgradeClient(spTestClient* client, int port, const char* query, const char* extra);

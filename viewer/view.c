@@ -203,8 +203,7 @@ static void spFreeTexts(const char* const* texts, int count)
 
 static json_t* spDescribeScene(const char* path)
 {
-    spError error = SP_ZERO_INIT;
-    spScene* scene = spLoadScene(path, NULL, &error);
+    spScene* scene = spLoadScene(path, NULL, NULL);
     if (scene != NULL)
     {
         json_t* json =
@@ -213,9 +212,8 @@ static json_t* spDescribeScene(const char* path)
         return json;
     }
     const char* slash = strrchr(path, '/');
-    char text[SP_ERROR_MESSAGE_SIZE + 40];
-    snprintf(text, sizeof(text), "It cannot be opened: %s", error.message);
-    return json_pack("{ssss}", "name", slash != NULL ? slash + 1 : path, "description", text);
+    return json_pack("{ssss}", "name", slash != NULL ? slash + 1 : path, "description",
+                     "It cannot be opened.");
 }
 
 static char* spMakeHello(const spView* view)
