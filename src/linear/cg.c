@@ -416,3 +416,9 @@ double spFindShare(const spSystem* system, const spCgVectors* v, const spVec4* a
     double dq = spMultiplyAll(&c, v->d, team);
     return dq > 0.0 ? spDotAll(&c, v->b, v->d, team) / dq : 0.0;
 }
+
+double spGetCurvature(const spSystem* system, const spCgVectors* v, const spVec4* x, spTeam* team)
+{
+    spCgStage c = {.system = system, .v = v};
+    return spMultiplyAll(&c, x, team);
+}

@@ -119,3 +119,6 @@ spCgResult spSolveCg(const spSystem* system, const spCgVectors* v, const spCgDef
 // How far along a direction, as the constraints leave it, the quadratic form x A x / 2 - b x has its least. A
 // times that direction is left in the product of the operator.
 double spFindShare(const spSystem* system, const spCgVectors* v, const spVec4* along, spTeam* team);
+
+// x A x for any x, constraints or not. The product of the operator is lost.
+double spGetCurvature(const spSystem* system, const spCgVectors* v, const spVec4* x, spTeam* team);

@@ -680,94 +680,6 @@ static int spGetIterationsLeft(const spImplicitStep* s)
     return limit > 0 ? spMaxInt(0, limit - (spGetSpent(s) - s->spentBefore)) : INT32_MAX;
 }
 
-// Motion of a body as a whole that has the sums of m v and of (x - centre) cross m v
-typedef struct spWholeMotion
-{
-    double mass;
-    double centre[3];
-    double velocity[3];
-    double turn[3];
-} spWholeMotion;
-
-// The motion that takes up the impulses p of all nodes at places x; perMass: p are velocities
-static spWholeMotion spFindWholeMotion(const spBody* body, const spVec4* places, const spVec4* p,
-                                       bool perMass)
-{
-    spWholeMotion w = {0};
-    double l[3] = {0}, inertia[6] = {0};
-    for (int node = 0; node < body->nodeCount; ++node)
-    {
-        double m = (double)body->mass[node], q = perMass ? m : 1.0;
-        const spVec4* x = places + node;
-        double r[3] = {(double)x->x, (double)x->y, (double)x->z};
-        double f[3] = {q * (double)p[node].x, q * (double)p[node].y, q * (double)p[node].z};
-        w.mass += m;
-        for (int k = 0; k < 3; ++k)
-        {
-            int a = (k + 1) % 3, b = (k + 2) % 3;
-            w.centre[k] += m * r[k];
-            w.velocity[k] += f[k];
-            l[k] += r[a] * f[b] - r[b] * f[a];
-            inertia[k] += m * (r[a] * r[a] + r[b] * r[b]);
-            inertia[3 + k] -= m * r[a] * r[b];
-        }
-    }
-    for (int k = 0; k < 3; ++k)
-    {
-        w.centre[k] /= w.mass;
-        w.velocity[k] /= w.mass;
-    }
-    const double *c = w.centre, *v = w.velocity;
-    for (int k = 0; k < 3; ++k)
-    {
-        int a = (k + 1) % 3, b = (k + 2) % 3;
-        l[k] -= w.mass * (c[a] * v[b] - c[b] * v[a]);
-        inertia[k] -= w.mass * (c[a] * c[a] + c[b] * c[b]);
-        inertia[3 + k] += w.mass * c[a] * c[b];
-    }
-    // yz zx xy are the last three. Cramer's rule; a body that is a line or a point has no turn of its own
-    double xx = inertia[0], yy = inertia[1], zz = inertia[2], yz = inertia[3], zx = inertia[4],
-           xy = inertia[5];
-    double k00 = yy * zz - yz * yz, k01 = yz * zx - xy * zz, k02 = xy * yz - yy * zx;
-    double k11 = xx * zz - zx * zx, k12 = xy * zx - xx * yz, k22 = xx * yy - xy * xy;
-    double det = xx * k00 + xy * k01 + zx * k02, trace = xx + yy + zz;
-    if (det > 1e-9 * trace * trace * trace)
-    {
-        w.turn[0] = (k00 * l[0] + k01 * l[1] + k02 * l[2]) / det;
-        w.turn[1] = (k01 * l[0] + k11 * l[1] + k12 * l[2]) / det;
-        w.turn[2] = (k02 * l[0] + k12 * l[1] + k22 * l[2]) / det;
-    }
-    return w;
-}
-
-// a += share times the motion
-static void spAddWholeMotion(const spWholeMotion* w, double share, const spVec4* places, int count, spVec4* a)
-{
-    const double *c = w->centre, *t = w->turn, *v = w->velocity;
-    for (int node = 0; node < count; ++node)
-    {
-        const spVec4* x = places + node;
-        double r[3] = {(double)x->x - c[0], (double)x->y - c[1], (double)x->z - c[2]};
-        a[node].x += (spReal)(share * (v[0] + t[1] * r[2] - t[2] * r[1]));
-        a[node].y += (spReal)(share * (v[1] + t[2] * r[0] - t[0] * r[2]));
-        a[node].z += (spReal)(share * (v[2] + t[0] * r[1] - t[1] * r[0]));
-    }
-}
-
-// A turn by so much in a substep is no longer close to its tangent, rad
-#define SP_LARGE_TURN 0.1
-
-// Leaves of a motion that turns far in a substep as much as stays close
-static void spLimitTurn(spWholeMotion* w, double h)
-{
-    double turn = sqrt(w->turn[0] * w->turn[0] + w->turn[1] * w->turn[1] + w->turn[2] * w->turn[2]);
-    double share = turn * h > SP_LARGE_TURN ? SP_LARGE_TURN / (turn * h) : 1.0;
-    for (int k = 0; k < 3; ++k)
-    {
-        w->turn[k] *= share;
-    }
-}
-
 // Nothing holds the body in this substep
 static bool spIsFree(const spImplicitStep* s)
 {
@@ -799,18 +711,17 @@ static void spCalmStart(const spImplicitStep* s, const spSystem* system)
     state->system.kernels->addScaled(state->cg.b, -share, system->op.product, 0, body->nodeCount);
 }
 
-// Solves with the rows as they stand. dv is left in cg.x.
-static spCgResult spSolveLinear(spImplicitStep* s, bool first)
+static spSystem spGetLinearSystem(const spImplicitStep* s)
 {
     spImplicitState* state = s->state;
     spBody* body = s->body;
-    bool pairs = spUsesPairs(state);
-    spSystem system = {
+    return (spSystem){
         .nodeCount = body->nodeCount,
         .patchCount = body->order.patchCount,
         .patchBegin = body->order.patchBegin,
         .kernels = state->system.kernels,
-        .op = pairs ? spGetPairOperator(&state->system) : spGetElementOperator(&state->system, body),
+        .op = spUsesPairs(state) ? spGetPairOperator(&state->system)
+                                 : spGetElementOperator(&state->system, body),
         .ownA = state->system.ownA,
         .ownC = state->system.crossed ? state->system.ownC : NULL,
         .columns = state->system.columns,
@@ -824,13 +735,21 @@ static spCgResult spSolveLinear(spImplicitStep* s, bool first)
         .preconditioner = state->factor != NULL ? spGetFrontFactor(state->factor) : NULL,
         .rotations = state->factor != NULL ? spGetFactorTurns(state->factor) : NULL,
     };
+}
+
+// Solves with the rows as they stand. dv is left in cg.x.
+static spCgResult spSolveLinear(spImplicitStep* s, bool first)
+{
+    spImplicitState* state = s->state;
+    spBody* body = s->body;
+    spSystem system = spGetLinearSystem(s);
     int least = state->hasty && body->rowCount > 0 ? SP_ROW_PATIENCE * state->iterationLimit : 1;
     spCgDef def = {.tolerance = (double)state->def.solver.tolerance,
                    .maxIterations =
                        spMinInt(state->def.solver.maxIterations, spMaxInt(least, spGetIterationsLeft(s))),
                    .least = state->def.solver.newtonSteps > 1 ? 0.0 : SP_REST_SHARE * s->weight,
                    .stop = &s->stop};
-    body->solverReport.operatorType = pairs ? sp_operatorAssembled : sp_operatorMatrixFree;
+    body->solverReport.operatorType = spUsesPairs(state) ? sp_operatorAssembled : sp_operatorMatrixFree;
     memcpy(state->cg.b, state->f, (size_t)body->nodeCount * sizeof(spVec4));
     spAddRowImpulses(s, state->cg.b);
     double start = spGetSeconds();
@@ -843,7 +762,7 @@ static spCgResult spSolveLinear(spImplicitStep* s, bool first)
     body->solverReport.solveSeconds += spGetSeconds() - start;
     body->solverReport.iterations += result.iterations;
     body->solverReport.residual = result.residual;
-    if (state->hasty && spIsFree(s))
+    if ((state->hasty || state->hidden) && spIsFree(s))
     {
         // Stiffness exerts nothing on the whole: what is left of that is owed to the mass alone
         spWholeMotion owed = spFindWholeMotion(body, body->x, state->cg.r, false);
@@ -889,28 +808,20 @@ static double spGetReactions(const spImplicitStep* s)
     return sqrt(sum);
 }
 
-// Solves a linearisation, rows included: rows are checked and solved with again until they stay
-static spCgResult spSolveRounds(spStageContext* c, bool first)
+// Solves from the dv that stands in cg.x: rows are checked and solved with again until they stay
+static spCgResult spRunRounds(spStageContext* c, bool first, int rounds)
 {
     spImplicitStep* s = c->step;
     spImplicitState* state = s->state;
-    spRunNodes(c, sp_stageKeep);
-    if (first && state->hasLastDv)
-    {
-        memcpy(state->cg.x, state->lastDv, (size_t)s->body->nodeCount * sizeof(spVec4));
-    }
-    else
-    {
-        memset(state->cg.x, 0, (size_t)s->body->nodeCount * sizeof(spVec4));
-    }
     spCgResult result = {0};
-    for (int round = 0; round < SP_ROW_ROUNDS; ++round)
+    for (int round = 0; round < rounds; ++round)
     {
         memcpy(s->body->v, state->way, (size_t)s->body->nodeCount * sizeof(spVec4));
         spBuildConstraints(s);
         result = spSolveLinear(s, first && round == 0);
         c->share = 1;
         spRunNodes(c, sp_stageMove);
+        s->closing = round >= SP_ROW_ROUNDS;
         // What constraints exert is not known where the solve has ended early: rows stay as they were guessed
         bool unknown = state->hasty && result.converged == false;
         if (result.late || result.indefinite || unknown || spCheckRows(s) == false)
@@ -924,6 +835,78 @@ static spCgResult spSolveRounds(spStageContext* c, bool first)
             break;
         }
     }
+    return result;
+}
+
+// What dv makes of the energy of the linearised step: dv A dv / 2 - f dv
+static double spGetEnergyChange(const spImplicitStep* s, double curvature, const spVec4* dv)
+{
+    double work = s->state->system.kernels->dot(s->state->f, dv, 0, s->body->nodeCount);
+    return 0.5 * curvature - work - spGetHoldWork(s, dv);
+}
+
+// The most of it that a step may end with: what a body has that stops, and as much again as it loses then,
+// for friction, which has the last word over energy. At rest all of that is rounding.
+static double spGetMostEnergy(spImplicitStep* s)
+{
+    spImplicitState* state = s->state;
+    spSystem system = spGetLinearSystem(s);
+    spVec4* stop = state->cg.d;
+    spFillStop(s, stop);
+    return s->least + s->lost +
+           spGetEnergyChange(s, spGetCurvature(&system, &state->cg, stop, s->force.team), stop);
+}
+
+// The same of the dv that was just solved for
+static double spGetSolvedEnergy(const spImplicitStep* s)
+{
+    const spImplicitState* state = s->state;
+    const spVec4* product = spUsesPairs(state) ? state->system.product : s->body->f;
+    double curvature = state->system.kernels->dot(state->cg.x, product, 0, s->body->nodeCount);
+    for (int i = 0; i < state->patchConstraint[s->body->order.patchCount]; ++i)
+    {
+        // The product is without what stands at constraints
+        const spConstraint* c = state->constraints + i;
+        spVec3 dv = spXyz(state->cg.x[c->node]), p = state->rawProduct[i];
+        curvature += (double)(c->all ? spDot3(dv, p) : spDot3(c->normal, dv) * spDot3(c->normal, p));
+    }
+    return spGetEnergyChange(s, curvature, state->cg.x);
+}
+
+// Solves a linearisation, rows included
+static spCgResult spSolveRounds(spStageContext* c, bool first)
+{
+    spImplicitStep* s = c->step;
+    spImplicitState* state = s->state;
+    spRunNodes(c, sp_stageKeep);
+    double most = s->judged ? spGetMostEnergy(s) : INFINITY;
+    if (first && state->hasLastDv)
+    {
+        memcpy(state->cg.x, state->lastDv, (size_t)s->body->nodeCount * sizeof(spVec4));
+    }
+    else
+    {
+        memset(state->cg.x, 0, (size_t)s->body->nodeCount * sizeof(spVec4));
+    }
+    spCgResult result = spRunRounds(c, first, SP_ROW_ROUNDS);
+    if (s->judged == false || spGetSolvedEnergy(s) + spGetMissedEnergy(s) <= most)
+    {
+        return result;
+    }
+    if (result.late == false)
+    {
+        spGuessAsWhole(s);
+        s->careful = true;
+        result = spRunRounds(c, false, 2 * SP_ROW_ROUNDS);
+        s->careful = false;
+        if (spGetSolvedEnergy(s) + spGetMissedEnergy(s) <= most)
+        {
+            return result;
+        }
+    }
+    spEndAsWhole(s);
+    s->whole = true;
+    result.converged = false;
     return result;
 }
 
@@ -1057,9 +1040,19 @@ static uint32_t spSolveSubstep(spImplicitStep* s)
         if (k == 0)
         {
             spAddWay(&c);
+            state->hidden = spIsMassHidden(s);
+            s->judged = spNeedsJudgement(s);
+            if (s->judged)
+            {
+                spFindFlight(s);
+            }
         }
         result = spSolveRounds(&c, k == 0);
         report->newtonSteps += 1;
+        if (s->whole)
+        {
+            break;
+        }
         if (k == 0)
         {
             load = fmax(fmax(spGetFreeLength(s, state->cg.b), s->weight), most > 1 ? spGetReactions(s) : 0.0);
@@ -1072,10 +1065,14 @@ static uint32_t spSolveSubstep(spImplicitStep* s)
             s->fill.project = true;
             spAssemble(s);
             result = spSolveRounds(&c, false);
+            if (s->whole)
+            {
+                break;
+            }
         }
         if (most == 1)
         {
-            if (spLeftLinear(s) == false)
+            if (spLeftLinear(s) == false && (s->judged && spIsThrown(s, result.converged)) == false)
             {
                 break;
             }
@@ -1097,7 +1094,13 @@ static uint32_t spSolveSubstep(spImplicitStep* s)
             break;
         }
     }
+    if (s->judged && s->whole == false && most > 1 && spIsThrown(s, result.converged))
+    {
+        spEndAsWhole(s);
+        s->whole = true;
+    }
     bool good = most == 1 ? result.converged : report->forceResidual <= tolerance || report->rounded;
+    good = good && s->whole == false;
     report->converged = report->converged && good;
     state->rough = good == false;
     if (state->hasty && state->rough && spKnowsLoads(s))
@@ -1105,7 +1108,7 @@ static uint32_t spSolveSubstep(spImplicitStep* s)
         spRestoreMomentum(&c);
     }
     memcpy(state->lastDv, state->cg.x, (size_t)s->body->nodeCount * sizeof(spVec4));
-    state->hasLastDv = most == 1;
+    state->hasLastDv = most == 1 && s->whole == false;
     spFinishRows(s);
     return good ? 0 : sp_stepSolverStopped;
 }
@@ -1184,6 +1187,7 @@ static void spRunImplicitSubstep(spImplicitStep* s, uint32_t* flags)
     s->fill.stiffness = s->reach * s->reach;
     s->fill.damping *= s->reach;
     s->force.state.time += (double)h;
+    s->whole = false;
     spRunNodes(&c, sp_stageBases);
     if (state->def.type == sp_bdf2)
     {
@@ -1204,7 +1208,8 @@ static void spRunImplicitSubstep(spImplicitStep* s, uint32_t* flags)
     {
         memcpy(state->seen[0], body->x, size);
         memcpy(state->seen[1], body->v, size);
-        state->pastDt = h;
+        // One that did not deform is no past to go on from
+        state->pastDt = s->whole ? 0 : h;
     }
     state->steps += 1;
 }

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// The inside of implicit methods, shared by implicit.c, implicit_rows.c and implicit_compliance.c.
+// The inside of implicit methods, shared by implicit.c and implicit_*.c.
 
 #pragma once
 
 #include "method/factor.h"
 #include "method/method.h"
+#include "method/whole.h"
 
 // What a node row does in this step
 typedef enum spRowStatus
@@ -25,6 +26,8 @@ typedef struct spRowSolve
     spVec3 impulse;  // given: friction, or the most of a hold, N s
     spReal push;     // speed along the normal that only moves the node out, m/s
     bool slid;       // has slid in this step: it does not stick again
+    bool shielded;   // a neighbour that is not held either lies between it and the surface
+    spVec3 whole;    // impulse on a body that does not deform, N s
 } spRowSolve;
 
 typedef struct spImplicitState
@@ -36,6 +39,7 @@ typedef struct spImplicitState
     int linearCost;     // what a linearisation counts as among them
     bool hasty;         // may end before it has converged: keeps momentum and energy in hand then
     bool rough;         // the last substep ended so
+    bool hidden;        // in the last substep rounding hid the mass of nodes beside their stiffness
     double massNorm;    // root of the sum of squares of the masses, kg
     double extent;      // of the farthest node when the method was set, m
     bool failed;        // no memory for it: the body stands still and the step says so
@@ -89,6 +93,13 @@ typedef struct spImplicitStep
     int64_t given;         // step whose preconditioner is to be taken in use, chosen before; -1 for none
     int64_t taken;         // that which was; -1 for none
     double refreshSeconds; // spent on the preconditioner
+    bool careful;          // rows are taken in from below, and in the end only let go
+    bool closing;          // the latter
+    bool whole;            // ended as a body that does not deform
+    bool judged;           // is measured by such a body
+    spWholeMotion flight;  // of such a body if nothing were in its way
+    double lost;           // what a body loses that stops before it runs into anything, J
+    double least;          // and one that rests, J
     int spentBefore;       // conjugate gradients of the substeps before, linearisations counted in
 } spImplicitStep;
 
@@ -104,8 +115,33 @@ void spAddRowImpulses(spImplicitStep* s, spVec4* b);
 void spBuildConstraints(spImplicitStep* s);
 // Whether rows act differently from what was assumed, after a solve with velocities in body->v
 bool spCheckRows(spImplicitStep* s);
+// Work of soft holds, and of those that give their most, along a change of velocity, J
+double spGetHoldWork(const spImplicitStep* s, const spVec4* dv);
 // Impulses to the rows and the pins; what only moved nodes out is taken from their velocity
 void spFinishRows(spImplicitStep* s);
+
+// ---- implicit_whole.c ----
+
+// Whether rounding hides the mass of nodes beside their stiffness: the residual of the system then says
+// nothing of how the whole moves
+bool spIsMassHidden(const spImplicitStep* s);
+// Whether the substep is to be measured by a body that does not deform: it may run into something, or its
+// mass is hidden. Not where a row holds it rigidly.
+bool spNeedsJudgement(const spImplicitStep* s);
+// The motion that such a body would go on with if nothing were in its way
+void spFindFlight(spImplicitStep* s);
+// The change of velocity with which the body stops, without turning or deforming, before it runs into
+// anything; one with held nodes stands still
+void spFillStop(spImplicitStep* s, spVec4* dv);
+// Whether the substep, as it stands, has more energy than that leaves. What was solved and is no impact is
+// not asked.
+bool spIsThrown(const spImplicitStep* s, bool solved);
+// Elastic energy that contacts cost which were missed, where the response moves each node alone, J
+double spGetMissedEnergy(const spImplicitStep* s);
+// Starts with the motion, and the rows, of a body that does not deform; dv is left in cg.x
+void spGuessAsWhole(spImplicitStep* s);
+// Ends the substep so
+void spEndAsWhole(spImplicitStep* s);
 
 // ---- implicit_compliance.c ----
 

@@ -3,7 +3,8 @@
 
 // What an implicit body lends to rows between bodies: an impulse J^T p changes velocities by C J^T p, C near
 // the inverse of the matrix of the step. With a factor it is R P^-1 R^T, which couples all points of the
-// body, and is applied to many columns at once; without one the inverse blocks of the nodes.
+// body, and is applied to many columns at once; without one the inverse blocks of the nodes. Where rounding
+// hides their mass no factor knows how the whole moves, and nodes alone give way.
 
 #include "method/implicit.h"
 
@@ -97,6 +98,10 @@ static const spVec3 s_axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 bool spFreezeImplicit(const spBody* body, const spPoint* points, int pointCount, int firstPoint,
                       spArena* arena, spComplianceList* list)
 {
+    if (((const spImplicitState*)body->methodState)->hidden)
+    {
+        return spFreezeNodes(body, points, pointCount, firstPoint, arena, list);
+    }
     const spMat3* turns = spGetTurns(body);
     size_t n = (size_t)body->nodeCount, size = n * SP_COMPLIANCE_COLUMNS * sizeof(spVec4);
     spVec4* a = spArenaAlloc(arena, size);
@@ -137,6 +142,11 @@ void spCorrectImplicit(spBody* body, const spPoint* points, const spVec3* impuls
                        int pointCount)
 {
     spImplicitState* state = body->methodState;
+    if (state->hidden)
+    {
+        spCorrectNodes(body, points, impulses, shifts, pointCount);
+        return;
+    }
     const spMat3* turns = spGetTurns(body);
     size_t n = (size_t)body->nodeCount;
     spVec4* a = state->cg.t;

@@ -22,6 +22,9 @@
 // Change of friction between two rounds that counts
 #define SP_FRICTION_CHANGE ((spReal)0.05)
 
+// A neighbour lies below a node when the way to it goes down by more than this share of its length
+#define SP_SHIELD_SLOPE ((spReal)0.5)
+
 static spVec3 spGetAnchor(const spImplicitStep* s, const spNodeRow* row)
 {
     return row->collider >= 0 ? spTransformPoint(s->context->poses[row->collider].transform, row->anchor)
@@ -104,10 +107,10 @@ void spAddRowStiffness(spImplicitStep* s)
     }
 }
 
-// The pull of a soft hold at the present iterate, over the step, N s
-static spVec3 spGetSoftImpulse(const spImplicitStep* s, const spNodeRow* row)
+// The pull of a soft hold on a node of this velocity, over the step, N s
+static spVec3 spGetSoftImpulse(const spImplicitStep* s, const spNodeRow* row, spVec3 v)
 {
-    spVec3 end = spMulAdd3(spXyz(s->state->baseX[row->node]), s->reach, spXyz(s->body->v[row->node]));
+    spVec3 end = spMulAdd3(spXyz(s->state->baseX[row->node]), s->reach, v);
     return spScale3(s->reach / row->compliance, spSub3(spGetAnchor(s, row), end));
 }
 
@@ -117,7 +120,8 @@ void spAddRowImpulses(spImplicitStep* s, spVec4* b)
     {
         const spNodeRow* row = s->body->rows + i;
         const spRowSolve* r = s->state->rows + i;
-        spVec3 impulse = r->status == sp_statusSoft ? spGetSoftImpulse(s, row) : r->impulse;
+        spVec3 v = spXyz(s->body->v[row->node]);
+        spVec3 impulse = r->status == sp_statusSoft ? spGetSoftImpulse(s, row, v) : r->impulse;
         if (r->status != sp_statusOpen && r->status != sp_statusStick)
         {
             b[row->node].x += impulse.x;
@@ -232,7 +236,7 @@ static bool spCheckContact(spImplicitStep* s, const spNodeRow* row, spRowSolve* 
         spReal size =
             (spReal)(fabs((double)p.x) + fabs((double)p.y) + fabs((double)p.z)) + s->body->contactRadius;
         spReal rounding = (sizeof(spReal) == sizeof(float) ? (spReal)1e-6 : (spReal)1e-12) * size;
-        if (hit.distance - s->body->contactRadius >= -rounding)
+        if (hit.distance - s->body->contactRadius >= -rounding || (s->careful && (s->closing || r->shielded)))
         {
             return false;
         }
@@ -281,7 +285,8 @@ static bool spCheckHold(spImplicitStep* s, const spNodeRow* row, spRowSolve* r)
     {
         return false;
     }
-    spVec3 pull = r->status == sp_statusSoft ? spGetSoftImpulse(s, row) : spGetReaction(s, row->node);
+    spVec3 v = spXyz(s->body->v[row->node]);
+    spVec3 pull = r->status == sp_statusSoft ? spGetSoftImpulse(s, row, v) : spGetReaction(s, row->node);
     spReal most = row->maxForce * s->reach, length = spLength3(pull);
     if (length <= most)
     {
@@ -296,9 +301,70 @@ static bool spCheckHold(spImplicitStep* s, const spNodeRow* row, spRowSolve* r)
     return true;
 }
 
+// Where a body goes deep, all of its nodes do: to bring them all to the surface would squash it. What lies
+// behind others, along the normal at the start, is taken in after them. cg.d and cg.z are used.
+static void spMarkShielded(spImplicitStep* s)
+{
+    spBody* body = s->body;
+    spImplicitState* state = s->state;
+    const spSparse* a = &state->system.sparse;
+    size_t size = (size_t)body->nodeCount * sizeof(spVec4);
+    spVec4 *ends = state->cg.d, *marks = state->cg.z; // normal and gap at the end; whether it is shielded
+    memset(ends, 0, size);
+    memset(marks, 0, size);
+    for (int i = 0; i < body->rowCount; ++i)
+    {
+        const spNodeRow* row = body->rows + i;
+        if (row->law == sp_rowContact && state->rows[i].status == sp_statusOpen)
+        {
+            const spPose* pose = s->context->poses + row->collider;
+            spVec3 n = row->normal, p = spXyz(body->x[row->node]);
+            spSurfaceHit hit = spQueryShape(&s->context->colliders[row->collider]->def, pose->transform, p);
+            spReal gap = hit.distance - body->contactRadius;
+            ends[row->node] = gap < ends[row->node].w ? (spVec4){n.x, n.y, n.z, gap} : ends[row->node];
+        }
+    }
+    for (int node = 0; state->system.hasSparse && node < body->nodeCount; ++node)
+    {
+        for (int k = a->rowBegin[node]; ends[node].w < 0 && k < a->rowBegin[node + 1]; ++k)
+        {
+            int other = a->rowColumns[k];
+            int lower = ends[other].w < ends[node].w ? other : node, upper = lower == node ? other : node;
+            spVec3 way = spSub3(spXyz(state->baseX[lower]), spXyz(state->baseX[upper]));
+            bool below = -spDot3(spXyz(ends[upper]), way) > SP_SHIELD_SLOPE * spLength3(way);
+            marks[upper].x = ends[other].w < 0 && below ? 1 : marks[upper].x;
+        }
+    }
+    for (int i = 0; i < body->rowCount; ++i)
+    {
+        state->rows[i].shielded = marks[body->rows[i].node].x > 0;
+    }
+}
+
+double spGetHoldWork(const spImplicitStep* s, const spVec4* dv)
+{
+    double work = 0.0;
+    for (int i = 0; i < s->body->rowCount; ++i)
+    {
+        const spNodeRow* row = s->body->rows + i;
+        const spRowSolve* r = s->state->rows + i;
+        if (row->law == sp_rowHold && (r->status == sp_statusSoft || r->status == sp_statusForce))
+        {
+            spVec3 v = spXyz(s->state->way[row->node]);
+            spVec3 impulse = r->status == sp_statusSoft ? spGetSoftImpulse(s, row, v) : r->impulse;
+            work += (double)spDot3(impulse, spXyz(dv[row->node]));
+        }
+    }
+    return work;
+}
+
 bool spCheckRows(spImplicitStep* s)
 {
     bool changed = false;
+    if (s->careful)
+    {
+        spMarkShielded(s);
+    }
     for (int i = 0; i < s->body->rowCount; ++i)
     {
         const spNodeRow* row = s->body->rows + i;
@@ -328,7 +394,7 @@ void spFinishRows(spImplicitStep* s)
         spVec3 impulse = r->impulse;
         if (r->status == sp_statusSoft)
         {
-            impulse = spGetSoftImpulse(s, row);
+            impulse = spGetSoftImpulse(s, row, spXyz(body->v[row->node]));
         }
         else if (r->status == sp_statusStick)
         {
