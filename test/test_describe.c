@@ -731,11 +731,62 @@ static void TestBadInput(void** state)
     spDestroyScene(scene);
 }
 
+// The JSON library gets no memory at some point: nothing is written, nothing is lost
+static int allocationsLeft = -1;
+
+static void* AllocateSome(size_t size)
+{
+    if (allocationsLeft == 0)
+    {
+        return NULL;
+    }
+    allocationsLeft -= allocationsLeft > 0 ? 1 : 0;
+    return malloc(size);
+}
+
+static void TestNoMemory(void** state)
+{
+    SP_UNUSED(state);
+    spScene* scene = Parse(SHEET);
+    spRun* run = Start(scene);
+    spMethodDef method = MakeOddMethod(sp_verlet);
+    method.filter.type = sp_filterGaussian;
+    method.filter.edges = spBody_GetEdges(spRun_GetWorld(run), spRun_FindBody(run, "sheet"), NULL);
+    method.filter.edgeCount = 5;
+    assert_true(spBody_SetMethod(spRun_GetWorld(run), spRun_FindBody(run, "sheet"), &method));
+    Text whole = {0};
+    assert_true(spRun_Describe(run, Append, &whole));
+    json_set_alloc_funcs(AllocateSome, free);
+    int failures = 0;
+    for (int i = 0;; ++i)
+    {
+        Text text = {0};
+        allocationsLeft = i;
+        bool written = spRun_Describe(run, Append, &text);
+        allocationsLeft = -1;
+        if (written)
+        {
+            assert_string_equal(text.data, whole.data);
+            free(text.data);
+            break;
+        }
+        assert_null(text.data);
+        failures += 1;
+    }
+    json_set_alloc_funcs(malloc, free);
+    print_message("%d points of failure\n", failures);
+    assert_true(failures > 1000);
+    free(whole.data);
+    spDestroyRun(run);
+    spDestroyScene(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(TestMethods), cmocka_unit_test(TestDescription), cmocka_unit_test(TestLeftOut),
-        cmocka_unit_test(TestOddName), cmocka_unit_test(TestBadInput),    cmocka_unit_test(TestScenes),
+        cmocka_unit_test(TestOddName), cmocka_unit_test(TestBadInput),    cmocka_unit_test(TestNoMemory),
+        cmocka_unit_test(TestScenes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

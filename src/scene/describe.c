@@ -19,6 +19,15 @@ void spPutJson(json_t** object, const char* key, json_t* value)
     }
 }
 
+void spAppendJson(json_t** list, json_t* value)
+{
+    if (json_array_append_new(*list, value) != 0)
+    {
+        json_decref(*list);
+        *list = NULL;
+    }
+}
+
 double spShorten(spReal value)
 {
     char text[40];
@@ -124,16 +133,6 @@ static json_t* spDescribeCollider(const spColliderData* data)
         spPutJson(&json, "halfSize", json_pack("[fff]", h.x, h.y, h.z));
     }
     return json;
-}
-
-// Takes an entry over; the list is freed and NULL when that fails
-static void spAppendJson(json_t** list, json_t* entry)
-{
-    if (json_array_append_new(*list, entry) != 0)
-    {
-        json_decref(*list);
-        *list = NULL;
-    }
 }
 
 static json_t* spDescribeChanging(spRun* run)

@@ -15,6 +15,8 @@
 
 // Puts a value into an object and takes it over; *object is freed and set to NULL when that fails
 void spPutJson(json_t** object, const char* key, json_t* value);
+// The same for the end of a list
+void spAppendJson(json_t** list, json_t* value);
 
 // The shortest number that becomes the same spReal
 double spShorten(spReal value);

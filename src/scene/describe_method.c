@@ -14,9 +14,9 @@ static json_t* spDescribePairs(const spList* list)
     json_t* json = json_array();
     for (int i = 0; i + 1 < list->count; i += 2)
     {
-        json_array_append_new(json, json_pack("[ii]", (int)nodes[i], (int)nodes[i + 1]));
+        spAppendJson(&json, json_pack("[ii]", (int)nodes[i], (int)nodes[i + 1]));
     }
-    return json_array_size(json) == (size_t)(list->count / 2) ? json : (json_decref(json), NULL);
+    return json;
 }
 
 static json_t* spDescribeObject(const void* object);

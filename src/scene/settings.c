@@ -47,10 +47,10 @@ static void spAddSetting(spSettings* settings, const spSetting* setting)
 {
     json_t *json = json_object(), *path = json_array(), *extra = json_object();
     const char* unit = setting->unit != NULL ? setting->unit : "";
-    bool choice = setting->choices != NULL;
+    bool choice = strcmp(setting->kind, "choice") == 0;
     for (int i = 0; i < 3 && setting->path[i] != NULL; ++i)
     {
-        json_array_append_new(path, json_string(setting->path[i]));
+        spAppendJson(&path, json_string(setting->path[i]));
     }
     if (setting->extra != NULL)
     {
@@ -66,11 +66,7 @@ static void spAddSetting(spSettings* settings, const spSetting* setting)
     spPutJson(&json, "min", choice ? json_null() : json_real(setting->low));
     spPutJson(&json, "max", choice ? json_null() : json_real(setting->high));
     spPutJson(&json, "choices", choice ? setting->choices : json_array());
-    if (json_array_append_new(settings->list, json) != 0)
-    {
-        json_decref(settings->list);
-        settings->list = NULL;
-    }
+    spAppendJson(&settings->list, json);
 }
 
 // ---------------------------------------------------------------------------------------------------------
@@ -336,7 +332,7 @@ static void spAddWords(spSettings* settings, const char* label, const char* owne
         if ((without >> i & 1u) == 0)
         {
             json_t* word = json_string(key->choices[i]);
-            json_array_append_new(setting.choices, spMakeChoice(key->choices[i], word));
+            spAppendJson(&setting.choices, spMakeChoice(key->choices[i], word));
         }
     }
     spAddSetting(settings, &setting);
@@ -360,7 +356,7 @@ static void spAddCounts(spSettings* settings, const char* label, const char* own
     json_int_t present = json_integer_value(setting.value); // 0 for the word
     setting.kind = "choice";
     setting.choices = json_array();
-    json_array_append_new(setting.choices, spMakeChoice("auto", json_string("auto")));
+    spAppendJson(&setting.choices, spMakeChoice("auto", json_string("auto")));
     for (int i = 0; i <= countCount; ++i)
     {
         json_int_t last = i > 0 ? counts[i - 1] : 0;
@@ -369,12 +365,12 @@ static void spAddCounts(spSettings* settings, const char* label, const char* own
         if (present > last && present < next)
         {
             snprintf(number, sizeof(number), "%d", (int)present);
-            json_array_append_new(setting.choices, spMakeChoice(number, json_integer(present)));
+            spAppendJson(&setting.choices, spMakeChoice(number, json_integer(present)));
         }
         if (i < countCount)
         {
             snprintf(number, sizeof(number), "%d", counts[i]);
-            json_array_append_new(setting.choices, spMakeChoice(number, json_integer(counts[i])));
+            spAppendJson(&setting.choices, spMakeChoice(number, json_integer(counts[i])));
         }
     }
     spAddSetting(settings, &setting);
@@ -401,7 +397,7 @@ static void spAddMethodTypes(spSettings* settings, spMethodType present)
             spPutJson(&method, "type", json_string(type->choices[i]));
             spPutJson(&method, "contact", json_incref(spGetMethodValue(settings, NULL, "contact")));
         }
-        json_array_append_new(setting.choices, spMakeChoice(type->choices[i], method));
+        spAppendJson(&setting.choices, spMakeChoice(type->choices[i], method));
     }
     spAddSetting(settings, &setting);
 }
