@@ -277,6 +277,87 @@ static void TestSnapshot(void** state)
     spDestroyWorld(other.world);
 }
 
+// A snapshot fits a world whose colliders, links, forces and methods have changed since
+static void TestSnapshotOfChangedWorld(void** state)
+{
+    SP_UNUSED(state);
+    spWorldDef def = spDefaultWorldDef();
+    Mixed m = MakeMixed(&def, sp_symplecticEuler);
+    for (int i = 0; i < 10; ++i)
+    {
+        StepMixed(&m, i);
+    }
+    spSnapshot* snapshot = spWorld_Save(m.world);
+    assert_non_null(snapshot);
+    uint64_t at = spWorld_GetStateHash(m.world);
+    assert_int_equal(spWorld_GetReport(m.world).serial, 10);
+
+    // What was made since goes
+    spColliderDef colliderDef = spDefaultColliderDef();
+    colliderDef.shape = sp_shapeSphere;
+    spColliderId collider = spCreateCollider(m.world, &colliderDef);
+    int32_t nodes[2] = {3, 7};
+    spLinkDef linkDef = spDefaultLinkDef();
+    linkDef.body = m.ball;
+    linkDef.nodes = nodes;
+    linkDef.nodeCount = 2;
+    linkDef.collider = collider;
+    spLinkId held = spCreateLink(m.world, &linkDef);
+    linkDef.collider = (spColliderId){0};
+    spLinkId grab = spCreateLink(m.world, &linkDef);
+    assert_true(spLink_IsValid(m.world, held) && spLink_IsValid(m.world, grab));
+    assert_true(spBody_SetNodeForce(m.world, m.ball, 4, (spVec3){0, 1, 0}));
+    spMethodDef method = spBody_GetMethod(m.world, m.cloth);
+    method.type = sp_backwardEuler;
+    assert_true(spBody_SetMethod(m.world, m.cloth, &method));
+    for (int i = 10; i < 20; ++i)
+    {
+        StepMixed(&m, i);
+    }
+    assert_true(spWorld_Restore(m.world, snapshot));
+    assert_true(spWorld_GetStateHash(m.world) == at);
+    assert_false(spCollider_IsValid(m.world, collider) || spLink_IsValid(m.world, held) ||
+                 spLink_IsValid(m.world, grab));
+    assert_int_equal(spBody_GetMethod(m.world, m.cloth).type, sp_backwardEuler);
+    assert_int_equal(spWorld_GetStepCount(m.world), 10);
+    assert_int_equal(spWorld_GetReport(m.world).serial, 20);
+    assert_int_equal(StepMixed(&m, 10) & (sp_stepNonFinite | sp_stepBadInput), 0);
+
+    // What is gone stays gone, until it is made again where it was
+    spVec3 anchor;
+    assert_true(spWorld_Restore(m.world, snapshot));
+    assert_int_equal(spLink_CopyAnchors(m.world, m.grab, &anchor, 1), 1);
+    assert_int_equal(spLink_CopyAnchors(m.world, grab, &anchor, 1), 0);
+    spDestroyLink(m.world, m.grab);
+    spDestroyCollider(m.world, m.sphere);
+    assert_true(spWorld_Restore(m.world, snapshot));
+    assert_false(spLink_IsValid(m.world, m.grab) || spCollider_IsValid(m.world, m.sphere));
+    linkDef.body = m.cloth;
+    linkDef.nodeCount = 1;
+    linkDef.anchors = &anchor;
+    linkDef.offset = (spVec3){0, (spReal)0.1, 0};
+    nodes[0] = 0;
+    m.grab = spCreateLink(m.world, &linkDef);
+    assert_true(spLink_IsValid(m.world, m.grab));
+    spVec3 again;
+    assert_int_equal(spLink_CopyAnchors(m.world, m.grab, &again, 1), 1);
+    assert_memory_equal(&again, &anchor, sizeof(anchor));
+    for (int i = 0; i < 30; ++i)
+    {
+        spWorld_Step(m.world, (spReal)0.01);
+    }
+    spVec3 x = spBody_GetPositions(m.world, m.cloth).data[0];
+    CHECK_NEAR(x.y, anchor.y + (spReal)0.1, 1e-3);
+    CHECK_NEAR(x.x, anchor.x, 1e-3);
+    anchor.z = (spReal)NAN;
+    assert_true(SP_IS_NULL(spCreateLink(m.world, &linkDef)));
+    linkDef.anchors = NULL;
+    linkDef.offset.x = (spReal)INFINITY;
+    assert_true(SP_IS_NULL(spCreateLink(m.world, &linkDef)));
+    spDestroySnapshot(snapshot);
+    spDestroyWorld(m.world);
+}
+
 // Counting and failing allocator
 typedef struct Counter
 {
@@ -780,6 +861,7 @@ int main(void)
         cmocka_unit_test(TestSameBits),
         cmocka_unit_test(TestXpbdSameBits),
         cmocka_unit_test(TestSnapshot),
+        cmocka_unit_test(TestSnapshotOfChangedWorld),
         cmocka_unit_test(TestStepsAllocateNothing),
         cmocka_unit_test(TestFailingAllocations),
         cmocka_unit_test(TestNonFiniteBodyIsStopped),
