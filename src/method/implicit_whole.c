@@ -203,13 +203,20 @@ bool spIsThrown(const spImplicitStep* s, bool solved)
     {
         return false;
     }
-    double change = 0.0;
+    double change = 0.0, moving = 0.0;
     for (int node = 0; node < body->nodeCount; ++node)
     {
-        spVec3 dv = spSub3(spXyz(body->v[node]), spXyz(s->state->baseV[node]));
-        change += body->x[node].w > 0 ? 0.5 * (double)body->mass[node] * (double)spLengthSquared3(dv) : 0.0;
+        spVec3 base = spXyz(s->state->baseV[node]), dv = spSub3(spXyz(body->v[node]), base);
+        double m = body->x[node].w > 0 ? 0.5 * (double)body->mass[node] : 0.0;
+        change += m * (double)spLengthSquared3(dv);
+        moving += m * (double)spLengthSquared3(base);
     }
     double before = spGetElasticEnergy(s, s->state->baseX), after = spGetElasticEnergy(s, body->x);
+    if (s->state->def.type == sp_bdf2)
+    {
+        // Two past states of a stiff body that turns lead to one that is torn
+        before = fmin(before, 2.0 * spGetElasticEnergy(s, spGetStart(s)) + moving);
+    }
     return !(after + change + spGetMissedEnergy(s) <= before + 2.0 * s->lost + s->least);
 }
 
@@ -243,7 +250,8 @@ static double spPushRowWhole(const spImplicitStep* s, spWholeMotion* w, int inde
         slip += v[k] * v[k];
     }
     slip = sqrt(slip);
-    double ease = slip > 0.0 ? spGetWholeYield(w, arm, (double[3]){v[0] / slip, v[1] / slip, v[2] / slip}) : 0.0;
+    double ease =
+        slip > 0.0 ? spGetWholeYield(w, arm, (double[3]){v[0] / slip, v[1] / slip, v[2] / slip}) : 0.0;
     for (int k = 0; k < 3; ++k)
     {
         p[k] = -side[k];
