@@ -312,6 +312,47 @@ static void TestBudget(void** state)
     spDestroyTestWorld(&test);
 }
 
+// After budgets that no step can keep, steps are as long as before as soon as the budget is fair, and repeat
+static void TestRecovers(void** state)
+{
+    SP_UNUSED(state);
+    for (int k = 0; k < 2; ++k)
+    {
+        spTestDef def = spDefaultTestDef();
+        spTestWorld test = k == 0 ? spBuildSpringBeam(&def, 3) : MakeBeam(sp_preconditionNone);
+        spTestWorld replay = k == 0 ? spBuildSpringBeam(&def, 3) : MakeBeam(sp_preconditionNone);
+        double seconds = 0.0, early = 0.0;
+        int recovered = -1;
+        for (int i = 0; i < 50; ++i)
+        {
+            bool fair = i < 5 || i >= 30;
+            uint32_t flags = i < 5 ? spWorld_Step(test.world, dt)
+                                   : spWorld_StepBudget(test.world, dt, fair ? 50.0 * seconds : 1e-7);
+            double taken = (double)spWorld_GetReport(test.world).dtTaken;
+            seconds = i < 5 ? fmax(seconds, 1e-3 * spWorld_GetProfile(test.world).step) : seconds;
+            early = i == 6 ? taken : early;
+            assert_true(taken > 0.0 && (fair || (flags & sp_stepDeadlineMissed) != 0));
+            if (i == 29)
+            {
+                printf("%s: %.2g and then %.2g of the step with a budget of 1e-7 s\n",
+                       k == 0 ? "explicit" : "implicit", early / (double)dt, taken / (double)dt);
+                // They do not shrink from step to step; other programs may disturb the clock
+                CHECK_LESS(0.01 * early, taken);
+            }
+            recovered = fair && i >= 30 && recovered < 0 && taken == (double)dt ? i : recovered;
+            spDecision decisions[MAX_DECISIONS];
+            int count = spWorld_GetDecisions(test.world, decisions, MAX_DECISIONS);
+            assert_true(spWorld_Decide(replay.world, decisions, count));
+            spWorld_Step(replay.world, dt);
+            assert_true(spWorld_GetStateHash(replay.world) == spWorld_GetStateHash(test.world));
+        }
+        printf("whole steps again after %d\n", recovered - 30);
+        assert_in_range(recovered, 30, 35);
+        spDestroyTestWorld(&test);
+        spDestroyTestWorld(&replay);
+    }
+}
+
 // The least that bodies take of the budget stays theirs, whatever their neighbours need
 static void TestShares(void** state)
 {
@@ -428,9 +469,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(TestStop),          cmocka_unit_test(TestBudget),
-        cmocka_unit_test(TestShares),        cmocka_unit_test(TestRepeats),
-        cmocka_unit_test(TestRepeatsNewton), cmocka_unit_test(TestRepeatsLinked),
-        cmocka_unit_test(TestBadDecisions),
+        cmocka_unit_test(TestRecovers),      cmocka_unit_test(TestShares),
+        cmocka_unit_test(TestRepeats),       cmocka_unit_test(TestRepeatsNewton),
+        cmocka_unit_test(TestRepeatsLinked), cmocka_unit_test(TestBadDecisions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,10 @@
 //
 // A method writes a choice for each substep in which it looked at the clock. Those become the decisions of
 // the step. Decisions for a step become choices before it starts; the method then looks at them instead.
+//
+// Costs are remembered for what they belong to: a substep of a body with an explicit method, a step of one
+// that the clock may stop, and the rest of a step, which takes as long however short the step is. So a step
+// that covered little time says as much about the next one as any other.
 
 #include "base/error.h"
 #include "world/world.h"
@@ -15,8 +19,12 @@
 // Share of the budget that a step plans to use
 #define SP_BUDGET_SHARE 0.85
 
-// Weight of the last step in what is remembered of costs
+// Weight of the last step in what is remembered of costs: what was slow once is soon forgotten
 #define SP_COST_WEIGHT 0.3
+#define SP_CHEAPER_WEIGHT 0.6
+
+// A step that does not fit covers at least this share of what it would if all costs went down with its length
+#define SP_LEAST_SHARE 0.5
 
 static bool spIsStoppable(const spBody* body)
 {
@@ -25,15 +33,42 @@ static bool spIsStoppable(const spBody* body)
 
 // ---- budget ----
 
-spReal spPlanTime(const spWorld* world, spReal dt, double budget)
+// Wall seconds of free motion of the bodies that the clock does not stop
+static double spGetFixedCost(const spWorld* world, spReal dt)
 {
-    double needed = world->costPerSecond * (double)dt;
+    double sum = 0.0, linked = 0.0;
+    int slices = 0;
     for (int i = 0; i < world->bodyIds.slotCount; ++i)
     {
-        needed += spIsStoppable(world->bodies[i]) ? world->overlap * world->bodies[i]->leastCost : 0.0;
+        const spBody* body = world->bodies[i];
+        uint32_t flags = 0;
+        if (body == NULL || body->running == false || body->cost == 0.0)
+        {
+            continue;
+        }
+        int count = body->method->countSubsteps(body, dt, &flags);
+        slices = body->linked ? spMaxInt(slices, count) : slices;
+        double cost = spIsStoppable(body) ? 0.0 : body->cost;
+        linked += body->linked ? cost : 0.0;
+        sum += body->linked ? 0.0 : cost * count;
     }
-    double planned = SP_BUDGET_SHARE * budget;
-    return needed > planned ? (spReal)(planned / needed * (double)dt) : dt;
+    return world->overlap * (sum + linked * slices);
+}
+
+spReal spPlanTime(const spWorld* world, spReal dt, double budget)
+{
+    double rest = world->stepCost, motion = spGetFixedCost(world, dt), planned = SP_BUDGET_SHARE * budget;
+    for (int i = 0; i < world->bodyIds.slotCount; ++i)
+    {
+        rest += spIsStoppable(world->bodies[i]) ? world->overlap * world->bodies[i]->leastCost : 0.0;
+    }
+    if (rest + motion <= planned)
+    {
+        return dt;
+    }
+    double least = SP_LEAST_SHARE * planned / (rest + motion);
+    double share = motion > 0.0 ? fmax(least, (planned - rest) / motion) : least;
+    return (spReal)(share * (double)dt);
 }
 
 void spShareBudget(const spWorld* world, spReal dt, double budget, spBodyTime* times)
@@ -52,7 +87,7 @@ void spShareBudget(const spWorld* world, spReal dt, double budget, spBodyTime* t
     // A body without a past counts as much for each node as the others
     double costPerNode = nodes > 0.0 ? cost / nodes : 1.0;
     double all = cost + costPerNode * newNodes;
-    double left = SP_BUDGET_SHARE * budget - world->costPerSecond * (double)dt;
+    double left = SP_BUDGET_SHARE * budget - world->stepCost - spGetFixedCost(world, dt);
     double seconds = fmax(left, 0.0) / (world->overlap > 0.0 ? world->overlap : 1.0);
     for (int i = 0; i < world->bodyIds.slotCount; ++i)
     {
@@ -67,12 +102,13 @@ void spShareBudget(const spWorld* world, spReal dt, double budget, spBodyTime* t
 
 static double spSmooth(double old, double now)
 {
-    return old > 0.0 ? (1.0 - SP_COST_WEIGHT) * old + SP_COST_WEIGHT * now : now;
+    double weight = now < old ? SP_CHEAPER_WEIGHT : SP_COST_WEIGHT;
+    return old > 0.0 ? (1.0 - weight) * old + weight * now : now;
 }
 
-void spNoteCosts(spWorld* world, spReal dt, const spBodyTime* times, double freeMotion, double whole)
+void spNoteCosts(spWorld* world, const spBodyTime* times, double freeMotion, double whole)
 {
-    double all = 0.0, stoppable = 0.0;
+    double all = 0.0;
     for (int i = 0; i < world->bodyIds.slotCount; ++i)
     {
         spBody* body = world->bodies[i];
@@ -80,18 +116,13 @@ void spNoteCosts(spWorld* world, spReal dt, const spBodyTime* times, double free
         {
             continue;
         }
+        bool stoppable = body->method->checkChoice != NULL;
         all += times[i].taken;
-        if (body->method->checkChoice != NULL)
-        {
-            stoppable += times[i].taken;
-            body->cost = spSmooth(body->cost, times[i].taken);
-            body->leastCost = spSmooth(body->leastCost, times[i].least);
-        }
+        body->cost = spSmooth(body->cost, times[i].taken / (stoppable ? 1 : spMaxInt(1, times[i].substeps)));
+        body->leastCost = stoppable ? spSmooth(body->leastCost, times[i].least) : 0.0;
     }
-    double overlap = all > 0.0 ? freeMotion / all : 1.0;
-    world->overlap = spSmooth(world->overlap, overlap);
-    world->costPerSecond =
-        spSmooth(world->costPerSecond, fmax(whole - overlap * stoppable, 0.0) / (double)dt);
+    world->overlap = spSmooth(world->overlap, all > 0.0 ? freeMotion / all : 1.0);
+    world->stepCost = spSmooth(world->stepCost, fmax(whole - freeMotion, 0.0));
 }
 
 // ---- decisions ----

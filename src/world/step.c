@@ -254,6 +254,7 @@ static void spAdvanceBody(spStep* step, int slot, spTeam* team, int slices)
     spAdvanceResult result = body->method->advance(body, step->advances + slot);
     time->taken += spGetSeconds() - start;
     time->least += result.leastSeconds;
+    time->substeps += result.substepCount;
     total->flags |= result.flags;
     total->substepCount += result.substepCount;
     total->forceEvaluations += result.forceEvaluations;
@@ -619,7 +620,7 @@ static uint32_t spRunStep(spWorld* world, spReal askedDt, double budget)
     world->profile = profile;
     // The first step prepares what later ones find ready
     double once = world->stepCount == 1 ? 1e-3 * profile.commands : 0.0;
-    spNoteCosts(world, dt, step.times, 1e-3 * profile.freeMotion, seconds - once);
+    spNoteCosts(world, step.times, 1e-3 * profile.freeMotion, seconds - once);
     if (world->frameFcn != NULL)
     {
         world->frameFcn(world, world->frameContext);

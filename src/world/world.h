@@ -37,9 +37,8 @@ struct spWorld
     int64_t stepCount;
     int64_t serial; // steps taken, those that a restored state undid included
     spReal lastDt;
-    double costPerSecond; // wall seconds per simulated second without the bodies that the clock may stop,
-                          // smoothed; 0 before the first step
-    double overlap;       // wall seconds of free motion per second of a body's, smoothed; 0 before
+    double stepCost; // wall seconds of a step without free motion, smoothed; 0 before the first
+    double overlap;  // wall seconds of free motion per second of a body's, smoothed; 0 before
 
     // What the clock decided in the last step, and what is decided for the next one
     spDecision* decisions;
@@ -89,6 +88,7 @@ typedef struct spBodyTime
     double allowed; // 0 for as much as it needs
     double taken;
     double least; // of that: what it needs however early it is stopped
+    int substeps; // in that time
 } spBodyTime;
 
 // Time that a step within the budget covers: dt, or less when the last steps show that it does not suffice
@@ -96,7 +96,7 @@ spReal spPlanTime(const spWorld* world, spReal dt, double budget);
 // Shares what the rest of the step leaves of the budget among the bodies that the clock may stop
 void spShareBudget(const spWorld* world, spReal dt, double budget, spBodyTime* times);
 // Remembers what the step cost, s
-void spNoteCosts(spWorld* world, spReal dt, const spBodyTime* times, double freeMotion, double whole);
+void spNoteCosts(spWorld* world, const spBodyTime* times, double freeMotion, double whole);
 
 // The time that the next step covers when that is decided, else dt
 spReal spGetDecidedTime(const spWorld* world, spReal dt);
