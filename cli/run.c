@@ -166,16 +166,16 @@ static void spShowRun(spBar* bar, spRun* run, const spRunResult* result)
     char text[96];
     double spent = spGetClock() - bar->start;
     double end = (double)spRun_GetStepCount(run) * spRun_GetTimeStep(run);
-    snprintf(text, sizeof(text), "%.2f of %.2f s, %.2gx real time, ", spRun_GetTime(run), end,
-             spRun_GetTime(run) / fmax(spent, 1e-9));
+    snprintf(text, sizeof(text), "%.2f of %.2f s, %.2gx real time, ", result->simulatedSeconds, end,
+             result->simulatedSeconds / fmax(spent, 1e-9));
     spShowBar(bar, (double)result->steps / (double)spRun_GetStepCount(run), text);
 }
 
-// Waits until the wall clock is where the run is. `origin` is when the run was at time 0.
-static void spKeepPace(const spRun* run, double* origin, spRunResult* result)
+// Waits until the wall clock is where the run is. `origin` is when the run began.
+static void spKeepPace(double* origin, spRunResult* result)
 {
     const double mostLag = 0.25;
-    double ahead = *origin + spRun_GetTime(run) - spGetClock();
+    double ahead = *origin + result->simulatedSeconds - spGetClock();
     result->lateSteps += ahead < 0.0;
     if (ahead < -mostLag)
     {
@@ -186,7 +186,7 @@ static void spKeepPace(const spRun* run, double* origin, spRunResult* result)
     {
         struct timespec pause = {(time_t)ahead, (long)(1e9 * (ahead - floor(ahead)))};
         nanosleep(&pause, NULL);
-        ahead = *origin + spRun_GetTime(run) - spGetClock();
+        ahead = *origin + result->simulatedSeconds - spGetClock();
     }
 }
 
@@ -211,6 +211,7 @@ static bool spPlay(spRun* run, spRecorder* recorder, double frameRate, const spR
         result->mostSubsteps =
             report.substepCount > result->mostSubsteps ? report.substepCount : result->mostSubsteps;
         result->leastStableStep = fmin(result->leastStableStep, report.stableStep);
+        result->simulatedSeconds += (double)report.dtTaken;
         if ((flags & SP_RUN_EVENT_FAILED) != 0 && !options->quiet)
         {
             spError error = spRun_GetLastError(run);
@@ -220,6 +221,8 @@ static bool spPlay(spRun* run, spRecorder* recorder, double frameRate, const spR
         if (recorder != NULL)
         {
             const double* values = spRun_GetMeasurements(run);
+            // A state that was restored takes the clock with it
+            frame = (int64_t)fmin((double)frame, floor(spRun_GetTime(run) * frameRate) + 1.0);
             bool due = spRun_GetTime(run) >= (double)frame / frameRate - 0.5 * spRun_GetTimeStep(run);
             good = due || spRun_IsDone(run) ? spRecorder_AddFrame(recorder, world, values)
                                             : spRecorder_AddMeasurements(recorder, world, values);
@@ -231,12 +234,11 @@ static bool spPlay(spRun* run, spRecorder* recorder, double frameRate, const spR
         spShowRun(&bar, run, result);
         if (options->live)
         {
-            spKeepPace(run, &origin, result);
+            spKeepPace(&origin, result);
         }
     }
     spClearBar(&bar);
     result->wallSeconds = spGetClock() - start;
-    result->simulatedSeconds = spRun_GetTime(run);
     result->interrupted = spIsInterrupted();
     return good;
 }

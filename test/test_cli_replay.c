@@ -161,6 +161,21 @@ static void TestActs(void** state)
     json_t* json = RunJson("replay acts.souple --json", 0);
     assert_int_equal(json_integer_value(json_object_get(json, "acts")), SP_COUNT(s_acts));
     json_decref(json);
+    // A scene that saves and restores by itself, and pokes
+    WriteFile("circles.json",
+              "{\"souple\": 1, \"dt\": 0.01, \"duration\": 0.5, \"bodies\": {\"name\": \"net\", \"mesh\": "
+              "{\"generator\": "
+              "\"lattice\"}, \"nodeMass\": 0.01, \"springs\": {\"stiffness\": 100}}, \"events\": ["
+              "{\"time\": 0.05, \"type\": \"poke\", \"position\": [0.3, 1, 0], \"radius\": 0.2}, "
+              "{\"time\": 0.06, \"type\": \"poke\", \"position\": [0.3, 0.5, 0], \"radius\": 0.2}, "
+              "{\"time\": 0.1, \"type\": \"save\", \"name\": \"a\"}, "
+              "{\"time\": 0.15, \"type\": \"set\", \"body\": \"net\", \"method\": \"xpbd\"}, "
+              "{\"time\": 0.2, \"type\": \"restore\", \"name\": \"a\"}]}");
+    json_decref(RunJson("run circles.json --out circles --json", 0));
+    CheckSame("replay circles/circles.souple --threads 2 --json", false, 0);
+    json_decref(RunJson("run circles.json --live --out circles --json", 0));
+    CheckSame("replay circles/circles.souple --json", true, 0);
+
     // Exports stand a clock that goes back
     Expect("export acts.souple --to csv,vtu,sheet --out acts_export", 0, "");
 }
