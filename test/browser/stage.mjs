@@ -134,7 +134,7 @@ class Stage {
   }
 
   // A page in a browser profile of its own. `ready`: wait for the first picture.
-  async open(target, {ready = true, width = 1100, height = 700, allow = [], ...context} = {}) {
+  async open(target, {ready = true, width = 960, height = 600, allow = [], ...context} = {}) {
     const url = typeof target === 'string' ? target : target.url;
     const own = await browser.newContext({viewport: {width, height}, acceptDownloads: true, ...context});
     this.contexts.push(own);

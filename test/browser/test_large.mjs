@@ -8,7 +8,7 @@ import assert from 'node:assert/strict';
 import {check, getState, setPaused, until} from './stage.mjs';
 
 // Generous, for machines that draw with one processor and step with the other
-const ANSWER_LIMIT = 500; // ms from a click to its effect, median
+const DELAY_LIMIT = 500; // ms from a click to the moment when the page hears of it, median
 
 check('large: 50 000 triangles stay responsive', async (stage) => {
   const server = await stage.serve('sheet');
@@ -17,32 +17,22 @@ check('large: 50 000 triangles stay responsive', async (stage) => {
   const {frame} = await getState(page);
   await until(page, (last) => window.souple.state().frame > last + 10, 'ten frames', frame);
 
-  // How late a timer fires is how long the page is busy with something else; the tab of settings is a button like any other
-  const result = await page.evaluate(async () => {
-    const late = [];
-    let last = performance.now();
-    const timer = setInterval(() => {
-      const now = performance.now();
-      late.push(now - last - 10);
-      last = now;
-    }, 10);
-    await new Promise((resolve) => setTimeout(resolve, 3000));
-    clearInterval(timer);
-    late.sort((a, b) => a - b);
-    return {median: late[late.length >> 1], most: late[late.length - 1], count: late.length};
+  await page.evaluate(() => {
+    window.delays = [];
+    addEventListener('pointerdown', (event) => window.delays.push(performance.now() - event.timeStamp), true);
   });
-  const answers = [];
-  for (const tab of ['plots', 'scene', 'settings', 'plots', 'settings']) {
-    const begin = performance.now();
-    await page.click(`#tab-${tab}`, {noWaitAfter: true});
-    await until(page, (id) => document.getElementById(id).getAttribute('aria-selected') === 'true', 'the tab', `tab-${tab}`);
-    answers.push(performance.now() - begin);
+  const tabs = await Promise.all(['plots', 'scene', 'settings'].map((tab) => page.locator(`#tab-${tab}`).boundingBox()));
+  for (let i = 0; i < 12; ++i) {
+    const box = tabs[i % 3];
+    await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+    await page.waitForTimeout(100);
   }
-  answers.sort((a, b) => a - b);
+  await until(page, () => window.delays.length === 12, 'the clicks');
+  await until(page, () => document.getElementById('tab-settings').getAttribute('aria-selected') === 'true', 'the last tab');
+  const delays = (await page.evaluate(() => window.delays)).sort((a, b) => a - b);
   const state = await getState(page);
-  console.log(`# 50 000 triangles: timers ${result.median.toFixed(0)} ms late (median), ${result.most.toFixed(0)} ms at most; a click ` +
-              `takes ${answers[2].toFixed(0)} ms (median), ${answers[4].toFixed(0)} ms at most; ` +
-              `${state.framesPerSecond.toFixed(0)} pictures a second, quality ${state.quality}`);
-  assert.ok(answers[2] < ANSWER_LIMIT, `a click takes ${answers} ms`);
+  console.log(`# 50 000 triangles: a click waits ${delays[6].toFixed(0)} ms (median), ${delays[11].toFixed(0)} ms at most; ` +
+              `${state.framesPerSecond} pictures a second, quality ${state.quality}`);
+  assert.ok(delays[6] < DELAY_LIMIT, `clicks wait ${delays.map(Math.round)} ms`);
   await setPaused(page, true);
 });

@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 
-import {check, getState, setPaused, shoot, until, waitSteps} from './stage.mjs';
+import {check, getState, setPaused, shoot, until, waitSteps, waitStill} from './stage.mjs';
 
 check('look: the legend names what the colours mean', async (stage) => {
   const server = await stage.serve('beam');
@@ -29,7 +29,7 @@ check('look: surface, mesh, tets and points are different pictures', async (stag
   for (const way of ['surface', 'mesh', 'tets', 'points']) {
     await page.selectOption('#draw', way);
     await until(page, (wanted) => window.souple.state().draw === wanted, way, way);
-    await page.waitForTimeout(500);
+    await waitStill(page);
     pictures.add((await shoot(page)).toString('base64'));
   }
   assert.equal(pictures.size, 4);
@@ -54,26 +54,27 @@ async function checkFits(page) {
 
 check('look: dark and light, wide and narrow', async (stage) => {
   const server = await stage.serve('ball', ['--paused']);
-  const brightness = async (page) => {
-    const colour = await page.evaluate(() => {
-      const pane = document.getElementById('panel') ?? document.body;
-      return getComputedStyle(pane).backgroundColor;
-    });
-    const numbers = colour.match(/[\d.]+/g).slice(0, 3).map(Number);
-    return numbers.reduce((a, b) => a + b) / 3;
-  };
-  for (const [width, height] of [[1440, 900], [390, 844]]) {
-    const light = await stage.open(server, {width, height, colorScheme: 'light'});
-    await checkFits(light);
-    assert.equal((await getState(light)).dark, false);
-    const dark = await stage.open(server, {width, height, colorScheme: 'dark'});
-    await checkFits(dark);
-    assert.equal((await getState(dark)).dark, true);
-    assert.ok((await brightness(dark)) < (await brightness(light)) - 50 || width < 700);
-    await dark.focus('#view');
-    await dark.keyboard.press('d');
-    await until(dark, () => window.souple.state().dark === false, 'light');
+  const page = await stage.open(server, {colorScheme: 'light'});
+  assert.equal((await getState(page)).dark, false);
+  const brightness = () => page.evaluate(() => {
+    const numbers = getComputedStyle(document.body).backgroundColor.match(/[\d.]+/g).map(Number);
+    return (numbers[0] + numbers[1] + numbers[2]) / 3;
+  });
+  const light = await brightness();
+  await page.emulateMedia({colorScheme: 'dark'});
+  await until(page, () => window.souple.state().dark, 'the dark page');
+  const dark = await brightness();
+  assert.ok(dark < light - 100, `brightness ${light} and ${dark}`);
+  await page.focus('#view');
+  await page.keyboard.press('d');
+  await until(page, () => !window.souple.state().dark, 'the light page');
+  for (const [width, height] of [[1440, 900], [390, 844], [320, 568]]) {
+    await page.setViewportSize({width, height});
+    await checkFits(page);
   }
+  await page.waitForTimeout(100);
+  await waitStill(page);
+  assert.ok(await page.evaluate(() => window.souple.centre(0)), 'the body is out of sight');
 });
 
 check('look: a finger grabs', async (stage) => {
