@@ -655,8 +655,8 @@ static void spAssemble(spImplicitStep* s)
 {
     spImplicitState* state = s->state;
     double start = spGetSeconds();
-    spAssembleSystem(&state->system, s->body, &s->force, s->mass, &s->fill,
-                     spUsesPairs(state) || spIsLocal(state));
+    s->assembled = spUsesPairs(state) || spIsLocal(state);
+    spAssembleSystem(&state->system, s->body, &s->force, s->mass, &s->fill, s->assembled);
     spAddRowStiffness(s);
     if (spIsLocal(state))
     {

@@ -97,6 +97,7 @@ typedef struct spImplicitStep
     bool closing;          // the latter
     bool whole;            // ended as a body that does not deform
     bool judged;           // is measured by such a body
+    bool assembled;        // the pairs hold the matrix of this substep
     spWholeMotion flight;  // of such a body if nothing were in its way
     double lost;           // what a body loses that stops before it runs into anything, J
     double least;          // and one that rests, J

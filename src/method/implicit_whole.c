@@ -37,7 +37,7 @@ bool spIsMassHidden(const spImplicitStep* s)
     const spBody* body = s->body;
     const double digits = sizeof(spReal) == sizeof(float) ? 1e5 : 1e13;
     double sum = 0.0, mass = 0.0;
-    for (int node = 0; s->state->system.filled && node < body->nodeCount; ++node)
+    for (int node = 0; s->assembled && node < body->nodeCount; ++node)
     {
         spVec4 d = s->state->system.sparse.diagonal[0][node];
         sum += ((double)d.x + (double)d.y + (double)d.z) / 3.0;
@@ -175,7 +175,7 @@ double spGetMissedEnergy(const spImplicitStep* s)
     const spBodySystem* system = &s->state->system;
     double sum = 0.0;
     bool complete = s->state->def.solver.preconditioner == sp_preconditionCholesky;
-    if (system->filled == false || (complete && s->state->hasty == false && s->state->hidden == false))
+    if (s->assembled == false || (complete && s->state->hasty == false && s->state->hidden == false))
     {
         return 0.0;
     }
