@@ -107,7 +107,7 @@ export function createPlots(app) {
   }
 
   function moveCursor(card) {
-    if (!card.cursor || app.time === undefined) return;
+    if (!card.cursor || !card.inSight || app.time === undefined) return;
     card.cursor.style.transform = `translateX(${card.chart.valToPos(app.time, 'x').toFixed(1)}px)`;
     if (!pointed(card)) card.chart.setLegend({idx: rowAt(app.time)}, false);
   }
@@ -132,35 +132,56 @@ export function createPlots(app) {
                                 onclick: () => save(fileName(plot.id), csv(plot.id), 'text/csv')}, 'CSV');
     const element = h('section', {id: plot.id, 'data-testid': plot.id, class: 'plot'},
       h('div', {class: 'plot-head'}, h('h3', {}, plot.title), button), holder);
-    return {plot, holder, element, chart: null, cursor: null};
+    return {plot, holder, element, chart: null, cursor: null, inSight: false};
   }
 
   function setSeries(next) {
+    sight.disconnect();
     for (const card of cards) card.chart?.destroy();
     series = next;
     cards = series.plots.map(cardOf);
     box.replaceChildren(...cards.map((card) => card.element));
-    if (visible) for (const card of cards) make(card);
+    for (const card of cards) sight.observe(card.element);
   }
 
-  function update() {
-    if (!visible || !series) return;
-    for (const card of cards) {
-      if (!card.chart) make(card);
-      const data = dataOf(card.plot);
-      card.chart.setData(data);
-      if (series.live && !pointed(card)) card.chart.setLegend({idx: data[0].length - 1}, false); // the present
-    }
+  function updateCard(card) {
+    if (!card.chart) make(card);
+    const data = dataOf(card.plot);
+    card.chart.setData(data);
+    if (series.live && !pointed(card)) card.chart.setLegend({idx: data[0].length - 1}, false); // the present
   }
+
+  // Plots that are in sight, one in each picture, by turns: a browser without a graphics card paints every canvas slowly,
+  // and a browser that is late gets a rest four times as long
+  let turn = 0;
+  let waits = false;
+  function update() {
+    if (!visible || !series || waits) return;
+    waits = true;
+    const asked = performance.now();
+    requestAnimationFrame(() => {
+      const seen = cards.filter((card) => card.inSight);
+      if (seen.length > 0) updateCard(seen[++turn % seen.length]);
+      const late = performance.now() - asked;
+      setTimeout(() => {
+        waits = false;
+        if (turn % Math.max(seen.length, 1) !== 0) update();
+      }, late > 50 ? Math.min(4 * late, 2000) : 0);
+    });
+  }
+
+  const sight = new IntersectionObserver((entries) => {
+    for (const entry of entries) {
+      const card = cards.find((c) => c.element === entry.target);
+      if (!card) continue;
+      card.inSight = entry.isIntersecting;
+      if (card.inSight && (series.live || !card.chart)) updateCard(card);
+    }
+  }, {rootMargin: '80px'});
 
   new ResizeObserver(() => {
-    const seen = box.clientWidth > 0;
-    if (seen && !visible) {
-      visible = true;
-      update();
-    }
-    visible = seen;
-    if (!seen) return;
+    visible = box.clientWidth > 0;
+    if (!visible) return;
     for (const card of cards) {
       const width = Math.floor(card.holder.clientWidth);
       if (card.chart && width > 0 && width !== card.chart.width) card.chart.setSize({width, height});
@@ -169,11 +190,27 @@ export function createPlots(app) {
   }).observe(box);
 
   app.on('theme', () => {
-    if (visible && series) for (const card of cards) make(card);
+    for (const card of cards) if (card.chart) make(card);
   });
   app.on('seek', () => {
     for (const card of cards) moveCursor(card);
   });
+
+  // Rows come ten times a second; how often they are painted depends on how long the browser takes for it, so that plots
+  // never keep the page from its other work
+  let timer = 0;
+  let rest = 0;
+  function schedule() {
+    if (timer !== 0) return;
+    timer = setTimeout(() => {
+      const begin = performance.now();
+      update();
+      requestAnimationFrame(() => setTimeout(() => {
+        rest = Math.min(2 * (performance.now() - begin), 3000);
+        timer = 0;
+      }));
+    }, rest);
+  }
 
   return {
     pane, setSeries, update, csv,
@@ -181,7 +218,7 @@ export function createPlots(app) {
       ({id: plot.id, columns: plot.lines.map((l) => l.name), rows: series.x.values.length})),
     push(stats, pictures) {
       series?.push(stats, pictures);
-      update();
+      if (visible) schedule();
     },
   };
 }

@@ -26,6 +26,7 @@ export function createQuality(apply, redraw, atRest, best, still) {
   let late = 0;
   let good = 0;
   let hope = 240; // pictures in time before a better level is tried; more after every failure
+  let usual = 0; // lateness, ms
   let warm = 0;
   let timer = 0;
 
@@ -60,8 +61,13 @@ export function createQuality(apply, redraw, atRest, best, still) {
       clearTimeout(timer);
       timer = setTimeout(standStill, rest);
     },
+    // Time to leave to the rest of the page before the next picture, ms
+    breath() {
+      return usual > slow ? Math.min(200, 0.6 * usual) : 0;
+    },
     // Lateness of a picture, ms
     note(lateness) {
+      usual += 0.2 * (lateness - usual);
       if (shown !== levels[level] || ++warm < 4) return; // shaders are compiled in the first ones
       late = lateness > slow ? late + Math.min(4, lateness / slow) : Math.max(0, late - 1);
       good = lateness < quick ? good + 1 : 0;

@@ -73,8 +73,13 @@ export function createScene3d(app, canvas) {
   function redraw() {
     if (pending) return;
     pending = true;
-    asked = performance.now();
-    requestAnimationFrame(picture);
+    const begin = () => {
+      asked = performance.now();
+      requestAnimationFrame(picture);
+    };
+    const breath = quality.breath();
+    if (breath > 0) setTimeout(begin, breath);
+    else begin();
   }
 
   function bounds() {
