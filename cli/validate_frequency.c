@@ -201,7 +201,8 @@ static void spTellRow(const spValidateOptions* options, const spBeamDef* def, co
     snprintf(numbers[0], sizeof(numbers[0]), "%.5f", frequency);
     snprintf(numbers[1], sizeof(numbers[1]), "%.5f", def->reference);
     snprintf(numbers[2], sizeof(numbers[2]), "%+.3f %%", 100.0 * (frequency / def->reference - 1.0));
-    snprintf(numbers[3], sizeof(numbers[3]), isnan(order) ? "" : "%.2f", order);
+    snprintf(numbers[3], sizeof(numbers[3]), "%.2f", order);
+    numbers[3][0] = isnan(order) ? 0 : numbers[3][0];
     if (options->print)
     {
         printf("%-17s %6s %12s %12s %12s %8s%s%s\n", def->name, tets, numbers[0], numbers[1], numbers[2],

@@ -3,6 +3,7 @@
 
 #include "drawn.h"
 
+#include "corners.h"
 #include "souple/element.h"
 
 #include <stdlib.h>
@@ -54,34 +55,16 @@ static bool spDrawAttached(spDrawn* drawn, const spWorld* world, spBodyId body)
     return good;
 }
 
-// Numbers the nodes that some corners use, in the order of the nodes, and writes the corners in these numbers
+// The nodes that some corners use, and the corners in their numbers
 static bool spDrawCorners(spDrawn* drawn, const int32_t* corners, int cornerCount, int32_t** result)
 {
-    int32_t* vertices = spAllocateItems((size_t)drawn->nodeCount, sizeof(int32_t));
     *result = spAllocateItems((size_t)cornerCount, sizeof(int32_t));
     drawn->vertexNodes = spAllocateItems((size_t)drawn->nodeCount, sizeof(int32_t));
-    bool good = vertices != NULL && *result != NULL && drawn->vertexNodes != NULL;
-    if (good)
-    {
-        for (int i = 0; i < cornerCount; ++i)
-        {
-            vertices[corners[i]] = 1;
-        }
-        for (int i = 0; i < drawn->nodeCount; ++i)
-        {
-            if (vertices[i] != 0)
-            {
-                drawn->vertexNodes[drawn->vertexCount] = i;
-                vertices[i] = drawn->vertexCount++;
-            }
-        }
-        for (int i = 0; i < cornerCount; ++i)
-        {
-            (*result)[i] = vertices[corners[i]];
-        }
-    }
-    free(vertices);
-    return good;
+    int count = *result != NULL && drawn->vertexNodes != NULL
+                    ? spNumberVertices(corners, cornerCount, drawn->nodeCount, drawn->vertexNodes, *result)
+                    : -1;
+    drawn->vertexCount = count > 0 ? count : 0;
+    return count >= 0;
 }
 
 // Nodes alone: a cloud of points

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-// The whole file, with a zero behind it that is not counted, and what it is when compressed by gzip; NULL when
-// there is none
+// The whole file, with a zero behind it that is not counted, and what it is when compressed by gzip; NULL
+// when there is none
 const char* spGetPage(size_t* size);
 const unsigned char* spGetCompressedPage(size_t* size);

@@ -7,6 +7,8 @@
 
 #include "report.h"
 
+#include "corners.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,35 +115,31 @@ static bool spFollowSurface(spFollowed* body, const spRecording* recording, int 
 // The vertices are the nodes that triangles use, or else edges, or else all
 static bool spFollowNodes(spFollowed* body, const spRecording* recording, int frame, int number)
 {
-    int edgeCount = 0;
-    const int32_t* corners = spRecording_GetTriangles(recording, frame, number, &body->triangleCount);
+    int triangleCount = 0, edgeCount = 0;
+    const int32_t* triangles = spRecording_GetTriangles(recording, frame, number, &triangleCount);
     const int32_t* edges = spRecording_GetEdges(recording, frame, number, &edgeCount);
-    body->edgeCount = body->triangleCount == 0 ? edgeCount : 0;
-    corners = body->triangleCount > 0 ? corners : edges;
+    const int32_t* corners = triangleCount > 0 ? triangles : edges;
+    body->triangleCount = triangleCount > 0 ? triangleCount : 0;
+    body->edgeCount = triangleCount <= 0 && edgeCount > 0 ? edgeCount : 0;
     size_t cornerCount = 3 * (size_t)body->triangleCount + 2 * (size_t)body->edgeCount;
-    size_t nodeCount = (size_t)body->nodeCount;
-    int32_t* vertices = spAllocateItems(nodeCount, sizeof(int32_t));
-    body->vertexNodes = spAllocateItems(nodeCount, sizeof(int32_t));
+    body->vertexNodes = spAllocateItems((size_t)body->nodeCount, sizeof(int32_t));
     body->corners = spAllocateItems(cornerCount, sizeof(int32_t));
-    bool good = vertices != NULL && body->vertexNodes != NULL && body->corners != NULL;
-    for (size_t i = 0; good && i < cornerCount; ++i)
+    if (body->vertexNodes == NULL || body->corners == NULL)
     {
-        vertices[corners[i]] = 1;
+        return false;
     }
-    for (int i = 0; good && i < body->nodeCount; ++i)
+    if (cornerCount > 0)
     {
-        if (vertices[i] != 0 || cornerCount == 0)
-        {
-            body->vertexNodes[body->vertexCount] = i;
-            vertices[i] = body->vertexCount++;
-        }
+        body->vertexCount =
+            spNumberVertices(corners, (int)cornerCount, body->nodeCount, body->vertexNodes, body->corners);
+        return body->vertexCount >= 0;
     }
-    for (size_t i = 0; good && i < cornerCount; ++i)
+    for (int i = 0; i < body->nodeCount; ++i)
     {
-        body->corners[i] = vertices[corners[i]];
+        body->vertexNodes[i] = i;
     }
-    free(vertices);
-    return good;
+    body->vertexCount = body->nodeCount;
+    return true;
 }
 
 // Looks at a body in a frame. *changed says whether its topology is another one than in the last look.
