@@ -220,7 +220,7 @@ static void spPlayGrab(spRun* run, const spRunEvent* event, spProblems* problems
     def.stiffness = (spReal)event->data->stiffness;
     def.maxForce = (spReal)event->data->maxForce;
     spRunLink* link = &run->links[event->link];
-    spForgetLink(run, link);
+    spReleaseLink(run, link);
     if (spMakeLink(run, link, event->body, &def, &event->data->head, problems) && event->live)
     {
         snprintf(link->name, sizeof(link->name), "%s", event->data->name);
