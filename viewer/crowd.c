@@ -146,12 +146,18 @@ void spTakeBytes(spCrowd* crowd, spClient* client, size_t size)
     {
         return;
     }
-    if (packet->frame != 0)
-    {
-        spNoteLatency(crowd->exchange, client->progress - packet->published);
-        atomic_fetch_add_explicit(&crowd->exchange->sentCount, 1, memory_order_relaxed);
-    }
+    client->frameSent = packet->frame != 0 ? packet->published : client->frameSent;
     spDropFirst(client);
+}
+
+void spNoteSent(spCrowd* crowd, spClient* client)
+{
+    if (client->frameSent > 0.0)
+    {
+        spNoteLatency(crowd->exchange, spGetWall() - client->frameSent);
+        atomic_fetch_add_explicit(&crowd->exchange->sentCount, 1, memory_order_relaxed);
+        client->frameSent = 0.0;
+    }
 }
 
 // ---------------------------------------------------------------------------------------------------------
@@ -461,42 +467,87 @@ bool spHearClient(spCrowd* crowd, spClient* client, const char* text, size_t siz
 // ---------------------------------------------------------------------------------------------------------
 // Frames
 
-static double spGetLength(spVec3 a)
+// Vectors as numbers, in the order of some nodes or, without them, in their own: those of a float build are
+// already what is wanted
+static const float* spGatherVectors(const spVec3* vectors, const int32_t* nodes, int count, float* room)
 {
-    return sqrt((double)a.x * (double)a.x + (double)a.y * (double)a.y + (double)a.z * (double)a.z);
+#ifndef SOUPLE_DOUBLE_PRECISION
+    if (nodes == NULL)
+    {
+        return &vectors->x;
+    }
+#endif
+    for (int i = 0; i < count; ++i)
+    {
+        const spVec3* x = vectors + (nodes != NULL ? nodes[i] : i);
+        room[3 * i] = (float)x->x;
+        room[3 * i + 1] = (float)x->y;
+        room[3 * i + 2] = (float)x->z;
+    }
+    return room;
 }
 
-// How strongly a node is coloured, in the unit of the colour
-static float spGetValue(const spRawBody* raw, const spDrawn* drawn, spViewColour colour, int node)
+static float spGetLength(spReal x, spReal y, spReal z)
 {
-    spVec3 x;
-    switch (colour)
+    return sqrtf((float)(x * x + y * y + z * z));
+}
+
+static void spGatherLengths(const spVec3* vectors, const int32_t* nodes, int count, float* values)
+{
+    for (int i = 0; i < count; ++i)
     {
-        case sp_viewDisplacement:
-            x = raw->positions[node];
-            x.x -= drawn->start[node].x;
-            x.y -= drawn->start[node].y;
-            x.z -= drawn->start[node].z;
-            return (float)spGetLength(x);
-        case sp_viewStrain:
-            return (float)raw->strain[node];
-        case sp_viewStress:
-            return (float)raw->stress[node];
-        case sp_viewVelocity:
-            return (float)spGetLength(raw->velocities[node]);
-        default:
-            return 0.0f;
+        const spVec3* v = vectors + (nodes != NULL ? nodes[i] : i);
+        values[i] = spGetLength(v->x, v->y, v->z);
     }
 }
 
-static bool spHasValues(const spRawBody* raw, const spDrawn* drawn, spViewColour colour)
+static void spGatherDistances(const spVec3* vectors, const spVec3* start, const int32_t* nodes, int count,
+                              float* values)
+{
+    for (int i = 0; i < count; ++i)
+    {
+        int node = nodes != NULL ? nodes[i] : i;
+        const spVec3* x = vectors + node;
+        const spVec3* x0 = start + node;
+        values[i] = spGetLength(x->x - x0->x, x->y - x0->y, x->z - x0->z);
+    }
+}
+
+static void spGatherNumbers(const spReal* numbers, const int32_t* nodes, int count, float* values)
+{
+    for (int i = 0; i < count; ++i)
+    {
+        values[i] = (float)numbers[nodes != NULL ? nodes[i] : i];
+    }
+}
+
+// How strongly vertices are coloured, in the unit of the colour. Returns false when the body has no such
+// values.
+static bool spGatherValues(const spRawBody* raw, const spDrawn* drawn, spViewColour colour,
+                           const int32_t* nodes, int count, float* values)
 {
     const int counts[sp_viewColourCount] = {-1, raw->positionCount, raw->strainCount, raw->stressCount,
                                             raw->velocityCount};
-    return counts[colour] == drawn->nodeCount;
+    if (counts[colour] != drawn->nodeCount)
+    {
+        return false;
+    }
+    switch (colour)
+    {
+        case sp_viewDisplacement:
+            spGatherDistances(raw->positions, drawn->start, nodes, count, values);
+            break;
+        case sp_viewVelocity:
+            spGatherLengths(raw->velocities, nodes, count, values);
+            break;
+        default:
+            spGatherNumbers(colour == sp_viewStrain ? raw->strain : raw->stress, nodes, count, values);
+            break;
+    }
+    return true;
 }
 
-// Points and values of a body into the scratch. Returns false when it does not fit to what is drawn.
+// Points and values of a body. Returns false when it does not fit to what is drawn.
 static bool spGatherPoints(spCrowd* crowd, const spRawFrame* raw, int body, spViewColour colour, bool nodes,
                            float** room, spViewPoints* points)
 {
@@ -509,26 +560,18 @@ static bool spGatherPoints(spCrowd* crowd, const spRawFrame* raw, int body, spVi
         return false;
     }
     int count = nodes ? drawn->nodeCount : drawn->vertexCount;
-    float* numbers = *room;
-    for (int i = 0; i < count; ++i)
-    {
-        spVec3 x = attached ? rawBody->surface[i] : rawBody->positions[nodes ? i : drawn->vertexNodes[i]];
-        numbers[3 * i] = (float)x.x;
-        numbers[3 * i + 1] = (float)x.y;
-        numbers[3 * i + 2] = (float)x.z;
-    }
-    float* values = spHasValues(rawBody, drawn, colour) ? numbers + 3 * (size_t)count : NULL;
-    for (int i = 0; values != NULL && i < count; ++i)
-    {
-        values[i] = spGetValue(rawBody, drawn, colour, nodes ? i : drawn->vertexNodes[i]);
-    }
+    const int32_t* order = nodes || drawn->every ? NULL : drawn->vertexNodes;
+    float* values = *room + 3 * (size_t)count;
+    const float* numbers = attached ? spGatherVectors(rawBody->surface, NULL, count, *room)
+                                    : spGatherVectors(rawBody->positions, order, count, *room);
+    bool coloured = spGatherValues(rawBody, drawn, colour, order, count, values);
     *points = (spViewPoints){.body = (uint32_t)body,
                              .version = drawn->version,
                              .nodes = nodes,
                              .points = numbers,
-                             .values = values,
+                             .values = coloured ? values : NULL,
                              .count = count};
-    *room = numbers + 4 * (size_t)count;
+    *room = values + count;
     return true;
 }
 
@@ -714,6 +757,16 @@ static void spForgetScene(spCrowd* crowd)
     crowd->bodyCount = 0;
 }
 
+// Bodies that are drawn whole need no sorting out
+static void spFindEvery(spDrawn* drawn)
+{
+    drawn->every = drawn->attached == false && drawn->vertexCount == drawn->nodeCount;
+    for (int i = 0; drawn->every && i < drawn->vertexCount; ++i)
+    {
+        drawn->every = drawn->vertexNodes[i] == i;
+    }
+}
+
 static void spTakeInScene(spCrowd* crowd, spNews* news, spPacket* packet)
 {
     spForgetScene(crowd);
@@ -727,6 +780,10 @@ static void spTakeInScene(spCrowd* crowd, spNews* news, spPacket* packet)
     news->bodies = NULL;
     news->bodyCount = 0;
     crowd->serial = news->serial;
+    for (int i = 0; i < crowd->bodyCount; ++i)
+    {
+        spFindEvery(crowd->bodies + i);
+    }
     memset(crowd->tops, 0, sizeof(crowd->tops));
     spKeepPacket(&crowd->scene, packet);
     for (int i = 0; i < crowd->clientCount; ++i)
@@ -753,6 +810,7 @@ static void spTakeInBody(spCrowd* crowd, spNews* news)
     spDrawn old = *drawn;
     *drawn = *news->bodies;
     *news->bodies = old;
+    spFindEvery(drawn);
     for (int i = 0; i < 2; ++i)
     {
         spKeepPacket(&crowd->shapes[2 * body + i], NULL);

@@ -37,6 +37,7 @@ typedef struct spClient
     spQueued* first; // packets to send
     spQueued* last;
     int queueCount;
+    double frameSent;  // when a frame was published that is written but not yet on its way; 0 without one
     size_t sent;       // bytes of the first packet that were handed to the socket
     double progress;   // when it last took something, or had nothing to take; wall clock, s
     uint32_t under[2]; // frames under way
@@ -97,5 +98,7 @@ void spTellWanted(spCrowd* crowd);
 // The next bytes for a client, at most `most`. Returns false when there are none.
 bool spGetBytes(const spClient* client, size_t most, const uint8_t** bytes, size_t* size, bool* first,
                 bool* last);
-// So many bytes were handed to the socket
+// So many bytes were written
 void spTakeBytes(spCrowd* crowd, spClient* client, size_t size);
+// All that was written is in the hands of the socket
+void spNoteSent(spCrowd* crowd, spClient* client);

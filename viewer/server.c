@@ -22,8 +22,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-// Bytes that are written at once to a client
-#define SP_CHUNK_SIZE 32768
+// Bytes that are written at once to a client: a frame of 30000 vertices goes in one piece
+#define SP_CHUNK_SIZE 262144
 
 // Seconds for a request to come in whole
 #define SP_REQUEST_SECONDS 5
@@ -368,6 +368,7 @@ static int spSend(spServer* server, struct lws* wsi, spClient* client)
     {
         return -1;
     }
+    spNoteSent(&server->crowd, client); // the library has nothing left of what it was given
     if (spGetBytes(client, SP_CHUNK_SIZE, &bytes, &size, &first, &last) == false)
     {
         return 0;
@@ -380,7 +381,11 @@ static int spSend(spServer* server, struct lws* wsi, spClient* client)
         return -1;
     }
     spTakeBytes(&server->crowd, client, size);
-    if (client->first != NULL)
+    if (lws_partial_buffered(wsi) == 0)
+    {
+        spNoteSent(&server->crowd, client);
+    }
+    if (client->first != NULL || client->frameSent > 0.0)
     {
         lws_callback_on_writable(wsi);
     }
@@ -550,7 +555,8 @@ static bool spListen(spServer* server, const spServerDef* def, spError* error)
         {.name = "souple-1",
          .callback = spOnLive,
          .per_session_data_size = sizeof(spClient),
-         .rx_buffer_size = SP_CLIENT_MESSAGE_SIZE},
+         .rx_buffer_size = SP_CLIENT_MESSAGE_SIZE,
+         .tx_packet_size = SP_CHUNK_SIZE},
         {.name = NULL},
     };
     static const struct lws_protocol_vhost_options headers[] = {

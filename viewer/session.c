@@ -400,6 +400,19 @@ static void spStepSession(spSession* session)
     }
 }
 
+static unsigned spGetWanted(const spSession* session)
+{
+    return atomic_load_explicit(&session->exchange->wanted, memory_order_acquire);
+}
+
+// Whether somebody waits for a frame and the last one is long enough ago. A little early is in time: steps do
+// not come at the rate of frames.
+static bool spIsFrameDue(const spSession* session, unsigned wanted, double now)
+{
+    return wanted != 0 && (session->moved || (wanted & sp_wantAnyway) != 0) &&
+           now - session->published >= 0.9 / session->def->frameRate;
+}
+
 void spAdvanceSession(spSession* session)
 {
     double start = spGetWall(), now = start;
@@ -422,6 +435,10 @@ void spAdvanceSession(spSession* session)
         session->due += covered / session->speed;
         now = spGetWall();
         session->due = fmax(session->due, now - SP_MOST_LAG);
+        if (spIsFrameDue(session, spGetWanted(session), now))
+        {
+            break;
+        }
     }
 }
 
@@ -438,10 +455,8 @@ double spGetPatience(const spSession* session)
 
 static bool spPublishFrame(spSession* session, double now)
 {
-    unsigned wanted = atomic_load_explicit(&session->exchange->wanted, memory_order_acquire);
-    bool due = session->moved || (wanted & sp_wantAnyway) != 0;
-    // A little early is in time: steps do not come at the rate of frames
-    if (wanted == 0 || due == false || now - session->published < 0.9 / session->def->frameRate)
+    unsigned wanted = spGetWanted(session);
+    if (spIsFrameDue(session, wanted, now) == false)
     {
         return false;
     }
