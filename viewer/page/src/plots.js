@@ -15,6 +15,14 @@ const light = ['#0072b2', '#d55e00', '#009e73', '#b0528a', '#8a6d00', '#3c8fc4',
 const dark = ['#56b4e9', '#f08a3c', '#2fc79b', '#dd8fbd', '#e6c84b', '#8fb8ff', '#aab2bd', '#d0d0a0'];
 const height = 132;
 
+// As many digits as it takes to tell neighbours apart
+function numbers(u, ticks) {
+  const step = Math.abs(ticks[1] - ticks[0]) || 1;
+  const size = Math.max(...ticks.map(Math.abs));
+  const digits = Math.min(8, Math.max(3, Math.ceil(Math.log10(size / step)) + 1));
+  return ticks.map((t) => (t === null ? '' : shortNumber(Math.abs(t) < 1e-6 * step ? 0 : t, digits)));
+}
+
 export function createPlots(app) {
   const box = h('div', {id: 'plot-list'});
   const all = h('button', {id: 'csv-all', type: 'button', onclick: () => save(fileName('all'), csv(null), 'text/csv')}, 'All as CSV');
@@ -52,7 +60,6 @@ export function createPlots(app) {
     const axis = {stroke: ink, grid: {stroke: rule, width: 1}, ticks: {stroke: rule, width: 1, size: 4},
                   font: '10.5px system-ui, sans-serif', gap: 3};
     const used = new Set(lines.map((l) => l.scale));
-    const numbers = (u, ticks) => ticks.map((t) => (t === null ? '' : shortNumber(t)));
     const axes = [{...axis, size: 24, space: 60, values: numbers}];
     if (used.has('y')) axes.push({...axis, scale: 'y', size: 46, space: 26, values: numbers});
     for (const scale of ['y2', 'log']) {
@@ -64,7 +71,7 @@ export function createPlots(app) {
     const pad = (u, min, max) => {
       if (min === null || max === null) return [0, 1];
       if (plot.stacked) return [0, max > 0 ? 1.08 * max : 1];
-      const room = 0.08 * (max - min) || Math.abs(max) * 0.1 || 1;
+      const room = Math.max(0.08 * (max - min), 1e-3 * Math.abs(max)) || 1;
       return [min >= 0 && min < 0.3 * max ? 0 : min - room, max + room];
     };
     return {
