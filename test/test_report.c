@@ -434,6 +434,63 @@ static void TestTimeGoesBack(void** state)
     spDestroyRecording(r);
 }
 
+// Of an attached surface: where its vertices are, and the colours that they get from their nodes
+static void TestSurface(void** state)
+{
+    (void)state;
+    spError error = SP_ZERO_INIT;
+    spRecorderDef recorderDef = spDefaultRecorderDef();
+    recorderDef.path = FOLDER "report_surface.rec";
+    recorderDef.storeVelocities = true;
+    spRecordWriter writer;
+    assert_true(spOpenWriter(&writer, &recorderDef, &error));
+    float x[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, v[12] = {0};
+    v[3] = 2.0f; // of the second node
+    int32_t tet[4] = {0, 1, 2, 3}, nodes[12] = {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3}, triangle[3] = {0, 1, 2};
+    float weights[9] = {0.5f, 0, 0, 0, 0.25f, 0.25f, 1, 0, 0};
+    spTopologyData data = {.body = spWriteBody(&writer, "skin"), .nodeCount = 4, .tets = tet, .tetCount = 1};
+    data.surfaceNodes = nodes;
+    data.surfaceWeights = weights;
+    data.surfaceVertexCount = 3;
+    data.surfaceTriangles = triangle;
+    data.surfaceTriangleCount = 1;
+    spFrameBody body = {.topology = spWriteTopology(&writer, &data),
+                        .nodeCount = 4,
+                        .positions = x,
+                        .velocities = v,
+                        .tetCount = 1};
+    spRecordRow row = {.time = 0.0};
+    assert_true(spWriteRow(&writer, &row, NULL));
+    spFrameData frame = {.stateHash = 1, .bodies = &body, .bodyCount = 1};
+    assert_true(spWriteFrame(&writer, &frame) && spCloseWriter(&writer, &error));
+    spRecording* r = spLoadRecording(recorderDef.path, NULL, &error);
+    assert_non_null(r);
+    spReportDef def = spDefaultReportDef();
+    def.recording = r;
+    def.storeTets = true; // which an attached surface does without
+    Messages* messages = SaveReport(&def, NULL);
+    const uint8_t* topology = messages->items[FindKind(messages, 2, 0)];
+    assert_int_equal(spGetU32(topology + 16), 3);
+    assert_int_equal(spGetU32(topology + 20), 1);
+    assert_int_equal(spGetU32(topology + 32), 0);
+    assert_int_equal(spGetU32(topology + 36 + 8), 1); // the node with the largest weight
+    Points points;
+    assert_int_equal(ReadPoints(messages, FindKind(messages, 3, 0), &points, 1), 1);
+    assert_int_equal(points.flags & 1, 0);
+    static const double expected[3][3] = {{0.5, 0, 0}, {0, 0.25, 0.25}, {1, 0, 0}};
+    static const int speed[3] = {128, 0, 255};
+    for (int i = 0; i < 3; ++i)
+    {
+        for (int axis = 0; axis < 3; ++axis)
+        {
+            CHECK_NEAR(GetCoordinate(&points, i, axis), expected[i][axis], 1e-4);
+        }
+        assert_int_equal(points.values[4][i], speed[i]);
+    }
+    FreeMessages(messages);
+    spDestroyRecording(r);
+}
+
 // A recording that lies with good checksums: whatever can be read makes a report that can be read
 static void TestLies(void** state)
 {
@@ -660,7 +717,7 @@ int main(void)
         cmocka_unit_test(TestTets),         cmocka_unit_test(TestCutOff),
         cmocka_unit_test(TestByteLimit),    cmocka_unit_test(TestHostileTexts),
         cmocka_unit_test(TestTimeGoesBack), cmocka_unit_test(TestLies),
-        cmocka_unit_test(TestErrors),
+        cmocka_unit_test(TestSurface),      cmocka_unit_test(TestErrors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
