@@ -55,5 +55,9 @@ async function inflate(text) {
     },
   });
   const inflated = source.pipeThrough(new DecompressionStream('deflate'));
-  return new Uint8Array(await new Response(inflated).arrayBuffer());
+  try {
+    return new Uint8Array(await new Response(inflated).arrayBuffer());
+  } catch {
+    throw new Error('its data are damaged');
+  }
 }
