@@ -43,11 +43,35 @@ static void TestRuns(void** state)
            "ssh -L");
 }
 
+// What a page adds to a step: the numbers mean nothing here, but they are all there
+static void TestBench(void** state)
+{
+    (void)state;
+    static const char* const keys[] = {"msPerStep", "msPerStepWatched", "ratio",        "framesPerSecond",
+                                       "publishMs", "latencyMs",        "latencyMsP99", "bytesPerVertex"};
+    Expect("bench --list", 0, "view-50k");
+    json_t* json = RunJson("bench view-1k --repeat 1 --json", 0);
+    const json_t* bench = json_array_get(json_object_get(json, "benchmarks"), 0);
+    for (int i = 0; i < 8; ++i)
+    {
+        double value = json_number_value(json_object_get(bench, keys[i]));
+        if (!(value > 0.0))
+        {
+            print_error("%s: %g\n", keys[i], value);
+            fail();
+        }
+    }
+    CHECK_LESS(json_number_value(json_object_get(bench, "bytesPerVertex")), 8.0);
+    assert_int_equal(json_integer_value(json_object_get(bench, "triangles")), 1058);
+    json_decref(json);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(TestRefusals),
         cmocka_unit_test(TestRuns),
+        cmocka_unit_test(TestBench),
     };
     if (!spHasView())
     {
