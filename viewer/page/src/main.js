@@ -103,9 +103,9 @@ function showFrame(bytes) {
 // ---- Begin
 
 if (pack) {
-  const document = buildReport(app, panel, stage, bottom, plots, view3d);
+  const report = buildReport(app, panel, stage, bottom, plots, view3d);
   readReport(pack, receive)
-    .then((frames) => document.begin(frames, showFrame))
+    .then((frames) => report.begin(frames, showFrame))
     .catch((error) => app.setStatus('error', `This report cannot be read: ${error.message}.`));
 } else {
   buildLive(app, panel, stage, bottom, plots, view3d);
