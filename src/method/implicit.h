@@ -100,7 +100,7 @@ typedef struct spImplicitStep
     bool assembled;        // the pairs hold the matrix of this substep
     spWholeMotion flight;  // of such a body if nothing were in its way
     double lost;           // what a body loses that stops before it runs into anything, J
-    double least;          // and one that rests, J
+    double least;          // what a substep of free fall from rest gives it, J
     int spentBefore;       // conjugate gradients of the substeps before, linearisations counted in
 } spImplicitStep;
 

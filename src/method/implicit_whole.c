@@ -21,8 +21,8 @@
 // Passes over the rows at most, and the change of velocity, over the largest, with which they end
 #define SP_WHOLE_SWEEPS 60
 #define SP_WHOLE_TOLERANCE 1e-4
-// What a body loses that stops, over what it loses in a substep of rest, from which on it is an impact
-#define SP_IMPACT_RATIO 4.0
+// What a body loses that stops, over what a substep of free fall gives it, from which on it is an impact
+#define SP_IMPACT_RATIO 0.1
 // Passes that look for a translation that suits all rows
 #define SP_STOP_PASSES 4
 
