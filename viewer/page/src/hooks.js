@@ -36,7 +36,7 @@ export function createHooks(app, view3d, hand, plots) {
       frame: app.frame?.number ?? null, step: app.frame?.step ?? null, time: app.frame?.time ?? null,
       drawn: view3d?.drawn ?? 0, framesPerSecond: view3d?.framesPerSecond() ?? 0, quality: view3d?.quality ?? null,
       paused: app.paused ?? false, playing: app.player?.playing ?? false, frames: app.player?.count ?? 0,
-      speed: app.speed ?? 1, ratio: app.stats?.ratio ?? null,
+      speed: app.stats?.speed ?? 1, ratio: app.stats?.ratio ?? null, // as the engine confirmed
       mode: app.mode, draw: app.draw, colour: app.shownColour ?? 'none', top: app.top ?? null,
       client: app.client, handClient: app.hand.client, handMine: app.client !== null && app.hand.client === app.client,
       clients: app.hand.clients,
