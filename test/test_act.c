@@ -155,7 +155,6 @@ static const struct
     {"{\"type\": \"poke\", \"position\": [0, 0, 99999999999999999999]}", "not JSON"},
     {"{\"type\": \"poke\", \"position\": [0, 0, 0], \"radius\": 0}", "must be greater than 0"},
     {"{\"type\": \"poke\", \"position\": [0, 0, 0], \"radius\": -1}", "must be greater than 0"},
-    {"{\"type\": \"poke\", \"position\": [0, 0, 0], \"radius\": 1e-320}", "too small"},
     {"{\"type\": \"poke\", \"position\": [0, 0, 0], \"radius\": \"big\"}", "must be a number"},
     {"{\"type\": \"grab\", \"body\": \"cube\", \"nodes\": 0}", "\"name\" is missing"},
     {"{\"type\": \"grab\", \"name\": \"\", \"body\": \"cube\", \"nodes\": 0}", "1 to 63 bytes"},
@@ -181,7 +180,6 @@ static const struct
     {"{\"type\": \"set\", \"dt\": 11}", "at most"},
     {"{\"type\": \"set\", \"gravity\": 3}", "list of 3 numbers"},
     {"{\"type\": \"set\", \"tets\": {\"youngModulus\": 5}}", "\"body\" is missing"},
-    {"{\"type\": \"set\", \"body\": \"cube\", \"tets\": {\"youngModulus\": 1e-300}}", "too small"},
     {"{\"type\": \"set\", \"body\": \"cube\", \"tets\": {\"poissonRatio\": 0.5}}", "at most"},
     {"{\"type\": \"set\", \"body\": \"cube\", \"stiffness\": 5}", "has 0 springs"},
     {"{\"type\": \"set\", \"body\": \"cube\", \"method\": {\"type\": \"fast\"}}", "unknown word"},
@@ -208,6 +206,12 @@ static void TestBadActs(void** state)
         assert_true(Hash(run) == hash);
         assert_true(run->heap.byteCount == bytes);
         assert_true(spWorld_GetByteCount(run->world) == worldBytes);
+    }
+    if (sizeof(spReal) == sizeof(float))
+    {
+        Refuse(run, "{\"type\": \"poke\", \"position\": [0, 0, 0], \"radius\": 1e-300}", "too small");
+        Refuse(run, "{\"type\": \"set\", \"body\": \"cube\", \"tets\": {\"youngModulus\": 1e-300}}",
+               "too small");
     }
     assert_false(spRun_Act(run, NULL, 3, NULL));
     assert_false(spRun_Act(NULL, "{}", 2, NULL));
