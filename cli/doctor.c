@@ -188,20 +188,18 @@ int spRunDoctor(int argc, char** argv)
     const char* png =
         !spHasPng() ? "" : (SOUPLE_PNG_VERSION[0] != 0 ? SOUPLE_PNG_VERSION : "unknown version");
     char page[32] = "";
-    const char* websockets = "";
 #ifdef SOUPLE_VIEW
     if (spHasPage())
     {
         snprintf(page, sizeof(page), "%.0f kB", 1e-3 * (double)spGetPageSize());
     }
-    websockets = spHasView() ? SOUPLE_WEBSOCKETS_VERSION : "";
 #endif
     const spPart parts[] = {
         {"Jansson", spGetJsonVersion(), "MIT", "scene files and JSON output"},
         {"libpng", png, "PNG Reference Library License 2", "pictures as PNG: souple run --export png"},
         {"CHOLMOD", SOUPLE_CHOLMOD_VERSION, SP_CHOLMOD_LICENCE, SP_CHOLMOD_USE},
         {"Bullet", spGetPeerVersion(), "zlib", "a second engine beside ours: souple bench implicit-beam-8"},
-        {"libwebsockets", websockets, "MIT", "the connection of the live page: souple view"},
+        {"libwebsockets", SOUPLE_WEBSOCKETS_VERSION, "MIT", "the connection of the live page: souple view"},
         {"zlib", SOUPLE_ZLIB_VERSION, "zlib", "reports"},
         {"page", page, "MIT; bundled by esbuild, MIT",
          page[0] != 0 ? SP_PAGE_USE : SP_PAGE_USE SP_PAGE_REMEDY},
