@@ -10,6 +10,12 @@
 
 #define G 9.81
 
+#ifdef SOUPLE_DOUBLE_PRECISION
+static const bool isDouble = true;
+#else
+static const bool isDouble = false;
+#endif
+
 typedef struct Fall
 {
     double speed;  // largest of a node, m/s
@@ -62,7 +68,6 @@ static void TestBentBeam(void** state)
     } cases[] = {
         {sp_preconditionBlockJacobi, 1e6, 60, sp_backwardEuler},
         {sp_preconditionBlockJacobi, 1e9, 60, sp_backwardEuler},
-        {sp_preconditionIncomplete, 1e7, 60, sp_backwardEuler},
         {sp_preconditionAuto, 1e6, 60, sp_backwardEuler},
         {sp_preconditionAuto, 1e7, 30, sp_backwardEuler},
         {sp_preconditionAuto, 1e8, 60, sp_backwardEuler},
@@ -77,6 +82,10 @@ static void TestBentBeam(void** state)
     const double height = 0.1;
     for (int k = 0; k < SP_COUNT(cases); ++k)
     {
+        if (isDouble && cases[k].young > 1e8 && cases[k].type == sp_backwardEuler)
+        {
+            continue; // see the limits in implicit.md
+        }
         spBentBeamDef def = spDefaultBentBeamDef();
         def.held = false;
         def.bent = true;

@@ -762,7 +762,7 @@ static spCgResult spSolveLinear(spImplicitStep* s, bool first)
     body->solverReport.solveSeconds += spGetSeconds() - start;
     body->solverReport.iterations += result.iterations;
     body->solverReport.residual = result.residual;
-    if ((state->hasty || state->hidden) && spIsFree(s))
+    if ((state->hasty || state->blind) && spIsFree(s))
     {
         // Stiffness exerts nothing on the whole: what is left of that is owed to the mass alone
         spWholeMotion owed = spFindWholeMotion(body, body->x, state->cg.r, false);
@@ -1040,7 +1040,7 @@ static uint32_t spSolveSubstep(spImplicitStep* s)
         if (k == 0)
         {
             spAddWay(&c);
-            state->hidden = spIsMassHidden(s);
+            spFindHiddenMass(s);
             s->judged = spNeedsJudgement(s);
             if (s->judged)
             {

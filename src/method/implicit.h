@@ -39,7 +39,9 @@ typedef struct spImplicitState
     int linearCost;     // what a linearisation counts as among them
     bool hasty;         // may end before it has converged: keeps momentum and energy in hand then
     bool rough;         // the last substep ended so
-    bool hidden;        // in the last substep rounding hid the mass of nodes beside their stiffness
+    bool blind;         // the residual of the last substep says nothing of how the whole moves: the mass of
+                        // nodes is hidden beside their stiffness, by the tolerance or by rounding
+    bool hidden;        // and the preconditioner does not know it either
     double massNorm;    // root of the sum of squares of the masses, kg
     double extent;      // of the farthest node when the method was set, m
     bool failed;        // no memory for it: the body stands still and the step says so
@@ -123,9 +125,8 @@ void spFinishRows(spImplicitStep* s);
 
 // ---- implicit_whole.c ----
 
-// Whether rounding hides the mass of nodes beside their stiffness: the residual of the system then says
-// nothing of how the whole moves
-bool spIsMassHidden(const spImplicitStep* s);
+// Finds out whether the mass of nodes is hidden beside their stiffness
+void spFindHiddenMass(const spImplicitStep* s);
 // Whether the substep is to be measured by a body that does not deform: it may run into something, or its
 // mass is hidden. Not where a row holds it rigidly.
 bool spNeedsJudgement(const spImplicitStep* s);
@@ -134,8 +135,8 @@ void spFindFlight(spImplicitStep* s);
 // The change of velocity with which the body stops, without turning or deforming, before it runs into
 // anything; one with held nodes stands still
 void spFillStop(spImplicitStep* s, spVec4* dv);
-// Whether the substep, as it stands, has more energy than that leaves. What was solved and is no impact is
-// not asked.
+// Whether the substep, as it stands, has more energy than that leaves. What rests and was solved is not
+// asked.
 bool spIsThrown(const spImplicitStep* s, bool solved);
 // Elastic energy that contacts cost which were missed, where the response moves each node alone, J
 double spGetMissedEnergy(const spImplicitStep* s);

@@ -21,8 +21,8 @@
 // Passes over the rows at most, and the change of velocity, over the largest, with which they end
 #define SP_WHOLE_SWEEPS 60
 #define SP_WHOLE_TOLERANCE 1e-4
-// What a body loses that stops, over what a substep of free fall gives it, from which on it is an impact
-#define SP_IMPACT_RATIO 0.1
+// Energy of motion over what a substep of free fall gives, up to which a body that was solved is at rest
+#define SP_MOTION_RATIO 0.1
 // Passes that look for a translation that suits all rows
 #define SP_STOP_PASSES 4
 
@@ -32,18 +32,23 @@ static bool spIsFreeContact(const spImplicitStep* s, int row)
     return r->law == sp_rowContact && s->body->x[r->node].w > 0;
 }
 
-bool spIsMassHidden(const spImplicitStep* s)
+void spFindHiddenMass(const spImplicitStep* s)
 {
     const spBody* body = s->body;
-    const double digits = sizeof(spReal) == sizeof(float) ? 1e5 : 1e13;
-    double sum = 0.0, mass = 0.0;
+    const spSolverDef* solver = &s->state->def.solver;
+    double digits = sizeof(spReal) == sizeof(float) ? 1e5 : 1e13, sum = 0.0, mass = 0.0;
     for (int node = 0; s->assembled && node < body->nodeCount; ++node)
     {
         spVec4 d = s->state->system.sparse.diagonal[0][node];
         sum += ((double)d.x + (double)d.y + (double)d.z) / 3.0;
         mass += (double)s->mass * (double)body->mass[node];
     }
-    return sum > digits * mass;
+    // Newton's steps look at the force itself
+    double seen = solver->newtonSteps == 1 ? fmin(digits, 10.0 / (double)solver->tolerance) : digits;
+    s->state->blind = sum > seen * mass;
+    // A complete factor knows more than the tolerance asks for
+    bool complete = solver->preconditioner == sp_preconditionCholesky;
+    s->state->hidden = s->state->blind && (complete == false || sum > digits * mass);
 }
 
 bool spNeedsJudgement(const spImplicitStep* s)
@@ -56,7 +61,7 @@ bool spNeedsJudgement(const spImplicitStep* s)
         rigid = rigid || (row->law == sp_rowHold && s->state->rows[i].status == sp_statusStick);
     }
     return rigid == false && s->isStatic == false &&
-           (contacts || (s->body->heldCount == 0 && s->state->hidden));
+           (contacts || (s->body->heldCount == 0 && s->state->blind));
 }
 
 // Where the nodes are at the start of the substep
@@ -199,10 +204,6 @@ double spGetMissedEnergy(const spImplicitStep* s)
 bool spIsThrown(const spImplicitStep* s, bool solved)
 {
     const spBody* body = s->body;
-    if (solved && s->state->hidden == false && s->lost <= SP_IMPACT_RATIO * s->least)
-    {
-        return false;
-    }
     double change = 0.0, moving = 0.0;
     for (int node = 0; node < body->nodeCount; ++node)
     {
@@ -210,6 +211,10 @@ bool spIsThrown(const spImplicitStep* s, bool solved)
         double m = body->x[node].w > 0 ? 0.5 * (double)body->mass[node] : 0.0;
         change += m * (double)spLengthSquared3(dv);
         moving += m * (double)spLengthSquared3(base);
+    }
+    if (solved && s->state->blind == false && moving + s->lost <= SP_MOTION_RATIO * s->least)
+    {
+        return false;
     }
     double before = spGetElasticEnergy(s, s->state->baseX), after = spGetElasticEnergy(s, body->x);
     if (s->state->def.type == sp_bdf2)
