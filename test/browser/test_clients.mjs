@@ -36,7 +36,8 @@ check('clients: a second page watches and takes the hand', async (stage) => {
   // The hand is free when its page has gone
   await second.close();
   stage.pages.pop();
-  await until(first, () => window.souple.state().clients === 1 && window.souple.state().handClient === null, 'the hand to be free');
+  await until(first, () => window.souple.state().clients === 1 && window.souple.state().handClient === null,
+              'the hand to be free');
   await setPaused(first, true);
   await until(first, () => window.souple.state().handMine, 'the hand again');
 });
@@ -84,6 +85,7 @@ check('clients: a token is asked for', async (stage) => {
   const page = await stage.open(server);
   assert.ok(server.url.includes(token));
   await waitSteps(page, 3);
-  const without = await stage.open(server, {ready: false, allow: [/403/, /error\.css/]}).then((other) => other.goto(server.origin));
+  const other = await stage.open(server, {ready: false, allow: [/403/, /error\.css/]});
+  const without = await other.goto(server.origin);
   assert.equal(without.status(), 403);
 });

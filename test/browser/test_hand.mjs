@@ -37,7 +37,7 @@ check('hand: dragging moves the node that was grabbed', async (stage) => {
   const record = join(stage.folder, 'hand.souple');
   const server = await stage.serve('beam', ['--record', record]);
   const page = await stage.open(server);
-  await waitSteps(page, 60);
+  await waitSteps(page, 120); // it hangs still
   const hit = await pickNearTip(page);
   const before = await getVertex(page, 0, hit.vertex);
   await page.evaluate(() => {
@@ -48,9 +48,7 @@ check('hand: dragging moves the node that was grabbed', async (stage) => {
   await until(page, () => window.souple.state().grab, 'the grab');
   const {grab} = await getState(page);
   assert.equal(grab.body, 0);
-  assert.equal(grab.node, (await page.evaluate((v) => window.souple.vertex(0, v), grab.vertex)).node);
-  const grabbed = await page.evaluate((v) => window.souple.vertex(0, v).world, grab.vertex);
-  assert.ok(Math.hypot(...grabbed.map((x, i) => x - before[i])) < 0.4, 'the node that was grabbed is elsewhere');
+  assert.equal(grab.node, hit.node, 'another node was grabbed');
   await until(page, ([v, y]) => window.souple.vertex(0, v).world[1] > y + 0.03, 'the node to rise', [grab.vertex, before[1]]);
   await until(page, () => {
     const {grab: held} = window.souple.state();
@@ -58,7 +56,8 @@ check('hand: dragging moves the node that was grabbed', async (stage) => {
   }, 'a force of the hand');
   await page.mouse.up();
   await until(page, () => !window.souple.state().grab, 'the hand to let go');
-  await until(page, ([v, y]) => window.souple.vertex(0, v).world[1] < y + 0.02, 'the node to fall back', [grab.vertex, before[1]]);
+  await until(page, ([v, y]) => window.souple.vertex(0, v).world[1] < y + 0.02, 'the node to fall back',
+              [grab.vertex, before[1]]);
 
   // What was done is recorded, and done again it gives the same bits
   await server.stop();

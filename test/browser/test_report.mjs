@@ -80,7 +80,8 @@ check('report: souple view plays a recording', async (stage) => {
 
 check('report: one without frames is a clean document', async (stage) => {
   const file = join(stage.folder, 'compare.html');
-  const made = await run(['compare', join(scenes, 'ball.json'), '--duration', '0.05', '--methods', 'symplecticEuler,verlet', `--report=${file}`]);
+  const made = await run(['compare', join(scenes, 'ball.json'), '--duration', '0.05',
+                          '--methods', 'symplecticEuler,verlet', `--report=${file}`]);
   assert.equal(made.code, 0, made.words);
   const page = await stage.open(pathToFileURL(file).href, {ready: false});
   await until(page, () => window.souple?.state().status === 'ready', 'the report');
