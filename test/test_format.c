@@ -377,7 +377,7 @@ static void TestMshRefuses(void** state)
         snprintf(text, sizeof(text), "%s%s", head, cases[i].text);
         CheckRefused(text, NULL, sp_errorFileFormat, cases[i].line + 3, cases[i].words);
     }
-    CheckRefused("$MeshFormat\n4.1 0 8\n$EndMeshFormat\n", NULL, sp_errorUnsupported, 2, "msh22");
+    CheckRefused("$MeshFormat\n4.0 0 8\n$EndMeshFormat\n", NULL, sp_errorUnsupported, 2, "msh41");
     CheckRefused("$Nodes\n1\n1 0 0 0\n$EndNodes\n", NULL, sp_errorFileFormat, 1, "$MeshFormat");
     CheckRefused(
         "$NOD\n1\n1 0 0 0\n$ENDNOD\n$ELM\n2\n1 5 0 0 8 1 1 1 1 1 1 1 1\n2 6 0 0 6 1 1 1 1 1 1\n$ENDELM\n",
@@ -501,11 +501,11 @@ static void TestVtu(void** state)
     CheckRefused("<VTKFile type='PolyData'></VTKFile>", NULL, sp_errorUnsupported, 1, "PolyData");
     CheckRefused("<html></html>", NULL, sp_errorFileFormat, 1, "VTKFile");
     CheckRefused("<VTKFile type='UnstructuredGrid'>\n<Piece NumberOfPoints='1' NumberOfCells='0'>\n<Points>\n"
-                 "<DataArray format='appended' offset='0'/></Points></Piece></VTKFile>",
-                 NULL, sp_errorUnsupported, 4, "ascii");
+                 "<DataArray type='Float32' format='appended' offset='0'/></Points></Piece></VTKFile>",
+                 NULL, sp_errorFileFormat, 4, "cut off");
     CheckRefused("<VTKFile type='UnstructuredGrid'>\n<Piece NumberOfPoints='1' NumberOfCells='0'>\n<Points>\n"
-                 "<DataArray format='binary'>AAAA</DataArray></Points></Piece></VTKFile>",
-                 NULL, sp_errorUnsupported, 4, "binary");
+                 "<DataArray type='Float32' format='binary'>AAAA</DataArray></Points></Piece></VTKFile>",
+                 NULL, sp_errorFileFormat, 4, "cut off");
     CheckRefused("<VTKFile type='UnstructuredGrid'>\n<Piece NumberOfPoints='2' NumberOfCells='0'>\n<Points>\n"
                  "<DataArray>0 0 0</DataArray></Points></Piece></VTKFile>",
                  NULL, sp_errorFileFormat, 4, "2 points, but 1");
@@ -632,72 +632,76 @@ static spMesh* MakeValued(const double* values, const char* name)
     def.tets = tets;
     def.tetCount = 2;
     def.tetRegions = regions;
-    def.tetValues = values;
-    def.tetValueName = name;
     spError error = SP_ZERO_INIT;
     spMesh* mesh = spCreateMesh(&def, &error);
+    assert_true(spMesh_SetValues(mesh, sp_meshTets, name, 1, values, &error));
     return mesh;
 }
 
-// One number for each tet goes through files, conversion and repair, and is found by its name
+// Values of vertices and tets go through every format that can hold them, and through repair
 static void TestValues(void** state)
 {
     SP_UNUSED(state);
     const double values[2] = {1.5e4, 0.1};
-    static const char* const paths[] = {"test_format_values.vtu", "test_format_values.msh"};
-    for (int i = 0; i < SP_COUNT(paths); ++i)
+    const double shifts[15] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 0.1};
+    static const char* const forms[] = {"vtu", "vtu-ascii", "vtk", "vtk-ascii", "msh"};
+    for (int i = 0; i < SP_COUNT(forms); ++i)
     {
         spError error = SP_ZERO_INIT;
-        spMesh* mesh = MakeValued(values, "modulus of rest");
-        assert_true(spSaveMesh(mesh, paths[i], &error));
+        const char* path = "test_format_values.mesh_file";
+        spMesh* mesh = MakeValued(values, "modulus_of_rest");
+        assert_true(spMesh_SetValues(mesh, sp_meshVertices, "shift", 3, shifts, &error));
+        assert_true(spSaveMeshAs(mesh, path, forms[i], &error));
         spDestroyMesh(mesh);
-        for (int k = 0; k < 2; ++k)
-        {
-            mesh = k == 0 ? spLoadMesh(paths[i], NULL, &error)
-                          : spLoadMeshValues(paths[i], "modulus of rest", NULL, &error);
-            assert_non_null(mesh);
-            spRepairDef repair = spDefaultRepairDef();
-            assert_true(spMesh_Repair(mesh, &repair, NULL, &error));
-            assert_string_equal(spMesh_GetTetValueName(mesh), "modulus of rest");
-            assert_memory_equal(spMesh_GetTetValues(mesh), values, sizeof(values));
-            assert_int_equal(spMesh_GetTetRegions(mesh)[1], 7);
-            spDestroyMesh(mesh);
-        }
-        assert_null(spLoadMeshValues(paths[i], "modulus", NULL, &error));
-        assert_non_null(strstr(error.message, "named \"modulus\""));
-        assert_null(spLoadMeshValues(paths[i], "", NULL, &error));
-        assert_null(spLoadMeshValues(paths[i], NULL, NULL, &error));
-        remove(paths[i]);
+        mesh = spLoadMesh(path, NULL, &error);
+        assert_non_null(mesh);
+        spRepairDef repair = spDefaultRepairDef();
+        assert_true(spMesh_Repair(mesh, &repair, NULL, &error));
+        assert_int_equal(spMesh_GetValueCount(mesh, sp_meshTets), 1);
+        assert_int_equal(spMesh_GetValueCount(mesh, sp_meshVertices), 1);
+        int modulus = spMesh_FindValues(mesh, sp_meshTets, "modulus_of_rest");
+        int shift = spMesh_FindValues(mesh, sp_meshVertices, "shift");
+        assert_true(modulus == 0 && shift == 0);
+        assert_string_equal(spMesh_GetValueName(mesh, sp_meshVertices, 0), "shift");
+        assert_int_equal(spMesh_GetValueComponents(mesh, sp_meshVertices, 0), 3);
+        assert_memory_equal(spMesh_GetValues(mesh, sp_meshTets, modulus), values, sizeof(values));
+        assert_memory_equal(spMesh_GetValues(mesh, sp_meshVertices, shift), shifts, sizeof(shifts));
+        assert_int_equal(spMesh_GetTetRegions(mesh)[1], 7);
+        spDestroyMesh(mesh);
+        remove(path);
     }
-    assert_null(spLoadMeshValues("test_format_values.node", "modulus", NULL, NULL));
     spError error = SP_ZERO_INIT;
     spMesh* odd = MakeValued(values, "a \"<b>\" & c");
-    assert_true(spSaveMesh(odd, paths[0], &error));
+    assert_true(spSaveMesh(odd, "test_format_values.vtu", &error));
+    assert_false(spMesh_SetValues(odd, sp_meshTets, "", 1, values, &error));
+    assert_false(spMesh_SetValues(odd, sp_meshTets, NULL, 1, values, &error));
+    assert_false(spMesh_SetValues(odd, sp_meshTets, "x", 0, values, &error));
+    assert_false(spMesh_SetValues(odd, sp_meshTets, "x", 10, values, &error));
+    assert_false(spMesh_SetValues(odd, sp_meshTets, "a \"<b>\" & c", 2, values, &error));
+    assert_false(spMesh_SetValues(odd, (spMeshPart)7, "x", 1, values, &error));
+    assert_false(spMesh_SetValues(odd, sp_meshTets, "x", 1, NULL, &error));
+    assert_false(spSaveMeshAs(odd, "x", "vtx", &error));
+    assert_null(spMesh_GetValues(odd, sp_meshTets, 1));
+    assert_null(spMesh_GetValues(odd, sp_meshTets, -1));
     spDestroyMesh(odd);
-    odd = spLoadMeshValues(paths[0], "a __b__ _ c", NULL, &error);
+    odd = spLoadMesh("test_format_values.vtu", NULL, &error);
     assert_non_null(odd);
+    assert_int_equal(spMesh_FindValues(odd, sp_meshTets, "a __b__ _ c"), 0);
     spDestroyMesh(odd);
-    remove(paths[0]);
-    const double bad[2] = {1, NAN};
-    assert_null(MakeValued(bad, NULL));
-    spMesh* plain = MakeValued(values, NULL);
-    assert_string_equal(spMesh_GetTetValueName(plain), "value");
-    spDestroyMesh(plain);
+    remove("test_format_values.vtu");
 }
 
 #define TWO_TETS                                                                                             \
     "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n5\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 1 1 1\n"         \
     "$EndNodes\n$Elements\n2\n10 4 2 0 0 1 2 3 4\n30 4 2 0 0 2 5 3 4\n$EndElements\n"
 
-// Values that nobody asked for do not keep a mesh from being read, whatever is wrong with them
+// What is wrong with values does not keep a mesh from being read
 static void TestPoorValues(void** state)
 {
     SP_UNUSED(state);
     static const char* const sections[] = {
-        "$ElementData\n1\n\"E\"\n1\n0\n3\n0\n1\n1\n30 5\n$EndElementData\n",               // one is missing
-        "$ElementData\n1\n\"E\"\n1\n0\n3\n0\n3\n2\n10 5 5 5\n30 5 5 5\n$EndElementData\n", // vectors
-        "$ElementData\n1\n\"E\"\n1\n0\n3\n0\n1\n2\n10 nan\n30 5\n$EndElementData\n",       // not finite
-        "$ElementData\n1\n\"E\"\n1\n0\n3\n0\n1\n9\n10 5\n30 5\n$EndElementData\n",         // too few
+        "$ElementData\n1\n\"E\"\n1\n0\n3\n0\n1\n2\n10 nan\n30 inf\n$EndElementData\n", // not finite
+        "$ElementData\n1\n\"E\"\n1\n0\n3\n0\n1\n9\n10 5\n30 5\n$EndElementData\n",     // too few
         "$ElementData\nx\n$EndElementData\n",
     };
     char text[1000];
@@ -706,13 +710,17 @@ static void TestPoorValues(void** state)
         snprintf(text, sizeof(text), "%s%s", TWO_TETS, sections[i]);
         spMesh* mesh = ParseGood(text, NULL);
         assert_int_equal(spMesh_GetTetCount(mesh), 2);
-        assert_null(spMesh_GetTetValues(mesh));
+        assert_int_equal(spMesh_GetValueCount(mesh, sp_meshTets), 0);
         spDestroyMesh(mesh);
     }
-    snprintf(text, sizeof(text), "%s%s%s", TWO_TETS, sections[1],
+    snprintf(text, sizeof(text), "%s%s%s", TWO_TETS,
+             "$ElementData\n1\n\"V\"\n1\n0\n3\n0\n3\n1\n30 5 6 7\n$EndElementData\n",
              "$ElementData\n1\n\"E\"\n1\n0\n3\n0\n1\n3\n30 5\n10 4\n99 1\n$EndElementData\n");
     spMesh* mesh = ParseGood(text, NULL);
-    assert_true(spMesh_GetTetValues(mesh)[0] == 4.0 && spMesh_GetTetValues(mesh)[1] == 5.0);
+    const double* vectors = spMesh_GetValues(mesh, sp_meshTets, 0);
+    const double* values = spMesh_GetValues(mesh, sp_meshTets, 1);
+    assert_true(values[0] == 4.0 && values[1] == 5.0);
+    assert_true(isnan(vectors[0]) && vectors[3] == 5.0 && vectors[5] == 7.0);
     spDestroyMesh(mesh);
 }
 
@@ -725,7 +733,7 @@ static void TestFileErrors(void** state)
     assert_int_equal(error.code, sp_errorFileWrite);
     assert_non_null(strstr(error.message, "no/such/folder/a.obj"));
     assert_non_null(strstr(error.message, "folder first"));
-    assert_false(spSaveMesh(mesh, SOUPLE_BINARY_DIR "/a.stl", &error));
+    assert_false(spSaveMesh(mesh, SOUPLE_BINARY_DIR "/a.xyz", &error));
     assert_int_equal(error.code, sp_errorUnsupported);
     mkdir(SOUPLE_BINARY_DIR "/test/folder.obj", 0777);
     assert_false(spSaveMesh(mesh, SOUPLE_BINARY_DIR "/test/folder.obj", &error));

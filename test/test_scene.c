@@ -1314,9 +1314,8 @@ static void SaveLayeredBox(const char* path)
     meshDef.tets = spMesh_GetTets(box);
     meshDef.tetCount = 48;
     meshDef.tetRegions = spMesh_GetTetRegions(box);
-    meshDef.tetValues = values;
-    meshDef.tetValueName = "E";
     spMesh* mesh = spCreateMesh(&meshDef, &error);
+    assert_true(spMesh_SetValues(mesh, sp_meshTets, "E", 1, values, &error));
     assert_true(spSaveMesh(mesh, path, &error));
     spDestroyMesh(mesh);
     spDestroyMesh(box);

@@ -33,11 +33,8 @@ typedef struct spMeshDef
     const int32_t* tets;       ///< tetCount quadruples of vertex indices; may be NULL
     int tetCount;              ///< number of tetrahedra
     const int32_t* tetRegions; ///< tetCount region numbers; NULL means 0 everywhere
-    const double*
-        tetValues; ///< tetCount numbers of any unit, finite, for example Young's moduli; may be NULL
-    const char* tetValueName; ///< what they are, at most 63 bytes, copied; NULL means "value"
-    spAllocator allocator;    ///< memory for the mesh; zero means the C library's
-    int internalValue;        ///< set by spDefaultMeshDef
+    spAllocator allocator;     ///< memory for the mesh; zero means the C library's
+    int internalValue;         ///< set by spDefaultMeshDef
 } spMeshDef;
 
 /// @return a definition without vertices.
@@ -73,11 +70,38 @@ SP_API const int32_t* spMesh_GetTetRegions(const spMesh* mesh);
 /// Puts a tetrahedron into a region: any number, by which materials are told apart.
 /// @return false for a bad index.
 SP_API bool spMesh_SetTetRegion(spMesh* mesh, int tet, int32_t region);
-/// @return one number for each tetrahedron, in the unit of whoever made them; NULL when the mesh has none. A
-/// mesh keeps one such array through repair, conversion and files (VTU cell data, MSH 2.2 element data).
-SP_API const double* spMesh_GetTetValues(const spMesh* mesh);
-/// @return the name of the values of the tetrahedra; "" when there are none.
-SP_API const char* spMesh_GetTetValueName(const spMesh* mesh);
+
+/// What values belong to.
+typedef enum spMeshPart
+{
+    sp_meshVertices = 0, ///< one entry for each vertex, for example displacements
+    sp_meshTriangles,    ///< one for each triangle that was given as such
+    sp_meshTets,         ///< one for each tetrahedron, for example Young's moduli
+    sp_meshPartCount     ///< number of parts
+} spMeshPart;
+
+/// Most arrays of values that a mesh keeps.
+#define SP_MAX_MESH_VALUES 64
+
+/// Gives a mesh an array of values, which follows it through repair, conversion and files that can hold it.
+/// @param part what they belong to
+/// @param name 1 to 63 bytes; an array of the same name and part is replaced
+/// @param components numbers in each entry, 1 to 9
+/// @param values as many entries as the part has, copied; NaN where there is none
+/// @return false on bad arguments, more than SP_MAX_MESH_VALUES arrays, or no memory.
+SP_API bool spMesh_SetValues(spMesh* mesh, spMeshPart part, const char* name, int components,
+                             const double* values, spError* error);
+/// @return number of arrays of values of a part.
+SP_API int spMesh_GetValueCount(const spMesh* mesh, spMeshPart part);
+/// @return which array of a part has this name; -1 when none has.
+SP_API int spMesh_FindValues(const spMesh* mesh, spMeshPart part, const char* name);
+/// @return name of an array of values; "" for a bad index.
+SP_API const char* spMesh_GetValueName(const spMesh* mesh, spMeshPart part, int index);
+/// @return numbers in each entry of an array of values; 0 for a bad index.
+SP_API int spMesh_GetValueComponents(const spMesh* mesh, spMeshPart part, int index);
+/// @return the values, entry by entry, in the unit of whoever made them, NaN where there is none; NULL for a
+/// bad index. Valid as long as the mesh, or until it is repaired or given other values.
+SP_API const double* spMesh_GetValues(const spMesh* mesh, spMeshPart part, int index);
 
 /// Moves every vertex: scale about the origin, then rotate, then translate. Triangles and tets are not
 /// flipped when the scale is negative.
@@ -341,29 +365,33 @@ SP_API spMesh* spMakeDiscMesh(const spShellMeshDef* def, spError* error);
 /// @return a mesh of triangles, and of edges; NULL on bad numbers or no memory.
 SP_API spMesh* spMakeIcosphereMesh(const spShellMeshDef* def, spError* error);
 
-/// Reads a mesh file. The format is found from the content where it has a mark, else from the ending: OBJ,
-/// STL (ascii, binary), Gmsh MSH 1 and 2.2 (ascii, binary), VTU (ascii), TetGen (.node or .ele; the other one
-/// is looked for beside it). Polygons are cut into triangles. Files are treated as hostile.
+/// Reads a mesh file. The format is found from the content where it has a mark, else from the ending: VTU and
+/// VTK (every form), Gmsh MSH 1, 2.2 and 4.1, Medit (.mesh, .meshb), Abaqus and CalculiX (.inp), Vega (.veg),
+/// TetGen
+/// (.node or .ele; the other one is looked for beside it), OBJ, STL, PLY, OFF; docs/meshes.md says what each
+/// brings. Polygons are cut into triangles, cells of second order lose their middle nodes. Files are treated
+/// as hostile.
 /// @param allocator memory for the mesh; NULL means the C library's
 /// @return NULL when the file cannot be read; error holds the line where there is one.
 SP_API spMesh* spLoadMesh(const char* path, const spAllocator* allocator, spError* error);
-
-/// Reads a mesh file as spLoadMesh does, and with it the array of cell values of this name (VTU cell data
-/// with one component in ascii, MSH 2.2 element data). spLoadMesh keeps the first such array that has a
-/// number for every tet.
-/// @return NULL also when the file has no such array, or a tet no value in it.
-SP_API spMesh* spLoadMeshValues(const char* path, const char* name, const spAllocator* allocator,
-                                spError* error);
 
 /// Reads a mesh from memory, as spLoadMesh does from a file. TetGen needs two files and is not possible here.
 /// @param formatHint an ending such as "obj" for formats without a mark; may be NULL
 SP_API spMesh* spParseMesh(const void* data, size_t size, const char* formatHint,
                            const spAllocator* allocator, spError* error);
 
-/// Writes a mesh file; the ending chooses the format: .vtu, .obj, .msh (2.2 ascii). The file appears under
-/// its name only when it is complete.
+/// Writes a mesh file; the ending chooses the format: .vtu (compressed), .vtk (binary), .msh (4.1), .mesh,
+/// .inp, .obj, .stl (binary), .ply (binary), .off. The file appears under its name only when it is complete.
+/// Regions and values are written where the format can hold them.
 /// @return false when the ending is unknown or the file cannot be written.
 SP_API bool spSaveMesh(const spMesh* mesh, const char* path, spError* error);
+
+/// Writes a mesh file in a certain format, whatever its ending.
+/// @param formatName one of spGetMeshFormatName, for example "vtu-ascii"
+SP_API bool spSaveMeshAs(const spMesh* mesh, const char* path, const char* formatName, spError* error);
+/// @return name of a format that meshes are written in, the default of an ending before its other forms; NULL
+/// for a bad index.
+SP_API const char* spGetMeshFormatName(int index);
 
 /// @return the name of the format that spLoadMesh read this mesh from, for example "MSH 2.2 binary"; "memory"
 /// for a mesh that was made.

@@ -66,6 +66,10 @@ static void spMarkUsed(uint8_t* used, const int32_t* indices, int64_t count)
 
 bool spDropMiddleNodes(spMesh* mesh, const uint8_t* marks, spError* error)
 {
+    if (!spFinishValues(mesh, error))
+    {
+        return false;
+    }
     spHeap* heap = &mesh->heap;
     size_t usedSize = spArraySize(mesh->vertexCount, 1);
     size_t remapSize = spArraySize(mesh->vertexCount, sizeof(int32_t));
@@ -91,4 +95,22 @@ bool spDropMiddleNodes(spMesh* mesh, const uint8_t* marks, spError* error)
     spFree(heap, remap, remapSize);
     spFree(heap, used, usedSize);
     return ok;
+}
+
+bool spGetSurfaceOut(const spMesh* mesh, spIndexList* surface, spError* error)
+{
+    if (mesh->triangleCount == 0)
+    {
+        return spMesh_CollectBoundary(mesh, surface, error);
+    }
+    spHeap heap = spMakeQueryHeap(mesh);
+    size_t size = spArraySize(mesh->triangleCount, 3 * sizeof(int32_t));
+    *surface = (spIndexList){.data = spAlloc(&heap, size), .tupleSize = 3, .allocator = heap.allocator};
+    if (surface->data == NULL)
+    {
+        return spFailMemory(error, "the triangles of a mesh", size);
+    }
+    memcpy(surface->data, mesh->triangles, size);
+    surface->count = mesh->triangleCount;
+    return true;
 }

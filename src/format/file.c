@@ -208,9 +208,9 @@ bool spOpenOutput(spOutput* output, const char* path, spError* error)
     return true;
 }
 
-static void spPutBytes(spOutput* output, const char* text, size_t length)
+void spPutBytes(spOutput* output, const void* data, size_t size)
 {
-    if (!output->failed && fwrite(text, 1, length, output->file) != length)
+    if (!output->failed && size > 0 && fwrite(data, 1, size, output->file) != size)
     {
         output->failed = true;
         output->systemError = errno;
@@ -244,6 +244,26 @@ void spPutReal(spOutput* output, double value)
     char buffer[32];
     int length = spFormatReal(value, buffer);
     spPutBytes(output, buffer, (size_t)length);
+}
+
+void spPutPoint(spOutput* output, spDVec3 point)
+{
+    spPutReal(output, point.x);
+    spPutText(output, " ");
+    spPutReal(output, point.y);
+    spPutText(output, " ");
+    spPutReal(output, point.z);
+    spPutText(output, "\n");
+}
+
+void spPutIndices(spOutput* output, const int32_t* indices, int count, int first, const char* after)
+{
+    for (int i = 0; i < count; ++i)
+    {
+        spPutText(output, i > 0 ? " " : "");
+        spPutInteger(output, (int64_t)indices[i] + first);
+    }
+    spPutText(output, after);
 }
 
 void spPutName(spOutput* output, const char* name)

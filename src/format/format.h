@@ -22,6 +22,12 @@ bool spReadObj(const char* data, size_t size, spMesh* mesh, spError* error);
 bool spReadStl(const char* data, size_t size, spMesh* mesh, spError* error);
 bool spReadMsh(const char* data, size_t size, spMesh* mesh, spError* error);
 bool spReadVtu(const char* data, size_t size, spMesh* mesh, spError* error);
+bool spReadVtk(const char* data, size_t size, spMesh* mesh, spError* error);
+bool spReadPly(const char* data, size_t size, spMesh* mesh, spError* error);
+bool spReadOff(const char* data, size_t size, spMesh* mesh, spError* error);
+bool spReadMedit(const char* data, size_t size, spMesh* mesh, spError* error); // text and binary
+bool spReadInp(const char* data, size_t size, spMesh* mesh, spError* error);
+bool spReadVeg(const char* data, size_t size, spMesh* mesh, spError* error);
 
 // Two files: points and tets
 typedef struct spTetGenText
@@ -33,11 +39,9 @@ typedef struct spTetGenText
 
 bool spReadTetGen(const spTetGenText* node, const spTetGenText* ele, spMesh* mesh, spError* error);
 
-// Whether an array of values per cell with this name is the one to keep
-bool spWantsValues(const spMesh* mesh, spWord name);
-
 // STL has no mark at its start that can be trusted
 bool spLooksLikeStl(const char* data, size_t size);
+bool spLooksLikeMeshb(const char* data, size_t size);
 
 // Reads a whole file. The caller frees *data, which has *size bytes, with spFree(heap, *data, *capacity).
 bool spReadWholeFile(spHeap* heap, const char* path, char** data, size_t* size, size_t* capacity,
@@ -58,8 +62,13 @@ typedef struct spOutput
 
 bool spOpenOutput(spOutput* output, const char* path, spError* error);
 void spPutText(spOutput* output, const char* text);
+void spPutBytes(spOutput* output, const void* data, size_t size);
 void spPutInteger(spOutput* output, int64_t value);
 void spPutReal(spOutput* output, double value);
+void spPutPoint(spOutput* output, spDVec3 point); // and a line end
+
+// Indices counted from `first`, with blanks between, and what comes after them
+void spPutIndices(spOutput* output, const int32_t* indices, int count, int first, const char* after);
 void spPutFormat(spOutput* output, const char* format, ...) SP_PRINTF_FORMAT(2, 3);
 
 // A name between quotes: characters that would end it, or have a meaning in XML, become '_'
@@ -68,9 +77,24 @@ void spPutName(spOutput* output, const char* name);
 // Puts the file under its name, or removes it when something failed
 bool spCloseOutput(spOutput* output, spError* error);
 
+// For formats without tets: the triangles, or where there are none the boundary of the tets. Freed by
+// spFreeIndexList.
+bool spGetSurfaceOut(const spMesh* mesh, spIndexList* surface, spError* error);
+
 bool spWriteObj(const spMesh* mesh, spOutput* output, spError* error);
-bool spWriteMsh(const spMesh* mesh, spOutput* output, spError* error);
-bool spWriteVtu(const spMesh* mesh, spOutput* output, spError* error);
+bool spWriteStl(const spMesh* mesh, spOutput* output, spError* error); // binary
+bool spWriteStlText(const spMesh* mesh, spOutput* output, spError* error);
+bool spWritePly(const spMesh* mesh, spOutput* output, spError* error); // binary
+bool spWritePlyText(const spMesh* mesh, spOutput* output, spError* error);
+bool spWriteOff(const spMesh* mesh, spOutput* output, spError* error);
+bool spWriteMedit(const spMesh* mesh, spOutput* output, spError* error);
+bool spWriteInp(const spMesh* mesh, spOutput* output, spError* error);
+bool spWriteMsh(const spMesh* mesh, spOutput* output, spError* error);  // 2.2, ascii
+bool spWriteMsh4(const spMesh* mesh, spOutput* output, spError* error); // 4.1, ascii
+bool spWriteVtuText(const spMesh* mesh, spOutput* output, spError* error);
+bool spWriteVtu(const spMesh* mesh, spOutput* output, spError* error); // compressed
+bool spWriteVtkText(const spMesh* mesh, spOutput* output, spError* error);
+bool spWriteVtk(const spMesh* mesh, spOutput* output, spError* error); // binary
 
 // What a cell of a file becomes
 typedef enum spCellKind

@@ -13,17 +13,35 @@ typedef bool spWriteFcn(const spMesh* mesh, spOutput* output, spError* error);
 
 typedef struct spMeshFormat
 {
+    const char* name; // for spSaveMeshAs; the first of an ending is what spSaveMesh writes
     const char* ending;
     spReadFcn* read;   // NULL: not from memory
     spWriteFcn* write; // NULL: not written
 } spMeshFormat;
 
 static const spMeshFormat formats[] = {
-    {"obj", spReadObj, spWriteObj}, {"stl", spReadStl, NULL}, {"msh", spReadMsh, spWriteMsh},
-    {"vtu", spReadVtu, spWriteVtu}, {"node", NULL, NULL},     {"ele", NULL, NULL},
+    {"vtu", "vtu", spReadVtu, spWriteVtu},
+    {"vtu-ascii", "vtu", spReadVtu, spWriteVtuText},
+    {"vtk", "vtk", spReadVtk, spWriteVtk},
+    {"vtk-ascii", "vtk", spReadVtk, spWriteVtkText},
+    {"msh", "msh", spReadMsh, spWriteMsh4},
+    {"msh22", "msh", spReadMsh, spWriteMsh},
+    {"mesh", "mesh", spReadMedit, spWriteMedit},
+    {"meshb", "meshb", spReadMedit, NULL},
+    {"inp", "inp", spReadInp, spWriteInp},
+    {"veg", "veg", spReadVeg, NULL},
+    {"obj", "obj", spReadObj, spWriteObj},
+    {"stl", "stl", spReadStl, spWriteStl},
+    {"stl-ascii", "stl", spReadStl, spWriteStlText},
+    {"ply", "ply", spReadPly, spWritePly},
+    {"ply-ascii", "ply", spReadPly, spWritePlyText},
+    {"off", "off", spReadOff, spWriteOff},
+    {"node", "node", NULL, NULL},
+    {"ele", "ele", NULL, NULL},
 };
 
-#define SP_READABLE ".obj, .stl, .msh, .vtu, .node or .ele"
+#define SP_READABLE ".vtu, .vtk, .msh, .mesh, .meshb, .inp, .veg, .obj, .stl, .ply, .off, .node or .ele"
+#define SP_WRITABLE ".vtu, .vtk, .msh, .mesh, .inp, .obj, .stl, .ply or .off"
 
 // "dir/liver.MSH" and ".MSH" are MSH; "obj" alone too, as a hint
 static const spMeshFormat* spFindFormat(const char* name)
@@ -76,6 +94,28 @@ static const spMeshFormat* spChooseFormat(const char* data, size_t size, const c
     {
         return spFindFormat("vtu");
     }
+    static const struct
+    {
+        const char* mark;
+        const char* ending;
+    } marks[] = {
+        {"# vtk DataFile", "vtk"}, {"MeshVersionFormatted", "mesh"}, {"*VERTICES", "veg"}, {"OFF\n", "off"}};
+    for (int i = 0; i < SP_COUNT(marks); ++i)
+    {
+        size_t length = strlen(marks[i].mark);
+        if (size >= length && memcmp(data, marks[i].mark, length) == 0)
+        {
+            return spFindFormat(marks[i].ending);
+        }
+    }
+    if (size >= 4 && memcmp(data, "ply", 3) == 0 && (data[3] == '\n' || data[3] == '\r'))
+    {
+        return spFindFormat("ply");
+    }
+    if (named == NULL && spLooksLikeMeshb(data, size))
+    {
+        return spFindFormat("meshb");
+    }
     if (named == NULL && spLooksLikeStl(data, size))
     {
         return spFindFormat("stl");
@@ -110,41 +150,6 @@ void spNamePath(const char* path, spError* error)
     }
 }
 
-bool spWantsValues(const spMesh* mesh, spWord name)
-{
-    if (mesh->wantedName != NULL)
-    {
-        return spWordIs(name, mesh->wantedName);
-    }
-    return mesh->tetValues == NULL || spWordIs(name, mesh->valueName);
-}
-
-// Values are of use when every tet has one
-static bool spCheckValues(spMesh* mesh, spError* error)
-{
-    for (int i = 0; mesh->tetValues != NULL && i < mesh->tetCount; ++i)
-    {
-        if (!isfinite(mesh->tetValues[i]))
-        {
-            if (mesh->wantedName != NULL)
-            {
-                return spFail(error, sp_errorFileFormat, "tet %d has no value in the array \"%.63s\"", i,
-                              mesh->wantedName);
-            }
-            spDropTetValues(mesh);
-        }
-    }
-    if (mesh->wantedName != NULL && (mesh->tetValues == NULL || mesh->tetCount == 0))
-    {
-        return spFail(
-            error, sp_errorFileFormat,
-            "the file has no array of cell values named \"%.63s\" with one number for each tet; VTU "
-            "cell data in ascii and MSH 2.2 element data are read",
-            mesh->wantedName);
-    }
-    return true;
-}
-
 // What a mesh must have, whatever it came from
 static bool spCheckResult(const spMesh* mesh, spError* error)
 {
@@ -165,9 +170,7 @@ static bool spCheckResult(const spMesh* mesh, spError* error)
 
 static spMesh* spFinishMesh(spMesh* mesh, bool ok, spError* error)
 {
-    ok = ok && spCheckValues(mesh, error);
-    mesh->wantedName = NULL;
-    if (!ok)
+    if (!ok || !spFinishValues(mesh, error))
     {
         spDestroyMesh(mesh);
         return NULL;
@@ -176,8 +179,8 @@ static spMesh* spFinishMesh(spMesh* mesh, bool ok, spError* error)
     return mesh;
 }
 
-static spMesh* spParseWithValues(const void* data, size_t size, const char* formatHint, const char* name,
-                                 const spAllocator* allocator, spError* error)
+spMesh* spParseMesh(const void* data, size_t size, const char* formatHint, const spAllocator* allocator,
+                    spError* error)
 {
     if (data == NULL || size == 0)
     {
@@ -201,14 +204,7 @@ static spMesh* spParseWithValues(const void* data, size_t size, const char* form
     {
         return NULL;
     }
-    mesh->wantedName = name;
     return spFinishMesh(mesh, format->read(data, size, mesh, error) && spCheckResult(mesh, error), error);
-}
-
-spMesh* spParseMesh(const void* data, size_t size, const char* formatHint, const spAllocator* allocator,
-                    spError* error)
-{
-    return spParseWithValues(data, size, formatHint, NULL, allocator, error);
 }
 
 // path with another ending of the same case. Returns false when it is too long.
@@ -263,8 +259,7 @@ static spMesh* spLoadTetGen(const char* path, const spAllocator* allocator, spEr
     return mesh;
 }
 
-static spMesh* spLoadWithValues(const char* path, const char* name, const spAllocator* allocator,
-                                spError* error)
+spMesh* spLoadMesh(const char* path, const spAllocator* allocator, spError* error)
 {
     if (path == NULL)
     {
@@ -274,13 +269,6 @@ static spMesh* spLoadWithValues(const char* path, const char* name, const spAllo
     const spMeshFormat* named = spFindFormat(path);
     if (named != NULL && named->read == NULL)
     {
-        if (name != NULL)
-        {
-            spFail(error, sp_errorUnsupported,
-                   "%s: TetGen files have no named values; write the mesh as .vtu or .msh",
-                   spShortenPath(path));
-            return NULL;
-        }
         return spLoadTetGen(path, allocator, error);
     }
     spHeap heap = spMakeHeap(allocator);
@@ -290,7 +278,7 @@ static spMesh* spLoadWithValues(const char* path, const char* name, const spAllo
     {
         return NULL;
     }
-    spMesh* mesh = spParseWithValues(data, size, path, name, allocator, error);
+    spMesh* mesh = spParseMesh(data, size, path, allocator, error);
     if (mesh == NULL)
     {
         spNamePath(path, error);
@@ -299,20 +287,16 @@ static spMesh* spLoadWithValues(const char* path, const char* name, const spAllo
     return mesh;
 }
 
-spMesh* spLoadMesh(const char* path, const spAllocator* allocator, spError* error)
+static bool spSaveWith(const spMesh* mesh, const char* path, const spMeshFormat* format, spError* error)
 {
-    return spLoadWithValues(path, NULL, allocator, error);
-}
-
-spMesh* spLoadMeshValues(const char* path, const char* name, const spAllocator* allocator, spError* error)
-{
-    if (name == NULL || name[0] == 0 || strlen(name) >= SP_VALUE_NAME_SIZE)
+    spOutput output;
+    if (!spOpenOutput(&output, path, error))
     {
-        spFail(error, sp_errorBadArgument, "the name of the values to read must have 1 to %d bytes",
-               SP_VALUE_NAME_SIZE - 1);
-        return NULL;
+        return false;
     }
-    return spLoadWithValues(path, name, allocator, error);
+    bool ok = format->write(mesh, &output, error);
+    output.failed |= !ok;
+    return spCloseOutput(&output, ok ? error : NULL) && ok;
 }
 
 bool spSaveMesh(const spMesh* mesh, const char* path, spError* error)
@@ -325,15 +309,38 @@ bool spSaveMesh(const spMesh* mesh, const char* path, spError* error)
     if (format == NULL || format->write == NULL)
     {
         return spFail(error, sp_errorUnsupported,
-                      "%s: the ending does not name a format that can be written; use .vtu, .msh or .obj",
+                      "%s: the ending does not name a format that can be written; use " SP_WRITABLE,
                       spShortenPath(path));
     }
-    spOutput output;
-    if (!spOpenOutput(&output, path, error))
+    return spSaveWith(mesh, path, format, error);
+}
+
+bool spSaveMeshAs(const spMesh* mesh, const char* path, const char* formatName, spError* error)
+{
+    if (mesh == NULL || path == NULL || formatName == NULL)
     {
-        return false;
+        return spFail(error, sp_errorBadArgument, "the mesh, the path to save it at or the format is NULL");
     }
-    bool ok = format->write(mesh, &output, error);
-    output.failed |= !ok;
-    return spCloseOutput(&output, ok ? error : NULL) && ok;
+    for (int i = 0; i < SP_COUNT(formats); ++i)
+    {
+        if (formats[i].write != NULL && strcmp(formats[i].name, formatName) == 0)
+        {
+            return spSaveWith(mesh, path, formats + i, error);
+        }
+    }
+    return spFail(error, sp_errorUnsupported,
+                  "no mesh is written as \"%.40s\"; formats are named as spGetMeshFormatName says",
+                  formatName);
+}
+
+const char* spGetMeshFormatName(int index)
+{
+    for (int i = 0; index >= 0 && i < SP_COUNT(formats); ++i)
+    {
+        if (formats[i].write != NULL && index-- == 0)
+        {
+            return formats[i].name;
+        }
+    }
+    return NULL;
 }

@@ -1,31 +1,22 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Gmsh MSH: version 1 ($NOD, $ELM), version 2 (ascii, and binary in both byte orders). Second-order cells
-// lose their middle nodes, cells that a mesh cannot hold are counted, the first tag of a tet (its physical
-// group) becomes its region, element data with one component the values of tets. Written: version 2.2 ascii.
+// Gmsh MSH: version 1 ($NOD, $ELM), versions 2 and 4.1 (ascii, and binary in both byte orders). Second-order
+// cells lose their middle nodes, cells that a mesh cannot hold are counted, the first tag of a tet (its
+// physical group) becomes its region, or data named "region"; other data of nodes and tets their values.
+// Written: version 2.2 ascii.
 
-#include "format/format.h"
-#include "format/id_table.h"
+#include "format/msh.h"
 
 #include "mesh/mesh_math.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 // Most tags of one element; Gmsh writes 2 to 4, and one more for each part of a partitioned mesh
 #define SP_MAX_TAGS 1000
-
-// Most nodes of one element: a tet of order 9, or a hexahedron of order 4 with a good margin
-#define SP_MAX_CELL_NODES 256
-
-typedef struct spMshType
-{
-    uint8_t nodeCount; // 0: unknown type
-    uint8_t cornerCount;
-    uint8_t kind; // spCellKind
-} spMshType;
 
 // Element types by number
 // clang-format off
@@ -44,26 +35,13 @@ static const spMshType mshTypes[] = {
 };
 // clang-format on
 
-typedef struct spMshReader
-{
-    spScanner scanner;
-    spMesh* mesh;
-    spIdTable ids;
-    spIdTable tetIds; // element numbers of the tets
-    uint8_t* middle;  // marks the middle nodes; NULL until there is one
-    int version;      // 1 or 2; 0 before it is known
-    bool binary;
-    bool swapped; // binary numbers are in the other byte order
-    bool haveNodes;
-} spMshReader;
-
-static const spMshType* spFindMshType(int64_t type)
+const spMshType* spFindMshType(int64_t type)
 {
     bool known = type > 0 && type < SP_COUNT(mshTypes) && mshTypes[type].nodeCount > 0;
     return known ? &mshTypes[type] : NULL;
 }
 
-static size_t spBytesLeft(const spScanner* scanner)
+size_t spBytesLeft(const spScanner* scanner)
 {
     return (size_t)(scanner->end - scanner->at);
 }
@@ -88,7 +66,7 @@ static bool spReadMshCount(spMshReader* reader, const char* what, size_t leastBy
 }
 
 // The end mark of a section
-static bool spReadMshEnd(spMshReader* reader, const char* mark, spError* error)
+bool spReadMshEnd(spMshReader* reader, const char* mark, spError* error)
 {
     spSkipSpace(&reader->scanner);
     spScanner before = reader->scanner;
@@ -105,12 +83,12 @@ static bool spReadMshEnd(spMshReader* reader, const char* mark, spError* error)
 }
 
 // Binary data starts right after the line end
-static void spStartBinary(spMshReader* reader)
+void spStartBinary(spMshReader* reader)
 {
     spSkipLine(&reader->scanner);
 }
 
-static int32_t spTakeInt(spMshReader* reader)
+int32_t spTakeInt(spMshReader* reader)
 {
     uint32_t bits;
     memcpy(&bits, reader->scanner.at, sizeof(bits));
@@ -124,7 +102,7 @@ static int32_t spTakeInt(spMshReader* reader)
     return value;
 }
 
-static double spTakeDouble(spMshReader* reader)
+double spTakeDouble(spMshReader* reader)
 {
     uint8_t bytes[8];
     memcpy(bytes, reader->scanner.at, sizeof(bytes));
@@ -151,20 +129,22 @@ static bool spReadMshFormat(spMshReader* reader, spError* error)
     {
         return false;
     }
-    if (!(version >= 2.0 && version < 3.0))
+    bool second = version >= 2.0 && version < 3.0, fourth = version >= 4.1 - 1e-9 && version < 5.0;
+    if (!second && !fourth)
     {
-        return spFailAt(error, sp_errorUnsupported, before.line, 0,
-                        "MSH version %g is not supported; write version 2.2 (gmsh -format msh22 -save)",
-                        version);
+        return spFailAt(
+            error, sp_errorUnsupported, before.line, 0,
+            "MSH version %g is not supported; write version 4.1 or 2.2 (gmsh -format msh41 -save)", version);
     }
     if (!spNeedInteger(scanner, "the file type in $MeshFormat", 0, 1, &type, error) ||
         !spNeedInteger(scanner, "the size of numbers in $MeshFormat", 8, 8, &size, error))
     {
         return false;
     }
-    reader->version = 2;
+    reader->version = second ? 2 : 4;
     reader->binary = type == 1;
-    reader->mesh->formatName = reader->binary ? "MSH 2.2 binary" : "MSH 2.2 ascii";
+    reader->mesh->formatName = second ? (reader->binary ? "MSH 2.2 binary" : "MSH 2.2 ascii")
+                                      : (reader->binary ? "MSH 4.1 binary" : "MSH 4.1 ascii");
     if (reader->binary)
     {
         spStartBinary(reader);
@@ -269,8 +249,8 @@ static bool spMarkMiddle(spMshReader* reader, const int32_t* nodes, int begin, i
     return true;
 }
 
-static bool spAddMshElement(spMshReader* reader, const spMshType* type, const int64_t* ids, int64_t element,
-                            int32_t region, int line, spError* error)
+bool spAddMshElement(spMshReader* reader, const spMshType* type, const int64_t* ids, int64_t element,
+                     int32_t region, int line, spError* error)
 {
     int32_t nodes[SP_MAX_CELL_NODES];
     if (type->kind == sp_cellUnknown)
@@ -482,105 +462,127 @@ static spWord spReadMshName(spMshReader* reader)
     return (spWord){text + quoted, (size_t)(end - text) - (quoted ? 2 : 0)};
 }
 
-// Element data: names, real and whole tags, then a number for each element that has one. *keep is false when
-// it is not the array that the mesh keeps.
-static bool spReadMshElementData(spMshReader* reader, bool* keep, spError* error)
+// What is said before the numbers of a section of data: a name, components, entries
+typedef struct spMshDataHead
+{
+    spWord name;
+    int64_t components, count;
+} spMshDataHead;
+
+static bool spReadMshDataHead(spMshReader* reader, spMshDataHead* head, spError* error)
 {
     spScanner* scanner = &reader->scanner;
-    spMesh* mesh = reader->mesh;
-    int64_t tagCount, components = 1, count = 0, number;
+    int64_t tagCount, number;
     double real;
-    spWord name = {"", 0};
-    *keep = false;
-    if (!spNeedInteger(scanner, "the number of names of element data", 1, 100, &tagCount, error))
+    *head = (spMshDataHead){.name = {"", 0}, .components = 1};
+    if (!spNeedInteger(scanner, "the number of names of data", 1, 100, &tagCount, error))
     {
         return false;
     }
     for (int64_t i = 0; i < tagCount; ++i)
     {
         spWord text = spReadMshName(reader);
-        name = i == 0 ? text : name;
+        head->name = i == 0 ? text : head->name;
     }
-    if (!spNeedInteger(scanner, "the number of real tags of element data", 0, 100, &tagCount, error))
+    if (!spNeedInteger(scanner, "the number of real tags of data", 0, 100, &tagCount, error))
     {
         return false;
     }
     for (int64_t i = 0; i < tagCount; ++i)
     {
-        if (!spNeedReal(scanner, "a real tag of element data", &real, error))
+        if (!spNeedReal(scanner, "a real tag of data", &real, error))
         {
             return false;
         }
     }
-    if (!spNeedInteger(scanner, "the number of whole tags of element data", 3, 100, &tagCount, error))
+    if (!spNeedInteger(scanner, "the number of whole tags of data", 3, 100, &tagCount, error))
     {
         return false;
     }
     for (int64_t i = 0; i < tagCount; ++i)
     {
-        if (!spNeedInteger(scanner, "a whole tag of element data", INT64_MIN, INT64_MAX, &number, error))
+        if (!spNeedInteger(scanner, "a whole tag of data", INT64_MIN, INT64_MAX, &number, error))
         {
             return false;
         }
-        components = i == 1 ? number : components;
-        count = i == 2 ? number : count;
+        head->components = i == 1 ? number : head->components;
+        head->count = i == 2 ? number : head->count;
     }
-    if (components != 1 || mesh->tetCount == 0 || mesh->tetValues != NULL || !spWantsValues(mesh, name))
+    return true;
+}
+
+// Data of nodes or of elements: the number of one, then its values. *kept says whether the section was read
+// to its end.
+static bool spReadMshData(spMshReader* reader, spMeshPart part, bool* kept, spError* error)
+{
+    spScanner* scanner = &reader->scanner;
+    spMesh* mesh = reader->mesh;
+    spIdTable* ids = part == sp_meshVertices ? &reader->ids : &reader->tetIds;
+    spMshDataHead head;
+    *kept = false;
+    if (!spReadMshDataHead(reader, &head, error))
+    {
+        return false;
+    }
+    if (head.components < 1 || head.components > 9 || head.name.length == 0 || !spFinishIds(ids, error))
     {
         return true;
     }
-    *keep = true;
-    if (!spFinishIds(&reader->tetIds, error) || !spStartTetValues(mesh, name.text, name.length, error))
-    {
-        return false;
-    }
+    size_t entrySize = 4 + 8 * (size_t)head.components;
     if (reader->binary)
     {
         spStartBinary(reader);
-        if (count < 0 || (uint64_t)count > spBytesLeft(scanner) / 12)
-        {
-            return spFailScan(scanner, error, "%lld values do not fit; the file is cut off",
-                              (long long)count);
-        }
     }
-    for (int64_t i = 0; i < count; ++i)
+    if (head.count < 0 || (uint64_t)head.count > spBytesLeft(scanner) / (reader->binary ? entrySize : 4))
     {
-        if (reader->binary)
+        return spFailScan(scanner, error, "%lld values do not fit; the file is cut off",
+                          (long long)head.count);
+    }
+    bool isRegion = part == sp_meshTets && head.components == 1 && spWordIs(head.name, "region");
+    spMeshValues* values =
+        isRegion ? NULL : spStartValues(mesh, part, head.name.text, head.name.length, (int)head.components);
+    bool ok = true;
+    for (int64_t i = 0; ok && i < head.count; ++i)
+    {
+        int64_t number = 0;
+        double entry[9] = {0};
+        ok = reader->binary ||
+             spNeedInteger(scanner, "the node or element of a value", INT64_MIN, INT64_MAX, &number, error);
+        number = reader->binary ? spTakeInt(reader) : number;
+        for (int k = 0; ok && k < head.components; ++k)
         {
-            number = spTakeInt(reader);
-            real = spTakeDouble(reader);
+            ok = reader->binary || spNeedReal(scanner, "a value", entry + k, error);
+            entry[k] = reader->binary ? spTakeDouble(reader) : entry[k];
         }
-        else if (!spNeedInteger(scanner, "the element of a value", INT64_MIN, INT64_MAX, &number, error) ||
-                 !spNeedReal(scanner, "a value of an element", &real, error))
+        int32_t place = ok ? spFindId(ids, number) : -1;
+        if (place >= 0 && isRegion)
         {
-            return false;
+            mesh->tetRegions[place] =
+                spClampRegion(entry[0] >= -9e15 && entry[0] <= 9e15 ? (int64_t)entry[0] : 0);
         }
-        int32_t tet = spFindId(&reader->tetIds, number);
-        if (tet >= 0)
+        else if (place >= 0 && values != NULL)
         {
-            mesh->tetValues[tet] = real;
+            memcpy(values->data + (int64_t)place * head.components, entry,
+                   (size_t)head.components * sizeof(double));
         }
     }
-    return spReadMshEnd(reader, "$EndElementData", error);
+    *kept = ok && spReadMshEnd(reader, part == sp_meshVertices ? "$EndNodeData" : "$EndElementData", error);
+    for (int64_t i = 0; !*kept && values != NULL && i < (int64_t)values->count * values->components; ++i)
+    {
+        values->data[i] = (double)NAN;
+    }
+    return *kept;
 }
 
-// Data that was not asked for by name must not keep a mesh from being read
-static bool spTryMshElementData(spMshReader* reader, spWord section, const spScanner* start, spError* error)
+// Data that is damaged does not keep a mesh from being read
+static bool spTryMshData(spMshReader* reader, spMeshPart part, spWord section, const spScanner* start,
+                         spError* error)
 {
     spScanner begin = reader->scanner;
-    bool keep;
-    bool ok = spReadMshElementData(reader, &keep, reader->mesh->wantedName != NULL ? error : NULL);
-    if (ok && keep)
+    bool kept;
+    if (spReadMshData(reader, part, &kept, NULL) && kept)
     {
         return true;
-    }
-    if (!ok && reader->mesh->wantedName != NULL)
-    {
-        return false;
-    }
-    if (keep)
-    {
-        spDropTetValues(reader->mesh);
     }
     reader->scanner = begin;
     return spSkipMshSection(reader, section, start, error);
@@ -604,7 +606,7 @@ static bool spReadMshSections(spMshReader* reader, spError* error)
         {
             ok = spReadMshFormat(reader, error);
         }
-        else if (spWordIs(name, "$NOD") && reader->version != 2)
+        else if (spWordIs(name, "$NOD") && reader->version < 2)
         {
             reader->version = 1;
             reader->mesh->formatName = "MSH 1 ascii";
@@ -622,9 +624,22 @@ static bool spReadMshSections(spMshReader* reader, spError* error)
         {
             ok = spReadMshElements(reader, error);
         }
-        else if (spWordIs(name, "$ElementData") && reader->version == 2)
+        else if (spWordIs(name, "$Entities") && reader->version == 4)
         {
-            ok = spTryMshElementData(reader, name, &start, error);
+            ok = spReadMsh4Entities(reader, error);
+        }
+        else if (spWordIs(name, "$Nodes") && reader->version == 4)
+        {
+            ok = spReadMsh4Nodes(reader, error);
+        }
+        else if (spWordIs(name, "$Elements") && reader->version == 4)
+        {
+            ok = spReadMsh4Elements(reader, error);
+        }
+        else if ((spWordIs(name, "$ElementData") || spWordIs(name, "$NodeData")) && reader->version >= 2)
+        {
+            spMeshPart part = spWordIs(name, "$NodeData") ? sp_meshVertices : sp_meshTets;
+            ok = spTryMshData(reader, part, name, &start, error);
         }
         else if (spWordIs(name, "$Nodes") || spWordIs(name, "$Elements"))
         {
@@ -658,6 +673,7 @@ bool spReadMsh(const char* data, size_t size, spMesh* mesh, spError* error)
         ok = spDropMiddleNodes(mesh, reader.middle, error);
     }
     spFree(&mesh->heap, reader.middle, middleSize);
+    spFree(&mesh->heap, reader.volumes, (size_t)reader.volumeCapacity * sizeof(spMshVolume));
     return ok;
 }
 
@@ -676,6 +692,89 @@ static void spPutMshElement(spOutput* output, int64_t number, const char* type, 
         spPutInteger(output, (int64_t)nodes[i] + 1);
     }
     spPutText(output, "\n");
+}
+
+// Entries that have no number are left out
+static void spPutMshData(const spMesh* mesh, const spMeshValues* values, spOutput* output)
+{
+    int64_t first = values->part == sp_meshVertices ? 1 : (int64_t)mesh->edgeCount + 1;
+    first += values->part == sp_meshTets ? mesh->triangleCount : 0;
+    int count = 0;
+    for (int i = 0; i < values->count; ++i)
+    {
+        count += isfinite(values->data[(int64_t)i * values->components]) != 0;
+    }
+    const char* section = values->part == sp_meshVertices ? "NodeData" : "ElementData";
+    spPutFormat(output, "$%s\n1\n", section);
+    spPutName(output, values->name);
+    spPutFormat(output, "\n1\n0\n3\n0\n%d\n%d\n", values->components, count);
+    for (int i = 0; i < values->count; ++i)
+    {
+        const double* entry = values->data + (int64_t)i * values->components;
+        if (!isfinite(entry[0]))
+        {
+            continue;
+        }
+        spPutInteger(output, first + i);
+        for (int k = 0; k < values->components; ++k)
+        {
+            spPutText(output, " ");
+            spPutReal(output, entry[k]);
+        }
+        spPutText(output, "\n");
+    }
+    spPutFormat(output, "$End%s\n", section);
+}
+
+bool spHasGroups(const spMesh* mesh)
+{
+    for (int i = 0; i < mesh->tetCount; ++i)
+    {
+        if (mesh->tetRegions[i] <= 0)
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool spHasRegions(const spMesh* mesh)
+{
+    for (int i = 0; i < mesh->tetCount; ++i)
+    {
+        if (mesh->tetRegions[i] != 0)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Regions that are no groups
+static void spPutRegionData(const spMesh* mesh, spOutput* output)
+{
+    int64_t first = (int64_t)mesh->edgeCount + mesh->triangleCount + 1;
+    spPutFormat(output, "$ElementData\n1\n\"region\"\n1\n0\n3\n0\n1\n%d\n", mesh->tetCount);
+    for (int i = 0; i < mesh->tetCount; ++i)
+    {
+        spPutInteger(output, first + i);
+        spPutText(output, " ");
+        spPutInteger(output, mesh->tetRegions[i]);
+        spPutText(output, "\n");
+    }
+    spPutText(output, "$EndElementData\n");
+}
+
+void spPutMshValues(const spMesh* mesh, spOutput* output)
+{
+    if (!spHasGroups(mesh) && spHasRegions(mesh))
+    {
+        spPutRegionData(mesh, output);
+    }
+    for (int i = 0; i < mesh->valueCount; ++i)
+    {
+        spPutMshData(mesh, mesh->values + i, output);
+    }
 }
 
 bool spWriteMsh(const spMesh* mesh, spOutput* output, spError* error)
@@ -708,25 +807,12 @@ bool spWriteMsh(const spMesh* mesh, spOutput* output, spError* error)
     {
         spPutMshElement(output, number++, " 2 2 ", 0, mesh->triangles + 3 * i, 3);
     }
+    bool groups = spHasGroups(mesh);
     for (int i = 0; i < mesh->tetCount; ++i)
     {
-        spPutMshElement(output, number++, " 4 2 ", mesh->tetRegions[i], mesh->tets + 4 * i, 4);
+        spPutMshElement(output, number++, " 4 2 ", groups ? mesh->tetRegions[i] : 0, mesh->tets + 4 * i, 4);
     }
     spPutText(output, "$EndElements\n");
-    if (mesh->tetCount > 0 && mesh->tetValues != NULL)
-    {
-        int64_t before = (int64_t)mesh->edgeCount + mesh->triangleCount;
-        spPutText(output, "$ElementData\n1\n");
-        spPutName(output, mesh->valueName);
-        spPutFormat(output, "\n1\n0\n3\n0\n1\n%d\n", mesh->tetCount);
-        for (int i = 0; i < mesh->tetCount; ++i)
-        {
-            spPutInteger(output, before + i + 1);
-            spPutText(output, " ");
-            spPutReal(output, mesh->tetValues[i]);
-            spPutText(output, "\n");
-        }
-        spPutText(output, "$EndElementData\n");
-    }
+    spPutMshValues(mesh, output);
     return true;
 }

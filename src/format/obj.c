@@ -189,48 +189,27 @@ bool spReadObj(const char* data, size_t size, spMesh* mesh, spError* error)
 
 bool spWriteObj(const spMesh* mesh, spOutput* output, spError* error)
 {
-    // OBJ has no tets: their boundary is written, unless there are triangles
-    spIndexList boundary = {0};
-    const int32_t* triangles = mesh->triangles;
-    int triangleCount = mesh->triangleCount;
-    if (triangleCount == 0 && mesh->tetCount > 0)
+    spIndexList surface;
+    if (!spGetSurfaceOut(mesh, &surface, error))
     {
-        if (!spMesh_CollectBoundary(mesh, &boundary, error))
-        {
-            return false;
-        }
-        triangles = boundary.data;
-        triangleCount = boundary.count;
+        return false;
     }
-    spPutText(output, "# Written by Souple\n");
+    spPutText(output, "# mesh written by souple\n");
     for (int i = 0; i < mesh->vertexCount; ++i)
     {
         spPutText(output, "v ");
-        spPutReal(output, mesh->vertices[i].x);
-        spPutText(output, " ");
-        spPutReal(output, mesh->vertices[i].y);
-        spPutText(output, " ");
-        spPutReal(output, mesh->vertices[i].z);
-        spPutText(output, "\n");
+        spPutPoint(output, mesh->vertices[i]);
     }
-    for (int i = 0; i < triangleCount; ++i)
+    for (int i = 0; i < surface.count; ++i)
     {
-        spPutText(output, "f");
-        for (int j = 0; j < 3; ++j)
-        {
-            spPutText(output, " ");
-            spPutInteger(output, (int64_t)triangles[3 * i + j] + 1);
-        }
-        spPutText(output, "\n");
+        spPutText(output, "f ");
+        spPutIndices(output, surface.data + 3 * i, 3, 1, "\n");
     }
     for (int i = 0; i < mesh->edgeCount; ++i)
     {
         spPutText(output, "l ");
-        spPutInteger(output, (int64_t)mesh->edges[2 * i] + 1);
-        spPutText(output, " ");
-        spPutInteger(output, (int64_t)mesh->edges[2 * i + 1] + 1);
-        spPutText(output, "\n");
+        spPutIndices(output, mesh->edges + 2 * i, 2, 1, "\n");
     }
-    spFreeIndexList(&boundary);
+    spFreeIndexList(&surface);
     return true;
 }

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: MIT
 
 // STL, ascii and binary. The file repeats a vertex in each of its triangles: those with the same coordinates
-// become one, so that a closed surface is closed. Normals are recomputed by whoever needs them.
+// become one, so that a closed surface is closed. Normals are recomputed by whoever needs them. Written:
+// both.
 
+#include "format/bytes.h"
 #include "format/format.h"
 
 #include "mesh/mesh_math.h"
@@ -14,35 +16,20 @@
 #define SP_STL_HEADER 84
 #define SP_STL_TRIANGLE 50
 
-static uint32_t spTakeLittle32(const char* at)
+static spBytes spMakeStlBytes(const char* at, size_t size)
 {
-    const uint8_t* bytes = (const uint8_t*)at;
-    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+    return (spBytes){(const uint8_t*)at, (const uint8_t*)at + size, false};
 }
 
-static double spTakeLittleFloat(const char* at)
+static uint32_t spGetStlCount(const char* data)
 {
-    uint32_t bits = spTakeLittle32(at);
-    float value;
-    memcpy(&value, &bits, sizeof(value));
-    return value;
+    spBytes bytes = spMakeStlBytes(data + 80, 4);
+    return spTakeU32(&bytes);
 }
 
 static bool spHasStlSize(const char* data, size_t size)
 {
-    return size >= SP_STL_HEADER &&
-           size == SP_STL_HEADER + SP_STL_TRIANGLE * (uint64_t)spTakeLittle32(data + 80);
-}
-
-// In any case; text is in small letters
-static bool spIsWord(spWord word, const char* text)
-{
-    size_t i = 0;
-    while (i < word.length && text[i] != 0 && (word.text[i] | 0x20) == text[i])
-    {
-        ++i;
-    }
-    return i == word.length && text[i] == 0;
+    return size >= SP_STL_HEADER && size == SP_STL_HEADER + SP_STL_TRIANGLE * (uint64_t)spGetStlCount(data);
 }
 
 static bool spStartsWithSolid(const char* data, size_t size)
@@ -50,7 +37,7 @@ static bool spStartsWithSolid(const char* data, size_t size)
     spScanner scanner = spMakeScanner(data, size);
     spSkipSpace(&scanner);
     spWord word = spScanWord(&scanner);
-    return spIsWord(word, "solid");
+    return spWordIsAnyCase(word, "solid");
 }
 
 bool spLooksLikeStl(const char* data, size_t size)
@@ -81,7 +68,7 @@ static bool spReadTextStl(const char* data, size_t size, spMesh* mesh, spError* 
     {
         spScanner start = scanner;
         spWord word = spScanWord(&scanner);
-        if (spIsWord(word, "vertex"))
+        if (spWordIsAnyCase(word, "vertex"))
         {
             spDVec3 p;
             if (!spNeedPoint(&scanner, "a coordinate of a vertex", &p, error))
@@ -98,7 +85,7 @@ static bool spReadTextStl(const char* data, size_t size, spMesh* mesh, spError* 
             }
             closed = false;
         }
-        else if (spIsWord(word, "endfacet"))
+        else if (spWordIsAnyCase(word, "endfacet"))
         {
             if (cornerCount != 3)
             {
@@ -111,16 +98,17 @@ static bool spReadTextStl(const char* data, size_t size, spMesh* mesh, spError* 
             }
             cornerCount = 0;
         }
-        else if (spIsWord(word, "solid") || spIsWord(word, "endsolid"))
+        else if (spWordIsAnyCase(word, "solid") || spWordIsAnyCase(word, "endsolid"))
         {
             closed = word.text[0] == 'e' || word.text[0] == 'E';
             spSkipLine(&scanner); // a name of any words
         }
-        else if (spIsWord(word, "facet"))
+        else if (spWordIsAnyCase(word, "facet"))
         {
             spSkipLine(&scanner); // the normal
         }
-        else if (!spIsWord(word, "outer") && !spIsWord(word, "loop") && !spIsWord(word, "endloop"))
+        else if (!spWordIsAnyCase(word, "outer") && !spWordIsAnyCase(word, "loop") &&
+                 !spWordIsAnyCase(word, "endloop"))
         {
             char found[32];
             spQuoteWord(&start, found);
@@ -144,7 +132,7 @@ static bool spReadBinaryStl(const char* data, size_t size, spMesh* mesh, spError
                       "an STL file has at least %d bytes, this one has %zu; it is cut off or not STL",
                       SP_STL_HEADER, size);
     }
-    int64_t count = spTakeLittle32(data + 80);
+    int64_t count = spGetStlCount(data);
     if ((uint64_t)count > (size - SP_STL_HEADER) / SP_STL_TRIANGLE)
     {
         return spFail(error, sp_errorFileFormat,
@@ -159,9 +147,13 @@ static bool spReadBinaryStl(const char* data, size_t size, spMesh* mesh, spError
     for (int64_t i = 0; i < count; ++i)
     {
         const char* at = data + SP_STL_HEADER + SP_STL_TRIANGLE * i + 12; // behind the normal
-        for (int j = 0; j < 3; ++j, at += 12)
+        spBytes bytes = spMakeStlBytes(at, 36);
+        for (int j = 0; j < 3; ++j)
         {
-            spDVec3 p = {spTakeLittleFloat(at), spTakeLittleFloat(at + 4), spTakeLittleFloat(at + 8)};
+            spDVec3 p;
+            p.x = (double)spTakeF32(&bytes);
+            p.y = (double)spTakeF32(&bytes);
+            p.z = (double)spTakeF32(&bytes);
             if (!spDIsFinite(p))
             {
                 return spFail(error, sp_errorFileFormat,
@@ -211,4 +203,70 @@ bool spReadStl(const char* data, size_t size, spMesh* mesh, spError* error)
     bool ok = spIsTextStl(data, size) ? spReadTextStl(data, size, mesh, error)
                                       : spReadBinaryStl(data, size, mesh, error);
     return ok && spWeldStl(mesh, error);
+}
+
+static spDVec3 spGetFacetNormal(const spMesh* mesh, const int32_t* triangle)
+{
+    spDVec3 normal = spTriangleNormal(mesh->vertices, triangle);
+    double length = sqrt(spDDot(normal, normal));
+    double scale = length > 0.0 ? 1.0 / length : 0.0;
+    return (spDVec3){scale * normal.x, scale * normal.y, scale * normal.z};
+}
+
+static void spPutFloats(spOutput* output, spDVec3 p)
+{
+    const float xyz[3] = {(float)p.x, (float)p.y, (float)p.z};
+    spPutBytes(output, xyz, sizeof(xyz));
+}
+
+bool spWriteStl(const spMesh* mesh, spOutput* output, spError* error)
+{
+    spIndexList surface;
+    if (!spGetSurfaceOut(mesh, &surface, error))
+    {
+        return false;
+    }
+    const char head[80] = "mesh written by souple";
+    uint32_t count = (uint32_t)surface.count;
+    spPutBytes(output, head, sizeof(head));
+    spPutBytes(output, &count, sizeof(count));
+    for (int i = 0; i < surface.count; ++i)
+    {
+        const int32_t* triangle = surface.data + 3 * i;
+        const uint16_t unused = 0;
+        spPutFloats(output, spGetFacetNormal(mesh, triangle));
+        for (int k = 0; k < 3; ++k)
+        {
+            spPutFloats(output, mesh->vertices[triangle[k]]);
+        }
+        spPutBytes(output, &unused, sizeof(unused));
+    }
+    spFreeIndexList(&surface);
+    return true;
+}
+
+bool spWriteStlText(const spMesh* mesh, spOutput* output, spError* error)
+{
+    spIndexList surface;
+    if (!spGetSurfaceOut(mesh, &surface, error))
+    {
+        return false;
+    }
+    spPutText(output, "solid souple\n");
+    for (int i = 0; i < surface.count; ++i)
+    {
+        const int32_t* triangle = surface.data + 3 * i;
+        spPutText(output, "facet normal ");
+        spPutPoint(output, spGetFacetNormal(mesh, triangle));
+        spPutText(output, "outer loop\n");
+        for (int k = 0; k < 3; ++k)
+        {
+            spPutText(output, "vertex ");
+            spPutPoint(output, mesh->vertices[triangle[k]]);
+        }
+        spPutText(output, "endloop\nendfacet\n");
+    }
+    spPutText(output, "endsolid souple\n");
+    spFreeIndexList(&surface);
+    return true;
 }

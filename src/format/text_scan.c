@@ -97,6 +97,22 @@ bool spWordIs(spWord word, const char* text)
     return strlen(text) == word.length && memcmp(word.text, text, word.length) == 0;
 }
 
+bool spWordIsAnyCase(spWord word, const char* text)
+{
+    size_t i = 0;
+    while (i < word.length && text[i] != 0)
+    {
+        char c = word.text[i];
+        c = c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+        if (c != text[i])
+        {
+            return false;
+        }
+        ++i;
+    }
+    return i == word.length && text[i] == 0;
+}
+
 bool spSkipPast(spScanner* scanner, const char* text)
 {
     size_t length = strlen(text);

@@ -36,6 +36,7 @@ void spSkipLine(spScanner* scanner);        // to the start of the next line
 // Up to the next blank or line end; empty at a line end
 spWord spScanWord(spScanner* scanner);
 bool spWordIs(spWord word, const char* text);
+bool spWordIsAnyCase(spWord word, const char* text); // text is in small letters
 
 // Up to and including the next appearance of a text. Returns false, at the end, when there is none.
 bool spSkipPast(spScanner* scanner, const char* text);

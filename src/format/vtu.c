@@ -1,16 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// VTK's XML file for unstructured grids (.vtu), ascii data. Only the tags that are needed are looked at, one
-// after the other; nesting is followed no further than "which piece, which part", so depth costs nothing. A
-// cell array named "region" gives the regions of tets, another one with one component their values. Written:
-// the same subset.
+// VTK's XML file for unstructured grids (.vtu): data as text, as base64 in its array, or appended at the end,
+// raw or as base64; compressed by zlib or not; in either byte order. Only the tags that are needed are looked
+// at, one after the other; nesting is followed no further than "which piece, which part", so depth costs
+// nothing. A cell array named "region" gives the regions of tets; all other arrays become values of the mesh.
 
-#include "format/format.h"
+#include "format/grid.h"
+#include "format/packed.h"
 
 #include "mesh/mesh_math.h"
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 typedef struct spTag
@@ -22,42 +24,26 @@ typedef struct spTag
     bool empty;   // <name/>
 } spTag;
 
-typedef struct spIntArray
-{
-    int32_t* data;
-    int count, capacity;
-    bool present;
-} spIntArray;
-
-typedef struct spRealArray
-{
-    double* data;
-    int count, capacity;
-    bool present;
-} spRealArray;
-
 typedef enum spVtuPart
 {
     sp_vtuElsewhere,
     sp_vtuPoints,
     sp_vtuCells,
+    sp_vtuPointData,
     sp_vtuCellData,
 } spVtuPart;
 
 typedef struct spVtuReader
 {
     spScanner scanner;
-    spMesh* mesh;
+    spGrid grid;
     spVtuPart part;
     bool inPiece;
-    bool havePoints;
-    int64_t pointCount, cellCount; // of the piece, as it claims
-    int firstVertex;               // of the piece
-    spIntArray connectivity, offsets, types, regions;
-    spRealArray values;
-    spWord valueName;
-    uint8_t* middle; // marks middle nodes
-    int middleCount, middleCapacity;
+    bool havePoints, haveConnectivity, haveOffsets, haveTypes;
+    int64_t cellCount; // of the piece, as it claims
+    spPacking packing; // of binary data, as the file says; base64 is that of appended data
+    const char* appended;
+    const char* end; // of the file
 } spVtuReader;
 
 // Over a comment, an instruction or a declaration; the scanner is at its '<'
@@ -238,8 +224,141 @@ static bool spNextDatum(spScanner* scanner, bool* more, spError* error)
     return true;
 }
 
-static bool spReadPoints(spVtuReader* reader, const spTag* tag, spError* error)
+// Numbers of one data array, whatever they are written in
+typedef struct spNumbers
 {
+    spScanner* scanner; // text; NULL for binary
+    spBytes bytes;
+    spNumberType type;
+    uint8_t* data; // unpacked bytes, to be freed
+    size_t size;
+} spNumbers;
+
+static spNumberType spFindNumberType(const spTag* tag)
+{
+    static const char* const names[sp_numberTypeCount] = {"Int8",   "UInt8", "Int16",  "UInt16",  "Int32",
+                                                          "UInt32", "Int64", "UInt64", "Float32", "Float64"};
+    spWord name = {"", 0};
+    spFindAttribute(tag, "type", &name);
+    int type = 0;
+    while (type < sp_numberTypeCount && !spWordIs(name, names[type]))
+    {
+        ++type;
+    }
+    return (spNumberType)type;
+}
+
+static void spNamePlace(const spTag* tag, spError* error)
+{
+    if (error != NULL && error->line == 0)
+    {
+        error->line = tag->place.line;
+    }
+}
+
+static bool spOpenNumbers(spVtuReader* reader, const spTag* tag, spNumbers* numbers, spError* error)
+{
+    *numbers = (spNumbers){.type = spFindNumberType(tag)};
+    spWord format = {"ascii", 5}, offset = {"", 0};
+    spFindAttribute(tag, "format", &format);
+    bool appended = spWordIs(format, "appended");
+    if (spWordIs(format, "ascii"))
+    {
+        numbers->scanner = &reader->scanner;
+        return true;
+    }
+    if (reader->part == sp_vtuPoints)
+    {
+        reader->grid.mesh->formatName = reader->packing.compressed
+                                            ? (appended ? "VTU appended, zlib" : "VTU zlib")
+                                            : (appended ? "VTU appended" : "VTU binary");
+    }
+    if (!appended && !spWordIs(format, "binary"))
+    {
+        return spFailAt(error, sp_errorUnsupported, tag->place.line, 0,
+                        "data in the format '%.*s' is not known; there are ascii, binary and appended",
+                        (int)(format.length < 40 ? format.length : 40), format.text);
+    }
+    if (numbers->type == sp_numberTypeCount)
+    {
+        return spFailScan(&tag->place, error, "this array has no type of numbers that is known");
+    }
+    spPacking packing = reader->packing;
+    const char *begin = reader->scanner.at, *end = reader->scanner.end;
+    if (appended)
+    {
+        int64_t at = -1;
+        spFindAttribute(tag, "offset", &offset);
+        spScanner scanner = spMakeScanner(offset.text, offset.length);
+        spSkipSpace(&scanner);
+        if (reader->appended == NULL || !spScanInteger(&scanner, &at) || at < 0 ||
+            at >= reader->end - reader->appended)
+        {
+            return spFailScan(
+                &tag->place, error,
+                "this array says that its data is appended, but it is not there; the file is cut "
+                "off");
+        }
+        begin = reader->appended + at;
+        end = reader->end;
+    }
+    else
+    {
+        const char* close = tag->empty ? begin : memchr(begin, '<', (size_t)(end - begin));
+        end = close != NULL ? close : end;
+        packing.base64 = true;
+    }
+    bool ok = begin == end ||
+              spUnpack(&reader->grid.mesh->heap, begin, end, &packing, &numbers->data, &numbers->size, error);
+    if (!ok)
+    {
+        spNamePlace(tag, error);
+        return false;
+    }
+    numbers->bytes = (spBytes){numbers->data, numbers->data + numbers->size, packing.swapped};
+    reader->scanner.at = appended ? reader->scanner.at : end;
+    return true;
+}
+
+static void spCloseNumbers(spVtuReader* reader, spNumbers* numbers)
+{
+    spFree(&reader->grid.mesh->heap, numbers->data, numbers->size);
+}
+
+// The next number; *more is false at the end
+static bool spNextReal(spNumbers* numbers, const spTag* tag, const char* what, bool* more, double* value,
+                       spError* error)
+{
+    if (numbers->scanner == NULL)
+    {
+        *more = spHasBytes(&numbers->bytes, 1, spGetNumberSize(numbers->type));
+        *value = *more ? spTakeReal(&numbers->bytes, numbers->type) : 0.0;
+        return true;
+    }
+    *more = !tag->empty;
+    return !*more || (spNextDatum(numbers->scanner, more, error) &&
+                      (!*more || spNeedReal(numbers->scanner, what, value, error)));
+}
+
+static bool spNextWhole(spNumbers* numbers, const spTag* tag, const char* what, int64_t upper, bool* more,
+                        int64_t* value, spError* error)
+{
+    if (numbers->scanner == NULL)
+    {
+        *more = spHasBytes(&numbers->bytes, 1, spGetNumberSize(numbers->type));
+        *value = *more ? spTakeWhole(&numbers->bytes, numbers->type) : 0;
+        return (*value >= 0 && *value <= upper) ||
+               spFailScan(&tag->place, error, "%s is %lld, it must be between 0 and %lld", what,
+                          (long long)*value, (long long)upper);
+    }
+    *more = !tag->empty;
+    return !*more || (spNextDatum(numbers->scanner, more, error) &&
+                      (!*more || spNeedInteger(numbers->scanner, what, 0, upper, value, error)));
+}
+
+static bool spReadPoints(spVtuReader* reader, const spTag* tag, spNumbers* numbers, spError* error)
+{
+    spGrid* grid = &reader->grid;
     if (reader->havePoints)
     {
         return spFailScan(&tag->place, error, "this piece has a second array of points");
@@ -252,402 +371,282 @@ static bool spReadPoints(spVtuReader* reader, const spTag* tag, spError* error)
                           (int)(components.length < 20 ? components.length : 20), components.text);
     }
     int64_t count = 0;
-    for (bool more = !tag->empty; more; ++count)
+    double xyz[3];
+    for (bool more = true; more; count += more)
     {
-        if (!spNextDatum(&reader->scanner, &more, error))
+        if (!spNextReal(numbers, tag, "a coordinate of a point", &more, xyz + count % 3, error))
         {
             return false;
         }
-        if (!more)
+        if (more && !isfinite(xyz[count % 3]))
         {
-            break;
+            return spFailScan(&tag->place, error, "point %lld is not finite", (long long)(count / 3));
         }
-        spDVec3 p;
-        if (!spNeedPoint(&reader->scanner, "a coordinate of a point", &p, error) ||
-            !spAddVertex(reader->mesh, p, error))
+        if (more && count % 3 == 2 && !spAddVertex(grid->mesh, (spDVec3){xyz[0], xyz[1], xyz[2]}, error))
         {
             return false;
         }
     }
-    if (count != reader->pointCount)
+    if (count != 3 * grid->pointCount)
     {
         return spFailScan(&tag->place, error, "this piece says that it has %lld points, but %lld are there",
-                          (long long)reader->pointCount, (long long)count);
+                          (long long)grid->pointCount, (long long)(count / 3));
     }
     return true;
 }
 
-static bool spPushInt(spVtuReader* reader, spIntArray* array, int32_t value, spError* error)
+static bool spClaimArray(const spTag* tag, bool* have, const char* what, spError* error)
 {
-    if (array->count == INT_MAX)
-    {
-        return spFailScan(&reader->scanner, error, "an array has more than %d entries", INT_MAX);
-    }
-    void* data = array->data;
-    bool ok = spReserve(&reader->mesh->heap, &data, array->count, &array->capacity, array->count + 1,
-                        sizeof(int32_t));
-    array->data = data;
-    if (!ok)
-    {
-        return spFailMemory(error, "the cells of a file", (size_t)array->count * sizeof(int32_t));
-    }
-    array->data[array->count++] = value;
-    return true;
-}
-
-// Whole numbers within limits. Regions may be written with a point: they are rounded.
-static bool spReadInts(spVtuReader* reader, const spTag* tag, spIntArray* array, const char* what,
-                       int64_t lower, int64_t upper, spError* error)
-{
-    if (array->present)
+    if (*have)
     {
         return spFailScan(&tag->place, error, "this piece has a second array of %s", what);
     }
-    array->present = true;
-    bool round = array == &reader->regions;
-    for (bool more = !tag->empty; more;)
+    *have = true;
+    return true;
+}
+
+static bool spReadConnectivity(spVtuReader* reader, const spTag* tag, spNumbers* numbers, spError* error)
+{
+    spGrid* grid = &reader->grid;
+    int64_t most = grid->pointCount > 0 ? grid->pointCount - 1 : 0, value = 0;
+    for (bool more = true; more;)
     {
-        if (!spNextDatum(&reader->scanner, &more, error))
+        if (!spNextWhole(numbers, tag, "a vertex of a cell", most, &more, &value, error) ||
+            !spReserveConnectivity(grid, 1, error))
         {
             return false;
         }
-        if (!more)
-        {
-            break;
-        }
-        int64_t value;
-        if (round)
-        {
-            double real;
-            if (!spNeedReal(&reader->scanner, what, &real, error))
-            {
-                return false;
-            }
-            if (!(real >= (double)lower && real <= (double)upper))
-            {
-                return spFailScan(&reader->scanner, error, "%s: %g does not fit a region number", what, real);
-            }
-            value = (int64_t)floor(real + 0.5);
-            value = value > upper ? upper : value;
-        }
-        else if (!spNeedInteger(&reader->scanner, what, lower, upper, &value, error))
+        grid->connectivity[grid->connectivityCount] = (int32_t)value;
+        grid->connectivityCount += more;
+    }
+    return true;
+}
+
+static bool spReadCells(spVtuReader* reader, const spTag* tag, spNumbers* numbers, bool types, spError* error)
+{
+    spGrid* grid = &reader->grid;
+    int64_t value = 0;
+    const char* what = types ? "the type of a cell" : "an offset of a cell";
+    for (bool more = true; more;)
+    {
+        if (!spNextWhole(numbers, tag, what, types ? 255 : INT32_MAX, &more, &value, error) ||
+            !spReserveCells(grid, 1, error))
         {
             return false;
         }
-        if (!spPushInt(reader, array, (int32_t)value, error))
+        if (types)
         {
-            return false;
+            grid->types[grid->typeCount] = (uint8_t)value;
+            grid->typeCount += more;
+        }
+        else
+        {
+            grid->ends[grid->endCount] = (int32_t)value;
+            grid->endCount += more;
         }
     }
     return true;
 }
 
-// Numbers that the mesh may keep. Those that were not asked for by name are left out when they are no good.
+// Numbers that the mesh may keep. What is wrong with them does not keep the mesh from being read.
 static bool spReadValues(spVtuReader* reader, const spTag* tag, spWord name, spError* error)
 {
-    spRealArray* array = &reader->values;
+    spWord text = {"1", 1};
+    int64_t components = 0;
+    spFindAttribute(tag, "NumberOfComponents", &text);
+    spScanner scanner = spMakeScanner(text.text, text.length);
+    spSkipSpace(&scanner);
     spScanner start = reader->scanner;
-    array->count = 0;
-    array->present = true;
-    reader->valueName = name;
-    for (bool more = !tag->empty; more;)
+    spNumbers numbers;
+    if (!spScanInteger(&scanner, &components) || components < 1 || components > 9 ||
+        !spOpenNumbers(reader, tag, &numbers, NULL))
     {
-        double value = 0.0;
-        spError* told = reader->mesh->wantedName != NULL ? error : NULL;
-        bool ok = spNextDatum(&reader->scanner, &more, told);
-        if (ok && !more)
-        {
-            break;
-        }
-        if (!ok || !spNeedReal(&reader->scanner, "a value of a cell", &value, told))
-        {
-            reader->scanner = start;
-            array->present = false;
-            return reader->mesh->wantedName == NULL;
-        }
-        if (!spReserve(&reader->mesh->heap, (void**)&array->data, array->count, &array->capacity,
-                       array->count + 1, sizeof(double)))
-        {
-            return spFailMemory(error, "the values of a file", (size_t)array->count * sizeof(double));
-        }
-        array->data[array->count++] = value;
+        reader->scanner = start;
+        return true;
     }
-    return true;
-}
-
-static bool spIsRegionName(spWord name)
-{
-    return spWordIs(name, "region") || spWordIs(name, "Region") || spWordIs(name, "REGION");
+    spGridValues* values =
+        spAddGridValues(&reader->grid, name, (int)components, reader->part == sp_vtuCellData);
+    bool good = values != NULL, ok = true;
+    double value = 0.0;
+    for (bool more = good; more && ok;)
+    {
+        good = spNextReal(&numbers, tag, "a value", &more, &value, NULL);
+        more = more && good;
+        ok = !more || spPushGridValue(&reader->grid, values, value, error);
+    }
+    if (!good)
+    {
+        // Nothing of it, and tags are looked for from its start again
+        reader->scanner = start;
+        if (values != NULL)
+        {
+            values->count = 0;
+        }
+    }
+    spCloseNumbers(reader, &numbers);
+    return ok;
 }
 
 static bool spReadDataArray(spVtuReader* reader, const spTag* tag, spError* error)
 {
-    spWord name = {"", 0}, format = {"ascii", 5};
+    spWord name = {"", 0};
     spFindAttribute(tag, "Name", &name);
-    spFindAttribute(tag, "format", &format);
     bool isCells = reader->part == sp_vtuCells;
-    bool isRegion = reader->part == sp_vtuCellData && spIsRegionName(name);
-    spWord components = {"1", 1};
-    spFindAttribute(tag, "NumberOfComponents", &components);
-    if (reader->part == sp_vtuCellData && !isRegion && !reader->values.present && spWordIs(components, "1") &&
-        spWordIs(format, "ascii") && spWantsValues(reader->mesh, name))
+    bool connectivity = isCells && spWordIs(name, "connectivity");
+    bool offsets = isCells && spWordIs(name, "offsets"), types = isCells && spWordIs(name, "types");
+    if (reader->part == sp_vtuPointData || reader->part == sp_vtuCellData)
     {
         return spReadValues(reader, tag, name, error);
     }
-    bool wanted =
-        reader->part == sp_vtuPoints || isRegion ||
-        (isCells && (spWordIs(name, "connectivity") || spWordIs(name, "offsets") || spWordIs(name, "types")));
-    if (!wanted)
+    if (reader->part != sp_vtuPoints && !connectivity && !offsets && !types)
     {
         return true;
     }
-    if (!spWordIs(format, "ascii"))
-    {
-        return spFailAt(error, sp_errorUnsupported, tag->place.line, 0,
-                        "data in the format '%.*s' is not supported; write the file as ascii (in ParaView: "
-                        "data mode Ascii)",
-                        (int)(format.length < 40 ? format.length : 40), format.text);
-    }
-    if (reader->part == sp_vtuPoints)
-    {
-        return spReadPoints(reader, tag, error);
-    }
-    if (isRegion)
-    {
-        return spReadInts(reader, tag, &reader->regions, "a region", INT32_MIN, INT32_MAX, error);
-    }
-    if (spWordIs(name, "connectivity"))
-    {
-        if (reader->pointCount == 0)
-        {
-            return spReadInts(reader, tag, &reader->connectivity, "a vertex of a cell", 0, 0, error);
-        }
-        return spReadInts(reader, tag, &reader->connectivity, "a vertex of a cell", 0, reader->pointCount - 1,
-                          error);
-    }
-    if (spWordIs(name, "offsets"))
-    {
-        return spReadInts(reader, tag, &reader->offsets, "an offset of a cell", 0, INT32_MAX, error);
-    }
-    return spReadInts(reader, tag, &reader->types, "the type of a cell", 0, 255, error);
-}
-
-typedef struct spVtkType
-{
-    uint8_t kind;        // spCellKind
-    uint8_t nodeCount;   // 0: any number
-    uint8_t cornerCount; // 0: all
-} spVtkType;
-
-// clang-format off
-static const spVtkType vtkTypes[] = {
-    [1] = {sp_cellPoint, 1, 1},    [2] = {sp_cellPoint, 0, 0},    [3] = {sp_cellLine, 2, 2},
-    [4] = {sp_cellLine, 0, 0},     [5] = {sp_cellPolygon, 3, 3},  [6] = {sp_cellStrip, 0, 0},
-    [7] = {sp_cellPolygon, 0, 0},  [8] = {sp_cellPixel, 4, 4},    [9] = {sp_cellPolygon, 4, 4},
-    [10] = {sp_cellTet, 4, 4},
-    // second order: edge, triangle, quad, tet, full quad, full triangle
-    [21] = {sp_cellLine, 3, 2},    [22] = {sp_cellPolygon, 6, 3}, [23] = {sp_cellPolygon, 8, 4},
-    [24] = {sp_cellTet, 10, 4},    [28] = {sp_cellPolygon, 9, 4}, [34] = {sp_cellPolygon, 7, 3},
-    // any order, Lagrange and Bezier: curve, triangle, quad, tet
-    [68] = {sp_cellLine, 0, 2},    [69] = {sp_cellPolygon, 0, 3}, [70] = {sp_cellPolygon, 0, 4},
-    [71] = {sp_cellTet, 0, 4},
-    [75] = {sp_cellLine, 0, 2},    [76] = {sp_cellPolygon, 0, 3}, [77] = {sp_cellPolygon, 0, 4},
-    [78] = {sp_cellTet, 0, 4},
-};
-// clang-format on
-
-// Marks for every vertex there is so far
-static bool spGrowMiddle(spVtuReader* reader, spError* error)
-{
-    int count = reader->mesh->vertexCount;
-    if (reader->middleCount == count)
-    {
-        return true;
-    }
-    void* data = reader->middle;
-    bool ok = spReserve(&reader->mesh->heap, &data, reader->middleCount, &reader->middleCapacity, count, 1);
-    reader->middle = data;
-    if (!ok)
-    {
-        return spFailMemory(error, "the middle nodes of a file", (size_t)count);
-    }
-    memset(reader->middle + reader->middleCount, 0, (size_t)(count - reader->middleCount));
-    reader->middleCount = count;
-    return true;
-}
-
-static bool spMarkMiddle(spVtuReader* reader, const int32_t* nodes, int begin, int end, spError* error)
-{
-    if (begin < end && !spGrowMiddle(reader, error))
+    if ((connectivity && !spClaimArray(tag, &reader->haveConnectivity, "vertices of cells", error)) ||
+        (offsets && !spClaimArray(tag, &reader->haveOffsets, "offsets of cells", error)) ||
+        (types && !spClaimArray(tag, &reader->haveTypes, "types of cells", error)))
     {
         return false;
     }
-    for (int i = begin; i < end; ++i)
-    {
-        reader->middle[nodes[i]] = 1;
-    }
-    return true;
-}
-
-// The value of the tet that was added last
-static bool spKeepValue(spVtuReader* reader, int cell, spCellKind kind, spError* error)
-{
-    spMesh* mesh = reader->mesh;
-    if (kind != sp_cellTet || !reader->values.present)
-    {
-        return true;
-    }
-    if (mesh->tetValues == NULL &&
-        !spStartTetValues(mesh, reader->valueName.text, reader->valueName.length, error))
+    spNumbers numbers;
+    if (!spOpenNumbers(reader, tag, &numbers, error))
     {
         return false;
     }
-    mesh->tetValues[mesh->tetCount - 1] = reader->values.data[cell];
-    return true;
-}
-
-static bool spAddVtuCell(spVtuReader* reader, int cell, int begin, int end, const spTag* tag, spError* error)
-{
-    int typeNumber = reader->types.data[cell];
-    spVtkType type = typeNumber < SP_COUNT(vtkTypes) ? vtkTypes[typeNumber] : (spVtkType){0};
-    int count = end - begin;
-    if (type.kind != sp_cellUnknown &&
-        ((type.nodeCount > 0 && count != type.nodeCount) || count < type.cornerCount))
-    {
-        return spFailScan(&tag->place, error, "cell %d of this piece has type %d but %d vertices", cell,
-                          typeNumber, count);
-    }
-    const int32_t* nodes = reader->connectivity.data + begin;
-    int corners = type.cornerCount > 0 ? type.cornerCount : count;
-    int32_t region = reader->regions.present ? reader->regions.data[cell] : 0;
-    return (type.kind == sp_cellUnknown || spMarkMiddle(reader, nodes, corners, count, error)) &&
-           spAddCell(reader->mesh, (spCellKind)type.kind, nodes, corners, region, error) &&
-           spKeepValue(reader, cell, (spCellKind)type.kind, error);
+    bool ok = connectivity       ? spReadConnectivity(reader, tag, &numbers, error)
+              : offsets || types ? spReadCells(reader, tag, &numbers, types, error)
+                                 : spReadPoints(reader, tag, &numbers, error);
+    spCloseNumbers(reader, &numbers);
+    return ok;
 }
 
 // Puts the arrays of a piece together
 static bool spFinishPiece(spVtuReader* reader, const spTag* tag, spError* error)
 {
-    if (!reader->havePoints && reader->pointCount > 0)
+    spGrid* grid = &reader->grid;
+    if (!reader->havePoints && grid->pointCount > 0)
     {
         return spFailScan(&tag->place, error, "this piece has no points");
     }
-    if (reader->offsets.count != reader->cellCount || reader->types.count != reader->cellCount)
+    if (grid->endCount != reader->cellCount || grid->typeCount != reader->cellCount)
     {
         return spFailScan(&tag->place, error,
                           "this piece says that it has %lld cells, but there are %d offsets and %d types",
-                          (long long)reader->cellCount, reader->offsets.count, reader->types.count);
+                          (long long)reader->cellCount, grid->endCount, grid->typeCount);
     }
-    if (reader->regions.present && reader->regions.count != reader->cellCount)
-    {
-        return spFailScan(&tag->place, error, "this piece has %lld cells, but %d regions",
-                          (long long)reader->cellCount, reader->regions.count);
-    }
-    if (reader->values.present && reader->values.count != reader->cellCount)
-    {
-        if (reader->mesh->wantedName != NULL)
-        {
-            return spFailScan(&tag->place, error, "this piece has %lld cells, but %d values",
-                              (long long)reader->cellCount, reader->values.count);
-        }
-        reader->values.present = false;
-    }
-    if (reader->connectivity.count > 0 && reader->pointCount == 0)
+    if (grid->connectivityCount > 0 && grid->pointCount == 0)
     {
         return spFailScan(&tag->place, error, "this piece has cells but no points");
     }
-    for (int i = 0; i < reader->connectivity.count; ++i)
+    return spFinishGrid(grid, tag->place.line, error);
+}
+
+static bool spStartPiece(spVtuReader* reader, const spTag* tag, spError* error)
+{
+    if (reader->inPiece)
     {
-        reader->connectivity.data[i] += reader->firstVertex;
+        return spFailScan(&tag->place, error, "a piece starts inside another one");
     }
-    int begin = 0;
-    for (int i = 0; i < reader->offsets.count; ++i)
+    int64_t pointCount;
+    if (!spNeedCount(tag, "NumberOfPoints", &pointCount, error) ||
+        !spNeedCount(tag, "NumberOfCells", &reader->cellCount, error))
     {
-        int end = reader->offsets.data[i];
-        if (end < begin || end > reader->connectivity.count)
-        {
-            return spFailScan(&tag->place, error,
-                              "offset %d of cell %d must be between %d (the one before) and %d (the number "
-                              "of vertices listed)",
-                              end, i, begin, reader->connectivity.count);
-        }
-        if (!spAddVtuCell(reader, i, begin, end, tag, error))
-        {
-            return false;
-        }
-        begin = end;
+        return false;
     }
+    spStartGrid(&reader->grid, pointCount);
+    reader->havePoints = false;
+    reader->haveConnectivity = false;
+    reader->haveOffsets = false;
+    reader->haveTypes = false;
     return true;
 }
 
-static void spStartArray(spIntArray* array)
+// What the first tag says of binary data
+static bool spReadFileTag(spVtuReader* reader, const spTag* tag, spError* error)
 {
-    array->count = 0;
-    array->present = false;
+    spWord type = {"", 0}, order = {"", 0}, header = {"", 0}, compressor = {"", 0};
+    if (!spFindAttribute(tag, "type", &type) || !spWordIs(type, "UnstructuredGrid"))
+    {
+        return spFailAt(error, sp_errorUnsupported, tag->place.line, 0,
+                        "a VTK file of type '%.*s' is not supported; save it as UnstructuredGrid (.vtu)",
+                        (int)(type.length < 40 ? type.length : 40), type.text);
+    }
+    spFindAttribute(tag, "byte_order", &order);
+    spFindAttribute(tag, "header_type", &header);
+    spFindAttribute(tag, "compressor", &compressor);
+    if (compressor.length > 0 && !spWordIs(compressor, "vtkZLibDataCompressor"))
+    {
+        return spFailAt(error, sp_errorUnsupported, tag->place.line, 0,
+                        "data compressed by %.*s is not supported; save the file with zlib or without "
+                        "compression",
+                        (int)(compressor.length < 60 ? compressor.length : 60), compressor.text);
+    }
+    reader->packing.swapped = spWordIs(order, "BigEndian");
+    reader->packing.wideHeader = spWordIs(header, "UInt64");
+    reader->packing.compressed = compressor.length > 0;
+    return true;
 }
 
-static bool spReadVtuTag(spVtuReader* reader, const spTag* tag, bool* done, spError* error)
+// Finds appended data, which is not XML: tags are looked for before it only
+static void spFindAppended(spVtuReader* reader)
 {
+    spScanner scanner = reader->scanner;
+    if (!spSkipPast(&scanner, "<AppendedData"))
+    {
+        return;
+    }
+    spTag tag = {.attributes = {scanner.at, 0}};
+    const char* close = memchr(scanner.at, '>', (size_t)(scanner.end - scanner.at));
+    const char* mark = close != NULL ? memchr(close, '_', (size_t)(scanner.end - close)) : NULL;
+    if (mark == NULL)
+    {
+        return;
+    }
+    tag.attributes.length = (size_t)(close - scanner.at);
+    spWord encoding = {"", 0};
+    spFindAttribute(&tag, "encoding", &encoding);
+    reader->packing.base64 = !spWordIs(encoding, "raw");
+    reader->appended = mark + 1;
+    reader->scanner.end = scanner.at - strlen("<AppendedData");
+}
+
+static spVtuPart spFindPart(const spTag* tag)
+{
+    return spWordIs(tag->name, "Points")      ? sp_vtuPoints
+           : spWordIs(tag->name, "Cells")     ? sp_vtuCells
+           : spWordIs(tag->name, "PointData") ? sp_vtuPointData
+           : spWordIs(tag->name, "CellData")  ? sp_vtuCellData
+                                              : sp_vtuElsewhere;
+}
+
+static bool spReadVtuTag(spVtuReader* reader, const spTag* tag, spError* error)
+{
+    spVtuPart part = spFindPart(tag);
     if (spWordIs(tag->name, "VTKFile") && !tag->closing)
     {
-        spWord type = {"", 0};
-        if (!spFindAttribute(tag, "type", &type) || !spWordIs(type, "UnstructuredGrid"))
-        {
-            return spFailAt(error, sp_errorUnsupported, tag->place.line, 0,
-                            "a VTK file of type '%.*s' is not supported; save it as UnstructuredGrid (.vtu)",
-                            (int)(type.length < 40 ? type.length : 40), type.text);
-        }
+        return spReadFileTag(reader, tag, error);
     }
-    else if (spWordIs(tag->name, "Piece"))
+    if (spWordIs(tag->name, "Piece"))
     {
-        if (!tag->closing)
-        {
-            if (reader->inPiece)
-            {
-                return spFailScan(&tag->place, error, "a piece starts inside another one");
-            }
-            reader->havePoints = false;
-            reader->firstVertex = reader->mesh->vertexCount;
-            spStartArray(&reader->connectivity);
-            spStartArray(&reader->offsets);
-            spStartArray(&reader->types);
-            spStartArray(&reader->regions);
-            reader->values.count = 0;
-            reader->values.present = false;
-            if (!spNeedCount(tag, "NumberOfPoints", &reader->pointCount, error) ||
-                !spNeedCount(tag, "NumberOfCells", &reader->cellCount, error))
-            {
-                return false;
-            }
-        }
-        else if (!reader->inPiece)
+        if (tag->closing && !reader->inPiece)
         {
             return spFailScan(&tag->place, error, "a piece ends that did not start");
+        }
+        if (!tag->closing && !spStartPiece(reader, tag, error))
+        {
+            return false;
         }
         reader->inPiece = !tag->closing && !tag->empty;
         reader->part = sp_vtuElsewhere;
         return reader->inPiece || spFinishPiece(reader, tag, error);
     }
-    else if (spWordIs(tag->name, "Points"))
+    if (part != sp_vtuElsewhere)
     {
-        reader->part = tag->closing || tag->empty ? sp_vtuElsewhere : sp_vtuPoints;
-    }
-    else if (spWordIs(tag->name, "Cells"))
-    {
-        reader->part = tag->closing || tag->empty ? sp_vtuElsewhere : sp_vtuCells;
-    }
-    else if (spWordIs(tag->name, "CellData"))
-    {
-        reader->part = tag->closing || tag->empty ? sp_vtuElsewhere : sp_vtuCellData;
+        reader->part = tag->closing || tag->empty ? sp_vtuElsewhere : part;
     }
     else if (spWordIs(tag->name, "DataArray") && !tag->closing && reader->inPiece)
     {
         return spReadDataArray(reader, tag, error);
-    }
-    else if (spWordIs(tag->name, "AppendedData"))
-    {
-        // Not XML from here on, and nothing that is needed
-        *done = true;
     }
     return true;
 }
@@ -665,7 +664,12 @@ static bool spReadVtuTags(spVtuReader* reader, spError* error)
         }
         if (!found)
         {
-            return spFailScan(&reader->scanner, error, "</VTKFile> is missing; the file is cut off");
+            done = reader->appended != NULL && haveFile;
+            if (!done)
+            {
+                return spFailScan(&reader->scanner, error, "</VTKFile> is missing; the file is cut off");
+            }
+            continue;
         }
         bool isFile = spWordIs(tag.name, "VTKFile");
         if (!haveFile && !isFile)
@@ -673,11 +677,11 @@ static bool spReadVtuTags(spVtuReader* reader, spError* error)
             return spFailScan(&tag.place, error, "a VTU file starts with <VTKFile ...>");
         }
         haveFile = true;
-        if (!spReadVtuTag(reader, &tag, &done, error))
+        if (!spReadVtuTag(reader, &tag, error))
         {
             return false;
         }
-        done |= isFile && (tag.closing || tag.empty);
+        done = isFile && (tag.closing || tag.empty);
     }
     if (reader->inPiece)
     {
@@ -689,116 +693,7 @@ static bool spReadVtuTags(spVtuReader* reader, spError* error)
 bool spReadVtu(const char* data, size_t size, spMesh* mesh, spError* error)
 {
     mesh->formatName = "VTU ascii";
-    spVtuReader reader = {.scanner = spMakeScanner(data, size), .mesh = mesh};
-    bool ok = spReadVtuTags(&reader, error);
-    spHeap* heap = &mesh->heap;
-    spIntArray* arrays[4] = {&reader.connectivity, &reader.offsets, &reader.types, &reader.regions};
-    for (int i = 0; i < 4; ++i)
-    {
-        spFree(heap, arrays[i]->data, (size_t)arrays[i]->capacity * sizeof(int32_t));
-    }
-    spFree(heap, reader.values.data, (size_t)reader.values.capacity * sizeof(double));
-    if (ok && reader.middleCount > 0)
-    {
-        // Pieces that came later have no middle nodes
-        ok = spGrowMiddle(&reader, error) && spDropMiddleNodes(mesh, reader.middle, error);
-    }
-    spFree(heap, reader.middle, (size_t)reader.middleCapacity);
-    return ok;
-}
-
-// Writes one cell array: `count` cells of a type with tupleSize vertices each
-static void spPutRows(spOutput* output, const int32_t* indices, int tupleSize, int count)
-{
-    for (int i = 0; i < count; ++i)
-    {
-        for (int j = 0; j < tupleSize; ++j)
-        {
-            spPutText(output, j == 0 ? "" : " ");
-            spPutInteger(output, indices[(int64_t)i * tupleSize + j]);
-        }
-        spPutText(output, "\n");
-    }
-}
-
-static void spPutArray(spOutput* output, const char* type, const char* name)
-{
-    spPutFormat(output, "<DataArray type=\"%s\" Name=", type);
-    spPutName(output, name);
-    spPutText(output, " format=\"ascii\">\n");
-}
-
-bool spWriteVtu(const spMesh* mesh, spOutput* output, spError* error)
-{
-    SP_UNUSED(error);
-    int64_t cellCount = (int64_t)mesh->edgeCount + mesh->triangleCount + mesh->tetCount;
-    const int counts[3] = {mesh->edgeCount, mesh->triangleCount, mesh->tetCount};
-    const char* const types[3] = {"3\n", "5\n", "10\n"};
-    spPutText(output, "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"0.1\" "
-                      "byte_order=\"LittleEndian\">\n<UnstructuredGrid>\n");
-    spPutFormat(output, "<Piece NumberOfPoints=\"%d\" NumberOfCells=\"%lld\">\n<Points>\n", mesh->vertexCount,
-                (long long)cellCount);
-    spPutText(output, "<DataArray type=\"Float64\" NumberOfComponents=\"3\" format=\"ascii\">\n");
-    for (int i = 0; i < mesh->vertexCount; ++i)
-    {
-        spPutReal(output, mesh->vertices[i].x);
-        spPutText(output, " ");
-        spPutReal(output, mesh->vertices[i].y);
-        spPutText(output, " ");
-        spPutReal(output, mesh->vertices[i].z);
-        spPutText(output, "\n");
-    }
-    spPutText(output, "</DataArray>\n</Points>\n<Cells>\n");
-    spPutArray(output, "Int64", "connectivity");
-    spPutRows(output, mesh->edges, 2, mesh->edgeCount);
-    spPutRows(output, mesh->triangles, 3, mesh->triangleCount);
-    spPutRows(output, mesh->tets, 4, mesh->tetCount);
-    spPutText(output, "</DataArray>\n");
-    spPutArray(output, "Int64", "offsets");
-    int64_t offset = 0;
-    for (int sort = 0; sort < 3; ++sort)
-    {
-        for (int i = 0; i < counts[sort]; ++i)
-        {
-            offset += 2 + sort;
-            spPutInteger(output, offset);
-            spPutText(output, "\n");
-        }
-    }
-    spPutText(output, "</DataArray>\n");
-    spPutArray(output, "UInt8", "types");
-    for (int sort = 0; sort < 3; ++sort)
-    {
-        for (int i = 0; i < counts[sort]; ++i)
-        {
-            spPutText(output, types[sort]);
-        }
-    }
-    spPutText(output, "</DataArray>\n</Cells>\n");
-    if (mesh->tetCount > 0)
-    {
-        spPutText(output, "<CellData Scalars=\"region\">\n");
-        spPutArray(output, "Int32", "region");
-        for (int64_t i = 0; i < cellCount; ++i)
-        {
-            int64_t tet = i - mesh->edgeCount - mesh->triangleCount;
-            spPutInteger(output, tet >= 0 ? mesh->tetRegions[tet] : 0);
-            spPutText(output, "\n");
-        }
-        spPutText(output, "</DataArray>\n");
-        if (mesh->tetValues != NULL)
-        {
-            spPutArray(output, "Float64", mesh->valueName);
-            for (int64_t i = 0; i < cellCount; ++i)
-            {
-                int64_t tet = i - mesh->edgeCount - mesh->triangleCount;
-                spPutReal(output, tet >= 0 ? mesh->tetValues[tet] : 0.0);
-                spPutText(output, "\n");
-            }
-            spPutText(output, "</DataArray>\n");
-        }
-        spPutText(output, "</CellData>\n");
-    }
-    spPutText(output, "</Piece>\n</UnstructuredGrid>\n</VTKFile>\n");
-    return true;
+    spVtuReader reader = {.scanner = spMakeScanner(data, size), .grid = {.mesh = mesh}, .end = data + size};
+    spFindAppended(&reader);
+    return spEndGrids(&reader.grid, spReadVtuTags(&reader, error), error);
 }

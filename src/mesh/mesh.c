@@ -32,13 +32,13 @@ void spDestroyMesh(spMesh* mesh)
     {
         return;
     }
+    spFreeValues(mesh);
     spHeap heap = mesh->heap;
     spFree(&heap, mesh->vertices, (size_t)mesh->vertexCapacity * sizeof(spDVec3));
     spFree(&heap, mesh->edges, (size_t)mesh->edgeCapacity * 2 * sizeof(int32_t));
     spFree(&heap, mesh->triangles, (size_t)mesh->triangleCapacity * 3 * sizeof(int32_t));
     spFree(&heap, mesh->tets, (size_t)mesh->tetCapacity * 4 * sizeof(int32_t));
     spFree(&heap, mesh->tetRegions, (size_t)mesh->regionCapacity * sizeof(int32_t));
-    spFree(&heap, mesh->tetValues, (size_t)mesh->valueCapacity * sizeof(double));
     spFree(&heap, mesh, sizeof(spMesh));
     SP_ASSERT(heap.byteCount == 0);
 }
@@ -149,46 +149,9 @@ bool spAddTet(spMesh* mesh, const int32_t vertices[4], int32_t region, spError* 
     {
         return false;
     }
-    if (mesh->tetValues != NULL)
-    {
-        void* values = mesh->tetValues;
-        bool ok = spGrowArray(mesh, &values, mesh->tetCount, &mesh->valueCapacity,
-                              (int64_t)mesh->tetCount + 1, sizeof(double), "values of tets", error);
-        mesh->tetValues = values;
-        if (!ok)
-        {
-            return false;
-        }
-        mesh->tetValues[mesh->tetCount] = (double)NAN;
-    }
     memcpy(mesh->tets + 4 * mesh->tetCount, vertices, 4 * sizeof(int32_t));
     mesh->tetRegions[mesh->tetCount++] = region;
     return true;
-}
-
-bool spStartTetValues(spMesh* mesh, const char* name, size_t nameLength, spError* error)
-{
-    spDropTetValues(mesh);
-    void* values = NULL;
-    bool ok = spGrowArray(mesh, &values, 0, &mesh->valueCapacity, (int64_t)mesh->tetCount + 1, sizeof(double),
-                          "values of tets", error);
-    mesh->tetValues = values;
-    for (int i = 0; ok && i < mesh->tetCount; ++i)
-    {
-        mesh->tetValues[i] = (double)NAN;
-    }
-    nameLength = nameLength < sizeof(mesh->valueName) ? nameLength : sizeof(mesh->valueName) - 1;
-    memcpy(mesh->valueName, name, nameLength);
-    mesh->valueName[nameLength] = 0;
-    return ok;
-}
-
-void spDropTetValues(spMesh* mesh)
-{
-    spFree(&mesh->heap, mesh->tetValues, (size_t)mesh->valueCapacity * sizeof(double));
-    mesh->tetValues = NULL;
-    mesh->valueCapacity = 0;
-    mesh->valueName[0] = 0;
 }
 
 static void* spTrimArray(spHeap* heap, void* data, int count, int* capacity, size_t size)
@@ -223,9 +186,12 @@ void spTrimMesh(spMesh* mesh)
     mesh->tets = spTrimArray(heap, mesh->tets, mesh->tetCount, &mesh->tetCapacity, 4 * sizeof(int32_t));
     mesh->tetRegions =
         spTrimArray(heap, mesh->tetRegions, mesh->tetCount, &mesh->regionCapacity, sizeof(int32_t));
-    mesh->tetValues = mesh->tetValues != NULL ? spTrimArray(heap, mesh->tetValues, mesh->tetCount,
-                                                            &mesh->valueCapacity, sizeof(double))
-                                              : NULL;
+    for (int i = 0; i < mesh->valueCount; ++i)
+    {
+        spMeshValues* values = mesh->values + i;
+        values->data = spTrimArray(heap, values->data, values->count, &values->capacity,
+                                   (size_t)values->components * sizeof(double));
+    }
 }
 
 static void spRemapIndices(int32_t* indices, int64_t count, const int32_t* remap)
@@ -244,9 +210,11 @@ void spRemapVertices(spMesh* mesh, const int32_t* remap, int newCount)
     {
         if (remap[i] == next)
         {
+            spMoveVertexValues(mesh, i, next);
             mesh->vertices[next++] = mesh->vertices[i];
         }
     }
+    spCutVertexValues(mesh, next);
     SP_ASSERT(next == newCount);
     mesh->vertexCount = newCount;
     spRemapIndices(mesh->edges, 2 * (int64_t)mesh->edgeCount, remap);
@@ -311,13 +279,6 @@ static bool spCheckMeshDef(const spMeshDef* def, spError* error)
                           def->vertices[i].x, def->vertices[i].y, def->vertices[i].z);
         }
     }
-    for (int i = 0; def->tetValues != NULL && i < def->tetCount; ++i)
-    {
-        if (!isfinite(def->tetValues[i]))
-        {
-            return spFail(error, sp_errorBadArgument, "the value of tet %d is not finite", i);
-        }
-    }
     return spCheckElements(def->edges, 2, def->edgeCount, def->vertexCount, "edge", error) &&
            spCheckElements(def->triangles, 3, def->triangleCount, def->vertexCount, "triangle", error) &&
            spCheckElements(def->tets, 4, def->tetCount, def->vertexCount, "tet", error);
@@ -364,16 +325,6 @@ spMesh* spCreateMesh(const spMeshDef* def, spError* error)
         else
         {
             memset(mesh->tetRegions, 0, regionSize);
-        }
-        if (def->tetValues != NULL)
-        {
-            const char* name = def->tetValueName != NULL ? def->tetValueName : "value";
-            if (!spStartTetValues(mesh, name, strlen(name), error))
-            {
-                spDestroyMesh(mesh);
-                return NULL;
-            }
-            memcpy(mesh->tetValues, def->tetValues, (size_t)def->tetCount * sizeof(double));
         }
     }
     return mesh;
@@ -432,16 +383,6 @@ bool spMesh_SetTetRegion(spMesh* mesh, int tet, int32_t region)
     }
     mesh->tetRegions[tet] = region;
     return true;
-}
-
-const double* spMesh_GetTetValues(const spMesh* mesh)
-{
-    return mesh->tetCount > 0 ? mesh->tetValues : NULL;
-}
-
-const char* spMesh_GetTetValueName(const spMesh* mesh)
-{
-    return mesh->valueName;
 }
 
 const char* spMesh_GetFormatName(const spMesh* mesh)

@@ -13,8 +13,18 @@
 // Most vertices, edges, triangles or tets: six edges of each tet can still be counted in an int
 #define SP_MESH_LIMIT (INT32_MAX / 6)
 
-// Bytes of the name of values of tets, its terminator included
+// Bytes of the name of values, its terminator included
 #define SP_VALUE_NAME_SIZE 64
+
+// Numbers for every vertex, triangle or tet
+typedef struct spMeshValues
+{
+    spMeshPart part;
+    int components;
+    int count, capacity; // entries; count may lag behind the part while a file is read
+    double* data;        // components for each entry
+    char name[SP_VALUE_NAME_SIZE];
+} spMeshValues;
 
 // Arrays hold `count` entries and have room for `capacity`
 struct spMesh
@@ -25,16 +35,14 @@ struct spMesh
     int32_t* triangles;  // 3 each
     int32_t* tets;       // 4 each
     int32_t* tetRegions; // 1 for each tet
-    double* tetValues;   // 1 for each tet, NaN where unknown while reading; NULL when there are none
-    char valueName[SP_VALUE_NAME_SIZE];
+    spMeshValues* values;
     int vertexCount, vertexCapacity;
     int edgeCount, edgeCapacity;
     int triangleCount, triangleCapacity;
-    int tetCount, tetCapacity, regionCapacity, valueCapacity;
+    int tetCount, tetCapacity, regionCapacity;
+    int valueCount, valueCapacity;
     int skippedCount;       // cells of the file that a mesh cannot hold
     const char* formatName; // a literal
-    const char*
-        wantedName; // of the values that a reader shall keep; NULL means the first; while reading only
 };
 
 // An empty mesh, to be filled with the functions below and destroyed when one of them fails
@@ -52,9 +60,26 @@ bool spAddEdge(spMesh* mesh, int32_t a, int32_t b, spError* error);
 bool spAddTriangle(spMesh* mesh, int32_t a, int32_t b, int32_t c, spError* error);
 bool spAddTet(spMesh* mesh, const int32_t vertices[4], int32_t region, spError* error);
 
-// Makes room for values of all tets, those to come included, which are NaN until they are set
-bool spStartTetValues(spMesh* mesh, const char* name, size_t nameLength, spError* error);
-void spDropTetValues(spMesh* mesh);
+// values.c: the array of this name, made when there is none, with one entry for every vertex, triangle or tet
+// that is there now; new entries are NaN. NULL without memory, and when the mesh has too many arrays or one
+// of the same name with other components: such values are left out. A name that is too long is cut.
+spMeshValues* spStartValues(spMesh* mesh, spMeshPart part, const char* name, size_t nameLength,
+                            int components);
+int spGetPartCount(const spMesh* mesh, spMeshPart part);
+
+// Brings all arrays to the length of their part, and drops those without a single number
+bool spFinishValues(spMesh* mesh, spError* error);
+
+// Keeps the entries of elements that are kept, in their order
+void spKeepValues(spMesh* mesh, spMeshPart part, const uint8_t* keep, int count);
+
+// For spRemapVertices: an entry moves to a smaller index; entries from an index on go
+void spMoveVertexValues(spMesh* mesh, int from, int to);
+void spCutVertexValues(spMesh* mesh, int count);
+
+// Copies all arrays to a mesh with the same elements
+bool spCopyValues(spMesh* mesh, const spMesh* from, spError* error);
+void spFreeValues(spMesh* mesh);
 
 // Gives back room that was reserved but not used. Does nothing where there is no memory to do it.
 void spTrimMesh(spMesh* mesh);

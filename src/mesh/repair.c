@@ -228,10 +228,10 @@ static bool spHasShape(const spMesh* mesh, const int32_t* element, int tupleSize
     }
 }
 
-// Removes elements without shape and copies of earlier ones. regions and values may be NULL. Returns how many
-// went, or -1 without memory.
-static int spDropBadElements(spMesh* mesh, int32_t* elements, int32_t* regions, double* values, int tupleSize,
-                             int count)
+// Removes elements without shape and copies of earlier ones. regions may be NULL, part sp_meshPartCount where
+// there are no values. Returns how many went, or -1 without memory.
+static int spDropBadElements(spMesh* mesh, int32_t* elements, int32_t* regions, spMeshPart part,
+                             int tupleSize, int count)
 {
     if (count == 0)
     {
@@ -273,13 +273,10 @@ static int spDropBadElements(spMesh* mesh, int32_t* elements, int32_t* regions, 
                 {
                     regions[kept] = regions[i];
                 }
-                if (values != NULL)
-                {
-                    values[kept] = values[i];
-                }
                 ++kept;
             }
         }
+        spKeepValues(mesh, part, keep, count);
         dropped = count - kept;
     }
     spFree(heap, keep, keepSize);
@@ -290,9 +287,9 @@ static int spDropBadElements(spMesh* mesh, int32_t* elements, int32_t* regions, 
 
 static bool spDropDegenerate(spMesh* mesh, spRepairReport* report, spError* error)
 {
-    int edges = spDropBadElements(mesh, mesh->edges, NULL, NULL, 2, mesh->edgeCount);
-    int triangles = spDropBadElements(mesh, mesh->triangles, NULL, NULL, 3, mesh->triangleCount);
-    int tets = spDropBadElements(mesh, mesh->tets, mesh->tetRegions, mesh->tetValues, 4, mesh->tetCount);
+    int edges = spDropBadElements(mesh, mesh->edges, NULL, sp_meshPartCount, 2, mesh->edgeCount);
+    int triangles = spDropBadElements(mesh, mesh->triangles, NULL, sp_meshTriangles, 3, mesh->triangleCount);
+    int tets = spDropBadElements(mesh, mesh->tets, mesh->tetRegions, sp_meshTets, 4, mesh->tetCount);
     if (edges < 0 || triangles < 0 || tets < 0)
     {
         return spFail(error, sp_errorOutOfMemory, "out of memory: dropping degenerate elements");
@@ -502,14 +499,17 @@ static spMesh* spCopyMesh(const spMesh* mesh, spError* error)
     def.tets = mesh->tets;
     def.tetCount = mesh->tetCount;
     def.tetRegions = mesh->tetRegions;
-    def.tetValues = mesh->tetValues;
-    def.tetValueName = mesh->valueName;
     def.allocator = mesh->heap.allocator;
     spMesh* copy = spCreateMesh(&def, error);
     if (copy != NULL)
     {
         copy->formatName = mesh->formatName;
         copy->skippedCount = mesh->skippedCount;
+        if (!spCopyValues(copy, mesh, error))
+        {
+            spDestroyMesh(copy);
+            copy = NULL;
+        }
     }
     return copy;
 }

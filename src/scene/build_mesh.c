@@ -85,6 +85,27 @@ static spMesh* spGenerateLattice(const spMeshData* data, const spAllocator* allo
     return spMakeLatticeMesh(&def, error);
 }
 
+// The array of Young's moduli that the scene names must have a number for every tet
+static bool spCheckField(const spMesh* mesh, const char* name, spError* error)
+{
+    int index = spMesh_FindValues(mesh, sp_meshTets, name);
+    if (index < 0 || spMesh_GetValueComponents(mesh, sp_meshTets, index) != 1)
+    {
+        return spFail(error, sp_errorFileFormat,
+                      "the mesh has no array of cell values named \"%.63s\" with one number for each tet",
+                      name);
+    }
+    const double* values = spMesh_GetValues(mesh, sp_meshTets, index);
+    for (int i = 0; i < spMesh_GetTetCount(mesh); ++i)
+    {
+        if (!isfinite(values[i]))
+        {
+            return spFail(error, sp_errorFileFormat, "tet %d has no value in the array \"%.63s\"", i, name);
+        }
+    }
+    return true;
+}
+
 static spMesh* spLoadSceneMesh(const spScene* scene, const spBodyData* body, const spMeshData* data,
                                spHeap* heap, spError* error)
 {
@@ -96,9 +117,13 @@ static spMesh* spLoadSceneMesh(const spScene* scene, const spBodyData* body, con
         spFailMemory(error, "mesh", strlen(data->file));
         return NULL;
     }
-    spMesh* mesh = field ? spLoadMeshValues(path, body->tets.field, &heap->allocator, error)
-                         : spLoadMesh(path, &heap->allocator, error);
+    spMesh* mesh = spLoadMesh(path, &heap->allocator, error);
     spFree(heap, path, strlen(path) + 1);
+    if (mesh != NULL && field && !spCheckField(mesh, body->tets.field, error))
+    {
+        spDestroyMesh(mesh);
+        return NULL;
+    }
     if (mesh != NULL && data->repair)
     {
         spRepairDef def = spDefaultRepairDef();

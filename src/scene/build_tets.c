@@ -156,7 +156,9 @@ static bool spCheckRegions(const spTetsData* tets, const spMesh* mesh, spProblem
 static void spFillModuli(const spBodyData* data, const spMesh* mesh, spTetMaterial material,
                          spReal* youngModuli, spReal* poissonRatios)
 {
-    const double* values = spIsGiven(&data->tets.head, &data->tets.field) ? spMesh_GetTetValues(mesh) : NULL;
+    bool field = spIsGiven(&data->tets.head, &data->tets.field);
+    int index = field ? spMesh_FindValues(mesh, sp_meshTets, data->tets.field) : -1;
+    const double* values = spMesh_GetValues(mesh, sp_meshTets, index);
     for (int i = 0; i < spMesh_GetTetCount(mesh); ++i)
     {
         const spTetRegionData* region = spFindRegion(&data->tets, spMesh_GetTetRegions(mesh)[i]);
