@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// souple mesh: info, convert, make.
+// souple mesh: info, convert, repair, make.
 
 #include "souple/mesh.h"
 #include "commands.h"
@@ -23,8 +23,7 @@ static bool spIsFit(const spMeshReport* report, const spMesh* mesh, char* senten
         if (bad > 0)
         {
             snprintf(sentence, size,
-                     "Not fit to simulate: %d tets are inverted, flat or doubled; try 'souple mesh convert "
-                     "--repair'.",
+                     "Not fit to simulate: %d tets are inverted, flat or doubled; try 'souple mesh repair'.",
                      bad);
             return false;
         }
@@ -151,6 +150,21 @@ static void spTellReport(const char* path, const spMesh* mesh, const spMeshRepor
     printf("  volume %.6g m^3, surface %.6g m^2 of %d triangles, %s\n", report->volume, report->surfaceArea,
            report->boundaryTriangleCount, report->closed ? "closed" : "not closed");
     printf("  edges from %.4g to %.4g m, mean %.4g m\n", report->minEdge, report->maxEdge, report->meanEdge);
+    static const char* const parts[sp_meshPartCount] = {"vertices", "triangles", "tets"};
+    for (int part = 0; part < sp_meshPartCount; ++part)
+    {
+        for (int i = 0; i < spMesh_GetValueCount(mesh, (spMeshPart)part); ++i)
+        {
+            printf("  values of the %s: %s (%d)\n", parts[part],
+                   spMesh_GetValueName(mesh, (spMeshPart)part, i),
+                   spMesh_GetValueComponents(mesh, (spMeshPart)part, i));
+        }
+    }
+    if (spMesh_GetSkippedCount(mesh) > 0)
+    {
+        printf("  %d cells of the file are neither edges, polygons nor tets and were left out\n",
+               spMesh_GetSkippedCount(mesh));
+    }
     spTellHistogram(report);
     printf("\n");
     for (int i = 0; i < sp_meshProblemCount; ++i)
@@ -223,23 +237,33 @@ static int spMeshInfo(int argc, char** argv)
     return code == SP_EXIT_FINE && !fit ? SP_EXIT_TROUBLE : code;
 }
 
-static bool spRepair(spMesh* mesh, double mergeDistance, bool quiet, spError* error)
+// format is NULL when the ending says it
+static int spSaveMeshHere(const spMesh* mesh, const char* path, const char* format)
 {
-    spRepairDef def = spDefaultRepairDef();
-    spRepairReport report;
-    def.mergeDistance = mergeDistance;
-    if (!spMesh_Repair(mesh, &def, &report, error))
+    spError error = SP_ZERO_INIT;
+    bool saved = format != NULL ? spSaveMeshAs(mesh, path, format, &error) : spSaveMesh(mesh, path, &error);
+    return saved ? SP_EXIT_FINE : spFailFile(path, &error);
+}
+
+static void spTellSaved(const spMesh* mesh, const char* path)
+{
+    printf("%s: %d vertices, %d edges, %d triangles, %d tets\n", path, spMesh_GetVertexCount(mesh),
+           spMesh_GetEdgeCount(mesh), spMesh_GetTriangleCount(mesh), spMesh_GetTetCount(mesh));
+}
+
+static int spSaveAndTell(const spMesh* mesh, const char* path, const char* format, bool json)
+{
+    bool fit = false;
+    int code = spSaveMeshHere(mesh, path, format);
+    if (code == SP_EXIT_FINE && json)
     {
-        return false;
+        return spTellMesh(path, mesh, true, &fit);
     }
-    if (!quiet)
+    if (code == SP_EXIT_FINE)
     {
-        printf("Repaired: %d vertices merged, %d orphans, %d triangles and %d tets dropped, %d tets and %d "
-               "triangles turned.\n",
-               report.mergedVertices, report.droppedOrphans, report.droppedTriangles, report.droppedTets,
-               report.flippedTets, report.flippedTriangles);
+        spTellSaved(mesh, path);
     }
-    return true;
+    return code;
 }
 
 // Puts the tets whose middle is in a sphere into a region. Returns how many.
@@ -269,14 +293,14 @@ static int spMarkRegion(spMesh* mesh, int region, const double center[3], double
 
 static int spMeshConvert(int argc, char** argv)
 {
-    bool json = false, repair = false;
-    double merge = 0.0, scale = 1.0, center[3] = {0}, radius = 0.0;
+    bool json = false;
+    double scale = 1.0, center[3] = {0}, radius = 0.0;
     int region = 1;
+    const char* format = NULL;
     const spOption table[] = {
-        {"repair", sp_optionFlag, NULL, &repair,
-         "merge copies, drop what is degenerate, turn tets upright, orient", 0, 0, 0},
-        {"merge", sp_optionNumber, "METRES", &merge, "with --repair: merge vertices closer than this", 0, 1e6,
-         0},
+        {"format", sp_optionText, "NAME", &format,
+         "vtu, vtu-ascii, vtk, vtk-ascii, msh, msh22, mesh, inp, obj, stl, stl-ascii, ply, ply-ascii, off", 0,
+         0, 0},
         {"scale", sp_optionNumber, "FACTOR", &scale, "factor on all coordinates, as 0.001 for a file in mm",
          1e-12, 1e12, 0},
         {"radius", sp_optionNumber, "METRES", &radius,
@@ -290,11 +314,15 @@ static int spMeshConvert(int argc, char** argv)
     static const char* const examples[] = {
         "souple mesh convert liver.msh liver.vtu",
         "souple mesh convert box.vtu box.vtu --center 0,0.5,0 --radius 0.3",
-        "souple mesh convert part.stl part.obj --repair --scale 0.001", NULL};
+        "souple mesh convert liver.vtu liver.msh --format msh22",
+        "souple mesh convert part.stl part.obj --scale 0.001", NULL};
     const spUsage usage = {
         .usage = "souple mesh convert FROM TO [options]",
-        .description =
-            "Reads OBJ, STL, MSH, VTU or TetGen and writes .vtu, .obj or .msh, as the ending of TO says.",
+        .description = "Reads VTU, VTK, MSH, Medit, Abaqus, Vega, TetGen, OBJ, STL, PLY and OFF and writes "
+                       "all of them but\n"
+                       "Vega and TetGen, as the ending of TO or --format says. Regions and values of "
+                       "vertices, triangles and\n"
+                       "tets go along where the format can hold them; docs/meshes.md has the table.",
         .options = table,
         .optionCount = (int)(sizeof(table) / sizeof(table[0])),
         .minOperands = 2,
@@ -316,9 +344,7 @@ static int spMeshConvert(int argc, char** argv)
     }
     spDVec3 scales = {scale, scale, scale};
     spTransform identity = {{0, 0, 0}, {0, 0, 0, 1}};
-    bool fit = false;
-    if ((scale != 1.0 && !spMesh_Transform(mesh, scales, identity, &error)) ||
-        (repair && !spRepair(mesh, merge, json, &error)))
+    if (scale != 1.0 && !spMesh_Transform(mesh, scales, identity, &error))
     {
         code = spFailFile(paths[0], &error);
     }
@@ -326,22 +352,121 @@ static int spMeshConvert(int argc, char** argv)
     {
         code = spFailUsage("no tet of %s has its middle in the sphere", paths[0]);
     }
-    else if (!spSaveMesh(mesh, paths[1], &error))
-    {
-        code = spFailFile(paths[1], &error);
-    }
-    else if (json)
-    {
-        code = spTellMesh(paths[1], mesh, true, &fit);
-    }
     else
     {
-        printf("%s: %d vertices, %d edges, %d triangles, %d tets\n", paths[1], spMesh_GetVertexCount(mesh),
-               spMesh_GetEdgeCount(mesh), spMesh_GetTriangleCount(mesh), spMesh_GetTetCount(mesh));
-        code = SP_EXIT_FINE;
+        code = spSaveAndTell(mesh, paths[1], format, json);
     }
     spDestroyMesh(mesh);
     return code;
+}
+
+static void spTellCount(int count, const char* what)
+{
+    if (count > 0)
+    {
+        printf("  %d %s\n", count, what);
+    }
+}
+
+static json_t* spMakeRepairJson(const spRepairReport* report)
+{
+    json_t* json = json_object();
+    json_object_set_new(json, "mergedVertices", json_integer(report->mergedVertices));
+    json_object_set_new(json, "droppedOrphans", json_integer(report->droppedOrphans));
+    json_object_set_new(json, "droppedTriangles", json_integer(report->droppedTriangles));
+    json_object_set_new(json, "droppedTets", json_integer(report->droppedTets));
+    json_object_set_new(json, "flippedTets", json_integer(report->flippedTets));
+    json_object_set_new(json, "flippedTriangles", json_integer(report->flippedTriangles));
+    json_object_set_new(json, "droppedParts", json_integer(report->droppedParts));
+    json_object_set_new(json, "closedHoles", json_integer(report->closedHoles));
+    json_object_set_new(json, "addedTriangles", json_integer(report->addedTriangles));
+    return json;
+}
+
+static void spTellRepair(const spRepairReport* report)
+{
+    static const spRepairReport nothing = {0};
+    puts(memcmp(report, &nothing, sizeof(nothing)) == 0 ? "Nothing had to be repaired." : "Repaired:");
+    spTellCount(report->mergedVertices, "vertices merged with another one at the same place");
+    spTellCount(report->droppedTriangles, "degenerate or doubled triangles dropped");
+    spTellCount(report->droppedTets, "flat or doubled tets dropped");
+    spTellCount(report->flippedTets, "inverted tets turned upright");
+    spTellCount(report->droppedParts, "smaller parts dropped");
+    spTellCount(report->flippedTriangles, "triangles turned round");
+    spTellCount(report->closedHoles, "holes closed");
+    spTellCount(report->addedTriangles, "triangles added to close them");
+    spTellCount(report->droppedOrphans, "vertices dropped that nothing uses");
+}
+
+static int spMeshRepair(int argc, char** argv)
+{
+    bool json = false;
+    spRepairDef def = spDefaultRepairDef();
+    const char* format = NULL;
+    const spOption table[] = {
+        {"merge", sp_optionNumber, "METRES", &def.mergeDistance,
+         "merge vertices closer than this; without it exact copies only", 0, 1e6, 0},
+        {"holes", sp_optionInteger, "EDGES", &def.closeHoles, "close holes with at most so many edges", 3,
+         SP_MAX_HOLE, 0},
+        {"largest", sp_optionFlag, NULL, &def.keepLargest, "keep the largest connected part only", 0, 0, 0},
+        {"format", sp_optionText, "NAME", &format, "format of TO, as for 'souple mesh convert'", 0, 0, 0},
+        {"json", sp_optionFlag, NULL, &json, "print one JSON object on what was done and on the result", 0, 0,
+         0},
+    };
+    static const char* const examples[] = {
+        "souple mesh repair scan.stl scan.ply --merge 1e-5 --holes 20 --largest",
+        "souple mesh repair liver.msh liver.vtu", NULL};
+    const spUsage usage = {
+        .usage = "souple mesh repair FROM TO [options]",
+        .description =
+            "Merges vertices at the same place, drops vertices that nothing uses and elements without "
+            "shape, turns\n"
+            "inverted tets upright and triangles outwards, and says what it did, count by count. Exit "
+            "code 1 when the\n"
+            "result is still not fit to simulate.",
+        .options = table,
+        .optionCount = (int)(sizeof(table) / sizeof(table[0])),
+        .minOperands = 2,
+        .maxOperands = 2,
+        .examples = examples,
+    };
+    const char* paths[2] = {NULL, NULL};
+    int operandCount = 0;
+    int code = spParseOptions(&usage, argc, argv, paths, &operandCount);
+    if (code != SP_GO_ON)
+    {
+        return code;
+    }
+    spError error = SP_ZERO_INIT;
+    spMesh* mesh = spLoadMesh(paths[0], NULL, &error);
+    if (mesh == NULL)
+    {
+        return spFailFile(paths[0], &error);
+    }
+    spRepairReport report;
+    spMeshReport state;
+    if (!spMesh_Repair(mesh, &def, &report, &error) || !spMesh_Validate(mesh, &state, &error))
+    {
+        spDestroyMesh(mesh);
+        return spFailFile(paths[0], &error);
+    }
+    char sentence[200];
+    bool fit = spIsFit(&state, mesh, sentence, sizeof(sentence));
+    code = spSaveMeshHere(mesh, paths[1], format);
+    if (code == SP_EXIT_FINE && json)
+    {
+        json_t* result = spMakeReportJson(paths[1], mesh, &state);
+        json_object_set_new(result, "repaired", spMakeRepairJson(&report));
+        spPrintJson(result);
+    }
+    else if (code == SP_EXIT_FINE)
+    {
+        spTellRepair(&report);
+        spTellSaved(mesh, paths[1]);
+        puts(sentence);
+    }
+    spDestroyMesh(mesh);
+    return code == SP_EXIT_FINE && !fit ? SP_EXIT_TROUBLE : code;
 }
 
 static int spMeshMake(int argc, char** argv)
@@ -354,34 +479,20 @@ static int spMeshMake(int argc, char** argv)
     {
         return code;
     }
-    spError error = SP_ZERO_INIT;
-    bool fit = false;
-    if (!spSaveMesh(mesh, path, &error))
-    {
-        code = spFailFile(path, &error);
-    }
-    else if (json)
-    {
-        code = spTellMesh(path, mesh, true, &fit);
-    }
-    else
-    {
-        printf("%s: %d vertices, %d edges, %d triangles, %d tets\n", path, spMesh_GetVertexCount(mesh),
-               spMesh_GetEdgeCount(mesh), spMesh_GetTriangleCount(mesh), spMesh_GetTetCount(mesh));
-        code = SP_EXIT_FINE;
-    }
+    code = spSaveAndTell(mesh, path, NULL, json);
     spDestroyMesh(mesh);
     return code;
 }
 
 int spRunMesh(int argc, char** argv)
 {
-    static const char* const s_actions[] = {"info", "convert", "make"};
+    static const char* const s_actions[] = {"info", "convert", "repair", "make"};
     static const char s_help[] =
         "usage: souple mesh ACTION [arguments]\n\n"
         "actions:\n"
         "  info FILE        what is in a mesh file and whether it is fit to simulate\n"
-        "  convert FROM TO  to another format, with --repair also mended\n"
+        "  convert FROM TO  to another format\n"
+        "  repair FROM TO   merges copies, drops what is degenerate, turns what is inverted, closes holes\n"
         "  make GENERATOR   a box, beam, ball, cylinder, torus, cloth, icosphere, disc or lattice\n\n"
         "'souple mesh ACTION --help' tells more.";
     const char* action = argc > 1 ? argv[1] : "";
@@ -392,6 +503,10 @@ int spRunMesh(int argc, char** argv)
     if (strcmp(action, "convert") == 0)
     {
         return spMeshConvert(argc - 1, argv + 1);
+    }
+    if (strcmp(action, "repair") == 0)
+    {
+        return spMeshRepair(argc - 1, argv + 1);
     }
     if (strcmp(action, "make") == 0)
     {
@@ -407,10 +522,10 @@ int spRunMesh(int argc, char** argv)
         fprintf(stderr, "%s\n", s_help);
         return SP_EXIT_USAGE;
     }
-    const char* nearest = spFindNearest(action, s_actions, 3);
+    const char* nearest = spFindNearest(action, s_actions, 4);
     if (nearest != NULL)
     {
         return spFailUsage("unknown action \"%s\"; did you mean \"%s\"?", action, nearest);
     }
-    return spFailUsage("unknown action \"%s\"; known are info, convert and make", action);
+    return spFailUsage("unknown action \"%s\"; known are info, convert, repair and make", action);
 }

@@ -529,7 +529,15 @@ static void TestMesh(void** state)
     assert_int_equal(json_integer_value(json_object_get(problem, "count")), 1);
     assert_int_equal(json_integer_value(json_object_get(problem, "first")), 0);
     json_decref(bad);
-    Expect("mesh convert bad.msh good.msh --repair", 0, "1 tets and");
+    Expect("mesh repair bad.msh good.msh", 0, "1 inverted tets turned upright");
+    Expect("mesh repair good.msh good.msh", 0, "Nothing had to be repaired.");
+    json_t* repaired = RunJson("mesh repair bad.msh good.msh --json", 0);
+    json_t* counts = json_object_get(repaired, "repaired");
+    assert_int_equal(json_integer_value(json_object_get(counts, "flippedTets")), 1);
+    json_decref(repaired);
+    Expect("mesh convert good.msh good.vtk --format vtk-ascii", 0, "good.vtk: 4 vertices");
+    Expect("mesh info good.vtk", 0, "VTK ascii");
+    Expect("mesh convert good.msh good.vtk --format xyz", 2, "xyz");
     Expect("mesh info good.msh", 0, "Fit to simulate as a solid body.");
     WriteFile("mesh.json",
               "{\"souple\": 1, \"duration\": 0.1, \"bodies\": [{\"mesh\": \"good.msh\", \"springs\": {}},"

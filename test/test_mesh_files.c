@@ -436,13 +436,75 @@ static void TestDamage(void** state)
     spDestroyMesh(box);
 }
 
+// Two balls, one with holes: the large one stays, holes of three and more edges are closed
+static void TestRepairParts(void** state)
+{
+    SP_UNUSED(state);
+    spShellMeshDef def = spDefaultShellMeshDef();
+    def.level = 2;
+    spMesh* ball = spMakeIcosphereMesh(&def, NULL);
+    int count = spMesh_GetTriangleCount(ball), vertices = spMesh_GetVertexCount(ball);
+    spMeshReport whole;
+    assert_true(spMesh_Validate(ball, &whole, NULL));
+
+    // All triangles but two that do not touch, and those around one vertex; and a triangle far away
+    int32_t* triangles = malloc((size_t)(3 * count + 3) * sizeof(int32_t));
+    spDVec3* points = malloc((size_t)(vertices + 3) * sizeof(spDVec3));
+    memcpy(points, spMesh_GetVertices(ball), (size_t)vertices * sizeof(spDVec3));
+    int kept = 0, around = 0;
+    int32_t hub = spMesh_GetTriangles(ball)[3 * (count / 2)];
+    for (int i = 0; i < count; ++i)
+    {
+        const int32_t* t = spMesh_GetTriangles(ball) + 3 * i;
+        bool touches = t[0] == hub || t[1] == hub || t[2] == hub;
+        around += touches;
+        if (i != 0 && !touches)
+        {
+            memcpy(triangles + 3 * kept++, t, 3 * sizeof(int32_t));
+        }
+    }
+    for (int k = 0; k < 3; ++k)
+    {
+        points[vertices + k] = (spDVec3){10.0 + k, k == 1, 0};
+        triangles[3 * kept + k] = vertices + k;
+    }
+    spMeshDef meshDef = spDefaultMeshDef();
+    meshDef.vertices = points;
+    meshDef.vertexCount = vertices + 3;
+    meshDef.triangles = triangles;
+    meshDef.triangleCount = kept + 1;
+    spMesh* mesh = spCreateMesh(&meshDef, NULL);
+    spRepairDef repair = spDefaultRepairDef();
+    repair.keepLargest = true;
+    repair.closeHoles = 4;
+    spRepairReport report;
+    assert_true(spMesh_Repair(mesh, &repair, &report, NULL));
+    assert_int_equal(report.droppedParts, 1);
+    assert_int_equal(report.closedHoles, 1);
+    assert_int_equal(report.addedTriangles, 1);
+    repair.closeHoles = SP_MAX_HOLE;
+    assert_true(spMesh_Repair(mesh, &repair, &report, NULL));
+    assert_int_equal(report.closedHoles, 1);
+    assert_int_equal(report.addedTriangles, around);
+    spMeshReport after;
+    assert_true(spMesh_Validate(mesh, &after, NULL));
+    assert_true(after.closed && after.componentCount == 1 && after.problemCounts[sp_meshBadWinding] == 0);
+    CHECK_NEAR(after.volume / whole.volume, 1.0, 0.02);
+    repair.closeHoles = SP_MAX_HOLE + 1;
+    assert_false(spMesh_Repair(mesh, &repair, &report, NULL));
+    spDestroyMesh(mesh);
+    spDestroyMesh(ball);
+    free(triangles);
+    free(points);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(TestRoundTrips), cmocka_unit_test(TestPly),  cmocka_unit_test(TestOff),
-        cmocka_unit_test(TestMedit),      cmocka_unit_test(TestInp),  cmocka_unit_test(TestVeg),
-        cmocka_unit_test(TestVtk),        cmocka_unit_test(TestMsh4), cmocka_unit_test(TestVtuForms),
-        cmocka_unit_test(TestDamage),
+        cmocka_unit_test(TestRoundTrips), cmocka_unit_test(TestPly),         cmocka_unit_test(TestOff),
+        cmocka_unit_test(TestMedit),      cmocka_unit_test(TestInp),         cmocka_unit_test(TestVeg),
+        cmocka_unit_test(TestVtk),        cmocka_unit_test(TestMsh4),        cmocka_unit_test(TestVtuForms),
+        cmocka_unit_test(TestDamage),     cmocka_unit_test(TestRepairParts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

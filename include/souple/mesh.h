@@ -191,7 +191,10 @@ typedef struct spMeshReport
 /// @return false when there is no memory.
 SP_API bool spMesh_Validate(const spMesh* mesh, spMeshReport* report, spError* error);
 
-/// What spMesh_Repair may do. Start from spDefaultRepairDef, which turns everything on.
+/// Most edges of a hole that spMesh_Repair closes.
+#define SP_MAX_HOLE 1000
+
+/// What spMesh_Repair may do. Start from spDefaultRepairDef.
 typedef struct spRepairDef
 {
     double mergeDistance;  ///< vertices closer than this become one, m; 0 merges exact copies only; < 0: none
@@ -199,10 +202,12 @@ typedef struct spRepairDef
     bool dropDegenerate;   ///< remove degenerate and duplicate triangles and tets
     bool flipInvertedTets; ///< turn tets with negative volume upright by swapping two vertices
     bool orientSurface;    ///< wind triangles consistently, closed components outwards
+    bool keepLargest;      ///< remove all connected parts but the one with the most tets, else triangles
+    int closeHoles;        ///< close holes of the triangles with at most so many edges, 0 to SP_MAX_HOLE
     int internalValue;     ///< set by spDefaultRepairDef
 } spRepairDef;
 
-/// @return a definition that repairs everything, merging exact copies only.
+/// @return a definition that repairs everything, merging exact copies only; parts and holes stay.
 SP_API spRepairDef spDefaultRepairDef(void);
 
 /// What spMesh_Repair did, count by count.
@@ -214,6 +219,9 @@ typedef struct spRepairReport
     int droppedTets;      ///< degenerate or duplicate tets removed
     int flippedTets;      ///< tets turned upright
     int flippedTriangles; ///< triangles whose winding was reversed
+    int droppedParts;     ///< connected parts removed
+    int closedHoles;      ///< holes closed
+    int addedTriangles;   ///< triangles that close them
 } spRepairReport;
 
 /// Mends a mesh in place. On failure the mesh is unchanged.

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "mesh/mesh.h"
 #include "mesh/mesh_math.h"
+#include "mesh/repair_parts.h"
 #include "mesh/sort.h"
 #include "mesh/surface.h"
 
@@ -528,7 +529,15 @@ static bool spRepairCopy(spMesh* mesh, const spRepairDef* def, spRepairReport* r
     {
         spFlipInvertedTets(mesh, report);
     }
+    if (def->keepLargest && !spKeepLargestPart(mesh, report, error))
+    {
+        return false;
+    }
     if (def->orientSurface && !spOrientSurface(mesh, report, error))
+    {
+        return false;
+    }
+    if (def->closeHoles > 0 && mesh->triangleCount > 0 && !spCloseHoles(mesh, def->closeHoles, report, error))
     {
         return false;
     }
@@ -548,6 +557,11 @@ bool spMesh_Repair(spMesh* mesh, const spRepairDef* def, spRepairReport* report,
     if (!isfinite(def->mergeDistance))
     {
         return spFail(error, sp_errorBadArgument, "the merge distance is not finite");
+    }
+    if (def->closeHoles < 0 || def->closeHoles > SP_MAX_HOLE)
+    {
+        return spFail(error, sp_errorBadArgument, "holes to be closed have 0 to %d edges, not %d",
+                      SP_MAX_HOLE, def->closeHoles);
     }
     spMesh* copy = spCopyMesh(mesh, error);
     if (copy == NULL)

@@ -258,7 +258,7 @@ static const spKey s_tetKeys[] = {
     CHOICE(spTetsData, "dampingModel", dampingModel, s_tetDampings, sp_dampStrainRate,
            "What it multiplies. `strainRate`: the stress of the rate of strain. `rayleigh`: the stiffness matrix."),
     OBJECTS(spTetsData, "regions", regions, s_tetRegion, SP_SCENE_MAX_OBJECTS, "Other materials in regions of the mesh."),
-    STRING(spTetsData, "field", field, "Name of an array in the mesh file (VTU cell data, MSH element data) with Young's modulus of each tet, Pa.", .text = "none"),
+    STRING(spTetsData, "field", field, "Name of an array in the mesh file (cell data) with Young's modulus of each tet, Pa.", .text = "none"),
 };
 static const spSchema s_tets = SCHEMA("tets", spTetsData, s_tetKeys,
     "Solid tetrahedra: all tets of the mesh, stress-free as placed. A text alone stands for `law`. A body with a material on a mesh with tets, and with neither tets, "
