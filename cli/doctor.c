@@ -208,7 +208,7 @@ int spRunDoctor(int argc, char** argv)
     };
     spHelper helpers[] = {
         {"ffmpeg", "films: souple run --export mp4", "ffmpeg", ""},
-        {"xdg-open", "souple view opens the browser by itself", "xdg-utils", ""},
+        {"xdg-open", "a browser that opens by itself: souple view", "xdg-utils", ""},
         {"ccx", "CalculiX beside ours: souple validate", "calculix-ccx", ""},
     };
     int helperCount = (int)(sizeof(helpers) / sizeof(helpers[0]));
