@@ -64,12 +64,39 @@ static void spMarkUsed(uint8_t* used, const int32_t* indices, int64_t count)
     }
 }
 
-bool spDropMiddleNodes(spMesh* mesh, const uint8_t* marks, spError* error)
+// Marks for every vertex there is so far
+static bool spGrowMiddle(spMesh* mesh, spMiddleNodes* middle, spError* error)
 {
-    if (!spFinishValues(mesh, error))
+    int count = mesh->vertexCount;
+    if (middle->count >= count)
+    {
+        return true;
+    }
+    if (!spReserve(&mesh->heap, (void**)&middle->marks, middle->count, &middle->capacity, count, 1))
+    {
+        return spFailMemory(error, "the middle nodes of a file", (size_t)count);
+    }
+    memset(middle->marks + middle->count, 0, (size_t)(count - middle->count));
+    middle->count = count;
+    return true;
+}
+
+bool spMarkMiddle(spMesh* mesh, spMiddleNodes* middle, const int32_t* nodes, int begin, int end,
+                  spError* error)
+{
+    if (begin < end && !spGrowMiddle(mesh, middle, error))
     {
         return false;
     }
+    for (int i = begin; i < end; ++i)
+    {
+        middle->marks[nodes[i]] = 1;
+    }
+    return true;
+}
+
+static bool spDropMarked(spMesh* mesh, const uint8_t* marks, spError* error)
+{
     spHeap* heap = &mesh->heap;
     size_t usedSize = spArraySize(mesh->vertexCount, 1);
     size_t remapSize = spArraySize(mesh->vertexCount, sizeof(int32_t));
@@ -94,6 +121,18 @@ bool spDropMiddleNodes(spMesh* mesh, const uint8_t* marks, spError* error)
     }
     spFree(heap, remap, remapSize);
     spFree(heap, used, usedSize);
+    return ok;
+}
+
+bool spDropMiddleNodes(spMesh* mesh, spMiddleNodes* middle, bool ok, spError* error)
+{
+    if (ok && middle->count > 0)
+    {
+        ok = spFinishValues(mesh, error) && spGrowMiddle(mesh, middle, error) &&
+             spDropMarked(mesh, middle->marks, error);
+    }
+    spFree(&mesh->heap, middle->marks, (size_t)middle->capacity);
+    *middle = (spMiddleNodes){0};
     return ok;
 }
 

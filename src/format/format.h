@@ -112,5 +112,17 @@ typedef enum spCellKind
 bool spAddCell(spMesh* mesh, spCellKind kind, const int32_t* corners, int count, int32_t region,
                spError* error);
 
-// Removes vertices that are marked (middle nodes of second-order cells) unless something uses them
-bool spDropMiddleNodes(spMesh* mesh, const uint8_t* marks, spError* error);
+// Middle nodes of second-order cells: marked while a file is read, dropped at its end unless something uses
+// them. Starts from zeros; vertices may come and go between.
+typedef struct spMiddleNodes
+{
+    uint8_t* marks;
+    int count, capacity;
+} spMiddleNodes;
+
+// Marks nodes[begin] to nodes[end - 1], which are vertices of the mesh
+bool spMarkMiddle(spMesh* mesh, spMiddleNodes* middle, const int32_t* nodes, int begin, int end,
+                  spError* error);
+
+// Drops what is marked when `ok`, and frees the marks. Returns what `ok` is then.
+bool spDropMiddleNodes(spMesh* mesh, spMiddleNodes* middle, bool ok, spError* error);

@@ -103,37 +103,6 @@ bool spReserveCells(spGrid* grid, int64_t more, spError* error)
            spReserveMore(grid, (void**)&grid->types, grid->typeCount, &grid->typeCapacity, more, 1, error);
 }
 
-// Marks for every vertex there is so far
-static bool spGrowMiddle(spGrid* grid, spError* error)
-{
-    int count = grid->mesh->vertexCount;
-    if (grid->middleCount == count)
-    {
-        return true;
-    }
-    if (!spReserve(&grid->mesh->heap, (void**)&grid->middle, grid->middleCount, &grid->middleCapacity, count,
-                   1))
-    {
-        return spFailMemory(error, "the middle nodes of a file", (size_t)count);
-    }
-    memset(grid->middle + grid->middleCount, 0, (size_t)(count - grid->middleCount));
-    grid->middleCount = count;
-    return true;
-}
-
-static bool spMarkMiddle(spGrid* grid, const int32_t* nodes, int begin, int end, spError* error)
-{
-    if (begin < end && !spGrowMiddle(grid, error))
-    {
-        return false;
-    }
-    for (int i = begin; i < end; ++i)
-    {
-        grid->middle[nodes[i]] = 1;
-    }
-    return true;
-}
-
 static bool spAddGridCell(spGrid* grid, int cell, int begin, int end, int line, spError* error)
 {
     int typeNumber = grid->types[cell];
@@ -147,7 +116,8 @@ static bool spAddGridCell(spGrid* grid, int cell, int begin, int end, int line, 
     }
     const int32_t* nodes = grid->connectivity + begin;
     int corners = type.cornerCount > 0 ? type.cornerCount : count;
-    return (type.kind == sp_cellUnknown || spMarkMiddle(grid, nodes, corners, count, error)) &&
+    return (type.kind == sp_cellUnknown ||
+            spMarkMiddle(grid->mesh, &grid->middle, nodes, corners, count, error)) &&
            spAddCell(grid->mesh, (spCellKind)type.kind, nodes, corners, 0, error);
 }
 
@@ -306,11 +276,5 @@ bool spEndGrids(spGrid* grid, bool ok, spError* error)
     spFree(heap, grid->connectivity, (size_t)grid->connectivityCapacity * sizeof(int32_t));
     spFree(heap, grid->ends, (size_t)grid->endCapacity * sizeof(int32_t));
     spFree(heap, grid->types, (size_t)grid->typeCapacity);
-    if (ok && grid->middleCount > 0)
-    {
-        // Grids that came later have no middle nodes
-        ok = spGrowMiddle(grid, error) && spDropMiddleNodes(grid->mesh, grid->middle, error);
-    }
-    spFree(heap, grid->middle, (size_t)grid->middleCapacity);
-    return ok;
+    return spDropMiddleNodes(grid->mesh, &grid->middle, ok, error);
 }

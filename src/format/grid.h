@@ -32,8 +32,7 @@ typedef struct spGrid
     int typeCount, typeCapacity;
     spGridValues values[SP_MAX_MESH_VALUES];
     int valueCount;
-    uint8_t* middle; // marks middle nodes of all grids
-    int middleCount, middleCapacity;
+    spMiddleNodes middle; // of all grids
 } spGrid;
 
 // Empties it for the next grid of the file; memory is kept

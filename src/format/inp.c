@@ -50,8 +50,7 @@ typedef struct spInpReader
     spIdTable tetIds; // of the elements that are tets
     spWord sets[SP_MAX_SETS];
     int setCount;
-    uint8_t* middle;
-    int middleCount, middleCapacity;
+    spMiddleNodes middle;
     bool idsReady, tetsReady;
     int64_t generated;
 } spInpReader;
@@ -208,17 +207,6 @@ static bool spFinishNodes(spInpReader* reader, spError* error)
         return false;
     }
     reader->idsReady = true;
-    int count = reader->mesh->vertexCount;
-    if (!spReserve(&reader->mesh->heap, (void**)&reader->middle, reader->middleCount, &reader->middleCapacity,
-                   count, 1))
-    {
-        return spFailMemory(error, "the nodes of a file", (size_t)count);
-    }
-    if (count > reader->middleCount)
-    {
-        memset(reader->middle + reader->middleCount, 0, (size_t)(count - reader->middleCount));
-        reader->middleCount = count;
-    }
     return true;
 }
 
@@ -328,11 +316,7 @@ static bool spReadElementNodes(spInpReader* reader, const spInpType* type, int64
                               (long long)element, (long long)id);
         }
     }
-    for (int k = type->cornerCount; k < type->nodeCount; ++k)
-    {
-        reader->middle[nodes[k]] = 1;
-    }
-    return true;
+    return spMarkMiddle(reader->mesh, &reader->middle, nodes, type->cornerCount, type->nodeCount, error);
 }
 
 static bool spReadElements(spInpReader* reader, const spCard* card, spError* error)
@@ -535,8 +519,7 @@ bool spReadInp(const char* data, size_t size, spMesh* mesh, spError* error)
         }
         ok = spReadCard(&reader, error);
     }
-    ok = ok && spFinishNodes(&reader, error) && spDropMiddleNodes(mesh, reader.middle, error);
-    spFree(&mesh->heap, reader.middle, (size_t)reader.middleCapacity);
+    ok = spDropMiddleNodes(mesh, &reader.middle, ok && spFinishNodes(&reader, error), error);
     spFreeIdTable(&reader.ids);
     spFreeIdTable(&reader.tetIds);
     return ok;

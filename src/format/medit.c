@@ -50,8 +50,7 @@ typedef struct spMeditReader
     bool binary;
     int version;
     spMesh* mesh;
-    uint8_t* middle;
-    size_t middleSize;
+    spMiddleNodes middle;
     bool haveVertices;
 } spMeditReader;
 
@@ -146,24 +145,6 @@ static bool spReadVertices(spMeditReader* reader, spError* error)
     return true;
 }
 
-static bool spMarkMiddle(spMeditReader* reader, const int32_t* nodes, int begin, int end, spError* error)
-{
-    if (begin < end && reader->middle == NULL)
-    {
-        reader->middleSize = spArraySize(reader->mesh->vertexCount, 1);
-        reader->middle = spAllocZeroed(&reader->mesh->heap, reader->middleSize);
-        if (reader->middle == NULL)
-        {
-            return spFailMemory(error, "the middle nodes of a file", reader->middleSize);
-        }
-    }
-    for (int i = begin; i < end; ++i)
-    {
-        reader->middle[nodes[i]] = 1;
-    }
-    return true;
-}
-
 static int32_t spClampRegion(int64_t region)
 {
     return region > INT32_MAX ? INT32_MAX : (region < INT32_MIN ? INT32_MIN : (int32_t)region);
@@ -215,7 +196,7 @@ static bool spReadList(spMeditReader* reader, const spMeditList* list, spError* 
         int first = mesh->triangleCount;
         if (!spNextWhole(reader, "the reference of a cell", &number, error) ||
             (list->kind != sp_cellUnknown &&
-             !spMarkMiddle(reader, nodes, list->cornerCount, list->nodeCount, error)) ||
+             !spMarkMiddle(mesh, &reader->middle, nodes, list->cornerCount, list->nodeCount, error)) ||
             !spAddCell(mesh, (spCellKind)list->kind, nodes, list->cornerCount, spClampRegion(number), error))
         {
             return false;
@@ -235,16 +216,6 @@ static bool spNeedThree(spMeditReader* reader, int64_t dimension, spError* error
 // ---------------------------------------------------------------------------------------------------------
 // Text
 
-static void spSkipComments(spScanner* scanner)
-{
-    spSkipSpace(scanner);
-    while (!spAtEnd(scanner) && *scanner->at == '#')
-    {
-        spSkipLine(scanner);
-        spSkipSpace(scanner);
-    }
-}
-
 static bool spIsLetter(char c)
 {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
@@ -254,7 +225,7 @@ static bool spReadTextSections(spMeditReader* reader, spError* error)
 {
     spScanner* scanner = &reader->scanner;
     int64_t number;
-    for (spSkipComments(scanner); !spAtEnd(scanner); spSkipComments(scanner))
+    for (spSkipHashComments(scanner); !spAtEnd(scanner); spSkipHashComments(scanner))
     {
         spScanner start = *scanner;
         spWord word = spScanWord(scanner);
@@ -298,8 +269,8 @@ static bool spReadTextSections(spMeditReader* reader, spError* error)
         else
         {
             // Something else: to the next word
-            for (spSkipComments(scanner); !spAtEnd(scanner) && !spIsLetter(*scanner->at);
-                 spSkipComments(scanner))
+            for (spSkipHashComments(scanner); !spAtEnd(scanner) && !spIsLetter(*scanner->at);
+                 spSkipHashComments(scanner))
             {
                 spScanWord(scanner);
             }
@@ -397,12 +368,7 @@ bool spReadMedit(const char* data, size_t size, spMesh* mesh, spError* error)
     bool ok = reader.binary
                   ? spReadBinaryHead(&reader, error) && spReadBinarySections(&reader, data, size, error)
                   : spReadTextSections(&reader, error);
-    if (ok && reader.middle != NULL)
-    {
-        ok = spDropMiddleNodes(mesh, reader.middle, error);
-    }
-    spFree(&mesh->heap, reader.middle, reader.middleSize);
-    return ok;
+    return spDropMiddleNodes(mesh, &reader.middle, ok, error);
 }
 
 // ---------------------------------------------------------------------------------------------------------

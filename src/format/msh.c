@@ -230,25 +230,6 @@ static bool spReadMshNodes(spMshReader* reader, spError* error)
            spReadMshEnd(reader, reader->version == 1 ? "$ENDNOD" : "$EndNodes", error);
 }
 
-// Middle nodes are marked, to be dropped at the end unless something else uses them
-static bool spMarkMiddle(spMshReader* reader, const int32_t* nodes, int begin, int end, spError* error)
-{
-    if (begin < end && reader->middle == NULL)
-    {
-        size_t size = spArraySize(reader->mesh->vertexCount, 1);
-        reader->middle = spAllocZeroed(&reader->mesh->heap, size);
-        if (reader->middle == NULL)
-        {
-            return spFailMemory(error, "the middle nodes of a file", size);
-        }
-    }
-    for (int i = begin; i < end; ++i)
-    {
-        reader->middle[nodes[i]] = 1;
-    }
-    return true;
-}
-
 bool spAddMshElement(spMshReader* reader, const spMshType* type, const int64_t* ids, int64_t element,
                      int32_t region, int line, spError* error)
 {
@@ -268,7 +249,7 @@ bool spAddMshElement(spMshReader* reader, const spMshType* type, const int64_t* 
         }
     }
     return (type->kind != sp_cellTet || spAddId(&reader->tetIds, element, line, error)) &&
-           spMarkMiddle(reader, nodes, type->cornerCount, type->nodeCount, error) &&
+           spMarkMiddle(reader->mesh, &reader->middle, nodes, type->cornerCount, type->nodeCount, error) &&
            spAddCell(reader->mesh, (spCellKind)type->kind, nodes, type->cornerCount, region, error);
 }
 
@@ -667,12 +648,7 @@ bool spReadMsh(const char* data, size_t size, spMesh* mesh, spError* error)
     bool ok = spReadMshSections(&reader, error);
     spFreeIdTable(&reader.ids);
     spFreeIdTable(&reader.tetIds);
-    size_t middleSize = spArraySize(mesh->vertexCount, 1);
-    if (ok && reader.middle != NULL)
-    {
-        ok = spDropMiddleNodes(mesh, reader.middle, error);
-    }
-    spFree(&mesh->heap, reader.middle, middleSize);
+    ok = spDropMiddleNodes(mesh, &reader.middle, ok, error);
     spFree(&mesh->heap, reader.volumes, (size_t)reader.volumeCapacity * sizeof(spMshVolume));
     return ok;
 }

@@ -29,8 +29,8 @@ typedef struct spMshReader
     spScanner scanner;
     spMesh* mesh;
     spIdTable ids;
-    spIdTable tetIds;     // element numbers of the tets
-    uint8_t* middle;      // marks the middle nodes; NULL until there is one
+    spIdTable tetIds; // element numbers of the tets
+    spMiddleNodes middle;
     spMshVolume* volumes; // version 4
     int volumeCount, volumeCapacity;
     bool anyPhysical;

@@ -10,20 +10,10 @@
 
 #define SP_MAX_CORNERS 4096
 
-static void spSkipComments(spScanner* scanner)
-{
-    spSkipSpace(scanner);
-    while (!spAtEnd(scanner) && *scanner->at == '#')
-    {
-        spSkipLine(scanner);
-        spSkipSpace(scanner);
-    }
-}
-
 // [ST][C][N]OFF; with 4 or n before OFF points have another number of coordinates
 static bool spReadOffMark(spScanner* scanner, spError* error)
 {
-    spSkipComments(scanner);
+    spSkipHashComments(scanner);
     spScanner before = *scanner;
     spWord mark = spScanWord(scanner);
     static const char* const marks[] = {"OFF",   "COFF",   "NOFF",   "CNOFF",
@@ -50,7 +40,7 @@ static bool spReadOffFaces(spScanner* scanner, spMesh* mesh, int64_t count, spEr
     for (int64_t i = 0; i < count; ++i)
     {
         int64_t cornerCount, vertex;
-        spSkipComments(scanner);
+        spSkipHashComments(scanner);
         if (!spNeedInteger(scanner, "the number of vertices of a face", 0, SP_MAX_CORNERS, &cornerCount,
                            error))
         {
@@ -83,7 +73,7 @@ bool spReadOff(const char* data, size_t size, spMesh* mesh, spError* error)
     {
         return false;
     }
-    spSkipComments(&scanner);
+    spSkipHashComments(&scanner);
     spScanner before = scanner;
     if (!spNeedInteger(&scanner, "the number of vertices", 0, SP_MESH_LIMIT, &vertices, error) ||
         !spNeedInteger(&scanner, "the number of faces", 0, SP_MESH_LIMIT, &faces, error))
@@ -107,7 +97,7 @@ bool spReadOff(const char* data, size_t size, spMesh* mesh, spError* error)
     for (int64_t i = 0; i < vertices; ++i)
     {
         spDVec3 point;
-        spSkipComments(&scanner);
+        spSkipHashComments(&scanner);
         if (!spNeedPoint(&scanner, "a coordinate of a vertex", &point, error) ||
             !spAddVertex(mesh, point, error))
         {

@@ -12,20 +12,10 @@
 // Most attributes of a point or a tet
 #define SP_MAX_ATTRIBUTES 10000
 
-static void spSkipComments(spScanner* scanner)
-{
-    spSkipSpace(scanner);
-    while (!spAtEnd(scanner) && *scanner->at == '#')
-    {
-        spSkipLine(scanner);
-        spSkipSpace(scanner);
-    }
-}
-
 static bool spTakeInteger(spScanner* scanner, const char* what, int64_t lower, int64_t upper, int64_t* value,
                           spError* error)
 {
-    spSkipComments(scanner);
+    spSkipHashComments(scanner);
     return spNeedInteger(scanner, what, lower, upper, value, error);
 }
 
@@ -42,7 +32,7 @@ static bool spTakeOptional(spScanner* scanner, const char* what, int64_t upper, 
 // A count of the first line, compared with the bytes that follow
 static bool spTakeCount(spScanner* scanner, const char* what, int64_t* count, spError* error)
 {
-    spSkipComments(scanner);
+    spSkipHashComments(scanner);
     spScanner before = *scanner;
     if (!spNeedInteger(scanner, what, 0, SP_MESH_LIMIT, count, error))
     {
@@ -98,7 +88,7 @@ static bool spReadNodeFile(spScanner* scanner, spMesh* mesh, spIdTable* ids, spE
     return spFinishIds(ids, error);
 }
 
-static bool spReadEleFile(spScanner* scanner, spMesh* mesh, const spIdTable* ids, uint8_t* middle,
+static bool spReadEleFile(spScanner* scanner, spMesh* mesh, const spIdTable* ids, spMiddleNodes* middle,
                           spError* error)
 {
     int64_t count, nodeCount, attributes;
@@ -136,10 +126,10 @@ static bool spReadEleFile(spScanner* scanner, spMesh* mesh, const spIdTable* ids
                                   "tet %lld uses point %lld, which the .node file does not define",
                                   (long long)element, (long long)id);
             }
-            if (n >= 4)
-            {
-                middle[nodes[n]] = 1;
-            }
+        }
+        if (!spMarkMiddle(mesh, middle, nodes, 4, (int)nodeCount, error))
+        {
+            return false;
         }
         double region = 0.0;
         for (int64_t a = 0; a < attributes; ++a)
@@ -171,25 +161,18 @@ bool spReadTetGen(const spTetGenText* node, const spTetGenText* ele, spMesh* mes
     spScanner scanner = spMakeScanner(node->data, node->size);
     bool ok = spReadNodeFile(&scanner, mesh, &ids, error);
     const char* path = node->path;
-    uint8_t* middle = NULL;
-    size_t middleSize = spArraySize(mesh->vertexCount, 1);
-    if (ok && middleSize > 0)
-    {
-        middle = spAllocZeroed(&mesh->heap, middleSize);
-        ok = middle != NULL || spFailMemory(error, "the points of a file", middleSize);
-    }
+    spMiddleNodes middle = {0};
     if (ok)
     {
         path = ele->path;
         scanner = spMakeScanner(ele->data, ele->size);
-        ok = spReadEleFile(&scanner, mesh, &ids, middle, error) &&
-             (middle == NULL || spDropMiddleNodes(mesh, middle, error));
+        ok = spReadEleFile(&scanner, mesh, &ids, &middle, error);
     }
+    ok = spDropMiddleNodes(mesh, &middle, ok, error);
     if (!ok)
     {
         spNamePath(path, error);
     }
-    spFree(&mesh->heap, middle, middleSize);
     spFreeIdTable(&ids);
     return ok;
 }

@@ -82,6 +82,16 @@ void spSkipLine(spScanner* scanner)
     }
 }
 
+void spSkipHashComments(spScanner* scanner)
+{
+    spSkipSpace(scanner);
+    while (!spAtEnd(scanner) && *scanner->at == '#')
+    {
+        spSkipLine(scanner);
+        spSkipSpace(scanner);
+    }
+}
+
 spWord spScanWord(spScanner* scanner)
 {
     const char* begin = scanner->at;

@@ -28,10 +28,11 @@ typedef struct spWord
 spScanner spMakeScanner(const void* data, size_t size);
 
 bool spAtEnd(const spScanner* scanner);
-bool spAtLineEnd(const spScanner* scanner); // also true at the end of the text
-void spSkipBlanks(spScanner* scanner);      // spaces and tabs
-void spSkipSpace(spScanner* scanner);       // blanks and line ends
-void spSkipLine(spScanner* scanner);        // to the start of the next line
+bool spAtLineEnd(const spScanner* scanner);  // also true at the end of the text
+void spSkipBlanks(spScanner* scanner);       // spaces and tabs
+void spSkipSpace(spScanner* scanner);        // blanks and line ends
+void spSkipLine(spScanner* scanner);         // to the start of the next line
+void spSkipHashComments(spScanner* scanner); // space, and lines that begin with '#' behind it
 
 // Up to the next blank or line end; empty at a line end
 spWord spScanWord(spScanner* scanner);

@@ -40,16 +40,6 @@ typedef struct spVegReader
     int64_t visits;
 } spVegReader;
 
-static void spSkipComments(spScanner* scanner)
-{
-    spSkipSpace(scanner);
-    while (!spAtEnd(scanner) && *scanner->at == '#')
-    {
-        spSkipLine(scanner);
-        spSkipSpace(scanner);
-    }
-}
-
 static void spSkipCommas(spScanner* scanner)
 {
     spSkipBlanks(scanner);
@@ -101,7 +91,7 @@ static bool spReadVertices(spVegReader* reader, spError* error)
     spScanner* scanner = &reader->scanner;
     int64_t count, dimension, id;
     spDVec3 point;
-    spSkipComments(scanner);
+    spSkipHashComments(scanner);
     if (!spTakeCount(reader, "the number of vertices", &count, error) ||
         !spNeedInteger(scanner, "the dimension of the vertices", 3, 3, &dimension, error) ||
         !spReserveVertices(reader->mesh, count, error))
@@ -111,7 +101,7 @@ static bool spReadVertices(spVegReader* reader, spError* error)
     spSkipLine(scanner);
     for (int64_t i = 0; i < count; ++i)
     {
-        spSkipComments(scanner);
+        spSkipHashComments(scanner);
         if (!spNeedInteger(scanner, "the number of a vertex", 0, INT32_MAX, &id, error))
         {
             return false;
@@ -136,11 +126,11 @@ static bool spReadElements(spVegReader* reader, spError* error)
 {
     spScanner* scanner = &reader->scanner;
     int64_t count, corners, id, vertex;
-    spSkipComments(scanner);
+    spSkipHashComments(scanner);
     spWord sort = spScanItem(scanner);
     reader->tets = spWordIsAnyCase(sort, "tet") || spWordIsAnyCase(sort, "tets");
     spSkipLine(scanner);
-    spSkipComments(scanner);
+    spSkipHashComments(scanner);
     if (!spTakeCount(reader, "the number of elements", &count, error) ||
         !spNeedInteger(scanner, "the number of vertices of an element", 1, 64, &corners, error))
     {
@@ -154,7 +144,7 @@ static bool spReadElements(spVegReader* reader, spError* error)
     for (int64_t i = 0; i < count; ++i)
     {
         int32_t tet[4] = {0};
-        spSkipComments(scanner);
+        spSkipHashComments(scanner);
         if (!spNeedInteger(scanner, "the number of an element", 0, INT32_MAX, &id, error))
         {
             return false;
@@ -180,7 +170,7 @@ static bool spReadElements(spVegReader* reader, spError* error)
 static bool spReadMaterial(spVegReader* reader, spWord name, spError* error)
 {
     spScanner* scanner = &reader->scanner;
-    spSkipComments(scanner);
+    spSkipHashComments(scanner);
     spVegMaterial material = {name, (double)NAN, (double)NAN, (double)NAN};
     if (spWordIsAnyCase(spScanItem(scanner), "enu") &&
         (!spTakeReal(reader, "the density of a material", &material.density, error) ||
@@ -209,7 +199,7 @@ static void spReadSet(spVegReader* reader, spWord name)
     {
         reader->sets[reader->setCount++] = (spVegSet){name, *scanner};
     }
-    for (spSkipComments(scanner); !spAtSection(scanner); spSkipComments(scanner))
+    for (spSkipHashComments(scanner); !spAtSection(scanner); spSkipHashComments(scanner))
     {
         spSkipLine(scanner);
     }
@@ -245,7 +235,7 @@ static bool spGiveMaterial(spVegReader* reader, const spVegMaterial* material, i
 static bool spReadRegion(spVegReader* reader, spError* error)
 {
     spScanner* scanner = &reader->scanner;
-    spSkipComments(scanner);
+    spSkipHashComments(scanner);
     spScanner start = *scanner;
     spWord setName = spScanItem(scanner), materialName = spScanItem(scanner);
     const spVegMaterial* material = NULL;
@@ -279,7 +269,7 @@ static bool spReadRegion(spVegReader* reader, spError* error)
         return true;
     }
     spScanner place = set->elements;
-    for (spSkipComments(&place); !spAtSection(&place); spSkipComments(&place))
+    for (spSkipHashComments(&place); !spAtSection(&place); spSkipHashComments(&place))
     {
         for (spSkipCommas(&place); !spAtLineEnd(&place); spSkipCommas(&place))
         {
@@ -347,7 +337,8 @@ bool spReadVeg(const char* data, size_t size, spMesh* mesh, spError* error)
     reader->scanner = spMakeScanner(data, size);
     reader->mesh = mesh;
     bool ok = true;
-    for (spSkipComments(&reader->scanner); ok && !spAtEnd(&reader->scanner); spSkipComments(&reader->scanner))
+    for (spSkipHashComments(&reader->scanner); ok && !spAtEnd(&reader->scanner);
+         spSkipHashComments(&reader->scanner))
     {
         ok = spReadVegSection(reader, error);
     }
