@@ -126,13 +126,12 @@ static void* spReadFrames(void* context)
 // A cloth that hangs by two corners. Returns its file, to be removed and freed; NULL when that fails.
 static char* spWriteClothScene(int side)
 {
-    const char* folder = getenv("TMPDIR");
     char* path = malloc(4096);
     if (path == NULL)
     {
         return NULL;
     }
-    snprintf(path, 4096, "%s/souple_bench_XXXXXX", folder != NULL ? folder : "/tmp");
+    snprintf(path, 4096, "%s/souple_bench_XXXXXX", spGetTemporaryFolder());
     int handle = mkstemp(path);
     FILE* file = handle >= 0 ? fdopen(handle, "w") : NULL;
     if (file == NULL)

@@ -55,9 +55,7 @@ bool spEnterFolder(char* folder, size_t size, const char* keep, spError* error)
         }
         return true;
     }
-    const char* parent = getenv("TMPDIR");
-    int length =
-        snprintf(folder, size, "%s/souple-XXXXXX", parent != NULL && parent[0] != 0 ? parent : "/tmp");
+    int length = snprintf(folder, size, "%s/souple-XXXXXX", spGetTemporaryFolder());
     if (length < 0 || (size_t)length >= size || mkdtemp(folder) == NULL)
     {
         return spFailRun(error, sp_errorFileWrite,

@@ -123,6 +123,12 @@ void spGetStem(char* buffer, size_t size, const char* path)
     snprintf(buffer, size, "%.*s", length, begin);
 }
 
+const char* spGetTemporaryFolder(void)
+{
+    const char* folder = getenv("TMPDIR");
+    return folder != NULL && folder[0] != 0 ? folder : P_tmpdir;
+}
+
 bool spFindProgram(char* buffer, size_t size, const char* name)
 {
     const char* folder = getenv("PATH");

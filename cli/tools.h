@@ -31,6 +31,9 @@ void spGetStem(char* buffer, size_t size, const char* path);
 // not there.
 bool spFindProgram(char* buffer, size_t size, const char* name);
 
+// Where files that live for a moment go: TMPDIR, or what the system has for it
+const char* spGetTemporaryFolder(void);
+
 // Seconds on a clock that only goes forward
 double spGetClock(void);
 

@@ -413,9 +413,7 @@ static bool spIsRecording(const char* path)
 static char* spMakeReportText(const char* recordingPath, int argc, char** argv, size_t* size)
 {
     char folder[4096], path[4200];
-    const char* parent = getenv("TMPDIR");
-    snprintf(folder, sizeof(folder), "%.4000s/souple-XXXXXX",
-             parent != NULL && parent[0] != 0 ? parent : "/tmp");
+    snprintf(folder, sizeof(folder), "%.4000s/souple-XXXXXX", spGetTemporaryFolder());
     if (mkdtemp(folder) == NULL)
     {
         spFailUsage("cannot make the folder %s: %s", folder, strerror(errno));

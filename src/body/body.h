@@ -118,7 +118,7 @@ typedef struct spBody
     const spMethodKind* method;
     void* methodState;
     spSolverReport solverReport; // of the last step
-    double cost;                 // of a step, when the clock may stop it, smoothed, s; 0 before the first
+    double cost;                 // of a step that the clock may stop, else of a substep, smoothed, s
     double leastCost;            // of a step that is stopped as early as can be, smoothed, s
     double gravity;              // that the estimate of the stable step counts with, m/s^2
     double stableStep;           // estimate, s
