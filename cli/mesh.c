@@ -199,6 +199,20 @@ static int spTellMesh(const char* path, const spMesh* mesh, bool json, bool* fit
     return SP_EXIT_FINE;
 }
 
+// Reads the options, and the mesh that the first operand names
+static int spLoadOperand(const spUsage* usage, int argc, char** argv, const char** operands, spMesh** mesh)
+{
+    int operandCount = 0;
+    int code = spParseOptions(usage, argc, argv, operands, &operandCount);
+    if (code != SP_GO_ON)
+    {
+        return code;
+    }
+    spError error = SP_ZERO_INIT;
+    *mesh = spLoadMesh(operands[0], NULL, &error);
+    return *mesh != NULL ? SP_GO_ON : spFailFile(operands[0], &error);
+}
+
 static int spMeshInfo(int argc, char** argv)
 {
     bool json = false;
@@ -219,17 +233,11 @@ static int spMeshInfo(int argc, char** argv)
         .examples = examples,
     };
     const char* path = NULL;
-    int operandCount = 0;
-    int code = spParseOptions(&usage, argc, argv, &path, &operandCount);
+    spMesh* mesh = NULL;
+    int code = spLoadOperand(&usage, argc, argv, &path, &mesh);
     if (code != SP_GO_ON)
     {
         return code;
-    }
-    spError error = SP_ZERO_INIT;
-    spMesh* mesh = spLoadMesh(path, NULL, &error);
-    if (mesh == NULL)
-    {
-        return spFailFile(path, &error);
     }
     bool fit = false;
     code = spTellMesh(path, mesh, json, &fit);
@@ -330,18 +338,13 @@ static int spMeshConvert(int argc, char** argv)
         .examples = examples,
     };
     const char* paths[2] = {NULL, NULL};
-    int operandCount = 0;
-    int code = spParseOptions(&usage, argc, argv, paths, &operandCount);
+    spMesh* mesh = NULL;
+    int code = spLoadOperand(&usage, argc, argv, paths, &mesh);
     if (code != SP_GO_ON)
     {
         return code;
     }
     spError error = SP_ZERO_INIT;
-    spMesh* mesh = spLoadMesh(paths[0], NULL, &error);
-    if (mesh == NULL)
-    {
-        return spFailFile(paths[0], &error);
-    }
     spDVec3 scales = {scale, scale, scale};
     spTransform identity = {{0, 0, 0}, {0, 0, 0, 1}};
     if (scale != 1.0 && !spMesh_Transform(mesh, scales, identity, &error))
@@ -431,18 +434,13 @@ static int spMeshRepair(int argc, char** argv)
         .examples = examples,
     };
     const char* paths[2] = {NULL, NULL};
-    int operandCount = 0;
-    int code = spParseOptions(&usage, argc, argv, paths, &operandCount);
+    spMesh* mesh = NULL;
+    int code = spLoadOperand(&usage, argc, argv, paths, &mesh);
     if (code != SP_GO_ON)
     {
         return code;
     }
     spError error = SP_ZERO_INIT;
-    spMesh* mesh = spLoadMesh(paths[0], NULL, &error);
-    if (mesh == NULL)
-    {
-        return spFailFile(paths[0], &error);
-    }
     spRepairReport report;
     spMeshReport state;
     if (!spMesh_Repair(mesh, &def, &report, &error) || !spMesh_Validate(mesh, &state, &error))

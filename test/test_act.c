@@ -5,10 +5,8 @@
 // and that a recording of them gives the same bits again.
 
 #include "scene/run.h"
-#include "testbed/check.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include "scene_test.h"
 
 #define WORK SOUPLE_BINARY_DIR "/test"
 
@@ -44,31 +42,6 @@
              "\"measurements\": [{\"type\": \"position\", \"body\": \"cube\"}, {\"type\": \"linkForce\", "   \
              "\"link\": "                                                                                    \
              "\"puller\"}]}"
-
-static spScene* Parse(const char* text)
-{
-    spError error = SP_ZERO_INIT;
-    spScene* scene = spParseScene(text, strlen(text), NULL, NULL, &error);
-    if (scene == NULL)
-    {
-        print_error("%d:%d: %s\n", error.line, error.column, error.message);
-    }
-    assert_non_null(scene);
-    return scene;
-}
-
-static spRun* Start(const spScene* scene, const spRunDef* def)
-{
-    spError error = SP_ZERO_INIT;
-    spRunDef plain = spDefaultRunDef();
-    spRun* run = spCreateRun(scene, def != NULL ? def : &plain, &error);
-    if (run == NULL)
-    {
-        print_error("%d:%d: %s\n", error.line, error.column, error.message);
-    }
-    assert_non_null(run);
-    return run;
-}
 
 static void Act(spRun* run, const char* text)
 {
@@ -196,7 +169,7 @@ static void TestBadActs(void** state)
 {
     SP_UNUSED(state);
     spScene* scene = Parse(MIXED(""));
-    spRun* run = Start(scene, NULL);
+    spRun* run = StartWith(scene, NULL);
     Steps(run, 3);
     uint64_t hash = Hash(run);
     size_t bytes = run->heap.byteCount, worldBytes = spWorld_GetByteCount(run->world);
@@ -296,7 +269,7 @@ static void TestGrabStiffness(void** state)
         spScene* scene = Parse(text);
         for (int k = 0; k < SP_COUNT(s_stiffness); ++k)
         {
-            spRun* run = Start(scene, NULL);
+            spRun* run = StartWith(scene, NULL);
             if (strstr(method, "quasiStatic") != NULL)
             {
                 Act(run, "{\"type\": \"pin\", \"body\": \"cube\", \"nodes\": {\"box\": {\"lower\": [-1, -1, "
@@ -352,7 +325,7 @@ static void TestHands(void** state)
 {
     SP_UNUSED(state);
     spScene* scene = Parse(MIXED(""));
-    spRun* run = Start(scene, NULL);
+    spRun* run = StartWith(scene, NULL);
     spHandInfo info;
     assert_int_equal(spRun_GetHandCount(run), 0);
     assert_false(spRun_GetHand(run, 0, &info));
@@ -422,7 +395,7 @@ static void TestPoke(void** state)
                                                                             "\"plane\"}}",
             s_methods[m]);
         spScene* scene = Parse(text);
-        spRun* run = Start(scene, NULL);
+        spRun* run = StartWith(scene, NULL);
         spVec3 center, force;
         spReal radius;
         assert_false(spRun_GetTool(run, &center, &radius, &force));
@@ -481,7 +454,7 @@ static void TestToolSpeed(void** state)
 {
     SP_UNUSED(state);
     spScene* scene = Parse(MIXED(""));
-    spRun* run = Start(scene, NULL);
+    spRun* run = StartWith(scene, NULL);
     spVec3 center;
     spReal radius;
     Act(run, "{\"type\": \"poke\", \"position\": [0, 5, 0]}");
@@ -505,7 +478,7 @@ static void TestStates(void** state)
 {
     SP_UNUSED(state);
     spScene* scene = Parse(MIXED(""));
-    spRun* run = Start(scene, NULL);
+    spRun* run = StartWith(scene, NULL);
     assert_int_equal(spRun_GetStateCount(run), 1);
     assert_string_equal(spRun_GetStateName(run, 0), "start");
     assert_string_equal(spRun_GetStateName(run, 1), "");
@@ -594,7 +567,7 @@ static void TestRestoreKeepsSettings(void** state)
         spScene* scene = Parse(text);
         for (int to = 0; to < SP_COUNT(s_methods); ++to)
         {
-            spRun* run = Start(scene, NULL);
+            spRun* run = StartWith(scene, NULL);
             Steps(run, 5);
             Act(run, "{\"type\": \"save\", \"name\": \"five\"}");
             spVec3View x = spBody_GetPositions(run->world, run->bodies[0].id);
@@ -647,7 +620,7 @@ static void TestSceneEvents(void** state)
                              "{\"time\": 0.15, \"type\": \"lift\"}, "
                              "{\"time\": 0.2, \"type\": \"restore\", \"name\": \"a\"}, "
                              "{\"time\": 0.3, \"type\": \"lift\"}]}");
-    spRun* run = Start(scene, NULL);
+    spRun* run = StartWith(scene, NULL);
     assert_int_equal(Steps(run, 5), 0);
     assert_false(spRun_GetTool(run, NULL, NULL, NULL));
     assert_int_equal(Steps(run, 7), 0);
@@ -671,7 +644,7 @@ static void TestSceneEvents(void** state)
     scene = Parse("{\"souple\": 1, \"dt\": 0.01, \"duration\": 0.3, \"bodies\": " CUBE(
         "\"xpbd\"") ", \"events\": [{\"time\": 0.1, \"type\": \"save\", \"name\": \"a\"}, "
                     "{\"time\": 0.1, \"type\": \"restore\", \"name\": \"a\"}]}");
-    run = Start(scene, NULL);
+    run = StartWith(scene, NULL);
     for (steps = 0; !spRun_IsDone(run); ++steps)
     {
         spRun_Step(run);
@@ -710,7 +683,7 @@ static void TestForces(void** state)
 {
     SP_UNUSED(state);
     spScene* scene = Parse(MIXED(""));
-    spRun* run = Start(scene, NULL);
+    spRun* run = StartWith(scene, NULL);
     size_t bytes = 0;
     char text[200];
     for (int round = 0; round < 3; ++round)
@@ -753,7 +726,7 @@ static void TestTimeStep(void** state)
 {
     SP_UNUSED(state);
     spScene* scene = Parse(MIXED(""));
-    spRun* run = Start(scene, NULL);
+    spRun* run = StartWith(scene, NULL);
     assert_int_equal(spRun_GetStepCount(run), 100);
     Steps(run, 20);
     Act(run, "{\"type\": \"set\", \"dt\": 0.02}");
@@ -797,7 +770,7 @@ static void TestMemoryStays(void** state)
         "0.001}",
     };
     spScene* scene = Parse(MIXED(""));
-    spRun* run = Start(scene, NULL);
+    spRun* run = StartWith(scene, NULL);
     Steps(run, 30);
     size_t bytes = 0, worldBytes = 0;
     for (int i = 0; i < 400; ++i)
@@ -824,28 +797,6 @@ static void TestMemoryStays(void** state)
     spDestroyScene(scene);
 }
 
-typedef struct Fuse
-{
-    int64_t left, out;
-} Fuse;
-
-static void* FuseAlloc(size_t size, size_t alignment, void* context)
-{
-    Fuse* fuse = context;
-    if (fuse->left-- <= 0)
-    {
-        return NULL;
-    }
-    fuse->out += (int64_t)size;
-    return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-}
-
-static void FuseFree(void* memory, size_t size, void* context)
-{
-    ((Fuse*)context)->out -= memory != NULL ? (int64_t)size : 0;
-    free(memory);
-}
-
 // Without memory an act is refused and the run goes on
 static void TestFailingMemory(void** state)
 {
@@ -868,7 +819,7 @@ static void TestFailingMemory(void** state)
         spRunDef def = spDefaultRunDef();
         def.allocator = (spAllocator){FuseAlloc, FuseFree, &fuse};
         fuse.left = INT64_MAX;
-        spRun* run = Start(scene, &def);
+        spRun* run = StartWith(scene, &def);
         Steps(run, 12);
         for (int64_t i = 0;; ++i)
         {
@@ -935,7 +886,7 @@ static void CheckPlayed(const char* text, bool live, double budget)
     spScene* scene = Parse(text);
     spRunDef def = spDefaultRunDef();
     def.live = live;
-    spRun* run = Start(scene, &def);
+    spRun* run = StartWith(scene, &def);
     spRecorderDef recorderDef = spDefaultRecorderDef();
     recorderDef.path = WORK "/acts.souple";
     spError error = SP_ZERO_INIT;
@@ -972,7 +923,7 @@ static void CheckPlayed(const char* text, bool live, double budget)
     for (int k = 0; k < 2; ++k)
     {
         def.threadCount = k + 1;
-        run = Start(scene, &def);
+        run = StartWith(scene, &def);
         spBodyId bodies[4];
         int bodyCount = spWorld_GetBodies(run->world, bodies, 4);
         int decided = 0;

@@ -5,12 +5,10 @@
 // changes nothing, and with another value it is taken and told; methods come back as they were; bad input.
 
 #include "scene/run.h"
-#include "testbed/check.h"
+
+#include "scene_test.h"
 
 #include <dirent.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <jansson.h>
 
 typedef struct Text
@@ -41,29 +39,6 @@ static json_t* Describe(spRun* run, bool settingsOnly)
     }
     free(text.data);
     return json;
-}
-
-static spScene* Parse(const char* text)
-{
-    spError error = SP_ZERO_INIT;
-    spScene* scene = spParseScene(text, strlen(text), NULL, NULL, &error);
-    if (scene == NULL)
-    {
-        fail_msg("%d:%d: %s", error.line, error.column, error.message);
-    }
-    return scene;
-}
-
-static spRun* Start(const spScene* scene)
-{
-    spError error = SP_ZERO_INIT;
-    spRunDef def = spDefaultRunDef();
-    spRun* run = spCreateRun(scene, &def, &error);
-    if (run == NULL)
-    {
-        fail_msg("%s", error.message);
-    }
-    return run;
 }
 
 // ---------------------------------------------------------------------------------------------------------

@@ -644,9 +644,9 @@ static void TestEnergy(void** state)
 // ---- contact ----
 
 // The automatic solver on the ground: a beam that falls on it, one that is held and hangs down to it, and one
-// that lies on it bent. Nothing is thrown; one or two steps may tell that rows were not solved to the
-// tolerance. Most come to rest; where the time of 20 sweeps does not do, some go on trembling with up to 0.2
-// m/s.
+// that lies on it bent. Nothing is thrown and no step has anything to say; in double one may, that rows were
+// not solved to the tolerance. Most come to rest; where the time of 20 sweeps does not do, some go on
+// trembling with up to 0.2 m/s.
 static void TestContact(void** state)
 {
     SP_UNUSED(state);
@@ -689,8 +689,8 @@ static void TestContact(void** state)
         print_message(
             "%s, %g Pa: at most %.3g m/s, in the end %.2g m/s, %.2g m above the ground, %d steps told\n",
             names[i / 5], def.young, most, now, lowest, flagged);
-        assert_int_equal(flags & ~(uint32_t)sp_stepNotConverged, 0);
-        CHECK_LESS((double)flagged, 3.0);
+        assert_int_equal(flags & ~(isDouble ? (uint32_t)sp_stepNotConverged : 0), 0);
+        assert_true(flagged <= 1);
         CHECK_LESS(most, 3.0);
         CHECK_LESS(now, 0.5);
         assert_true(lowest > -1e-5);
