@@ -320,8 +320,8 @@ static inline bool WriteSample(const char* path, const SampleDef* sample, spErro
             // The step before the first row is none; every other one is decided by the clock
             if (step % 2 == 1)
             {
-                spDecisionData stop = {step - 1, 0, (int)step, step - 2, 7 * step, 0.0};
-                spDecisionData time = {step - 1, -1, 0, -1, -1, dt};
+                spDecisionData stop = {0, (int)step, step - 2, 7 * step, 0.0};
+                spDecisionData time = {-1, 0, -1, -1, dt};
                 spWriteDecision(&writer, &time);
                 spWriteDecision(&writer, &stop);
             }

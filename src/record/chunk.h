@@ -61,7 +61,7 @@ enum
     sp_chunkTets = SP_CHUNK_TYPE('T', 'E', 'T', 'S'),       // tets of a topology
     sp_chunkSurface = SP_CHUNK_TYPE('S', 'U', 'R', 'F'),    // surface attached to a topology
     sp_chunkCollider = SP_CHUNK_TYPE('C', 'O', 'L', 'L'),   // a collider appears
-    sp_chunkDecisions = SP_CHUNK_TYPE('D', 'E', 'C', 'I'),  // what the clock decided in some steps
+    sp_chunkDecisions = SP_CHUNK_TYPE('D', 'E', 'C', 'S'),  // what the clock decided in some steps
     sp_chunkActs = SP_CHUNK_TYPE('A', 'C', 'T', 'S'),       // what was done between some steps
     sp_chunkRows = SP_CHUNK_TYPE('R', 'O', 'W', 'S'),       // some steps
     sp_chunkSolver = SP_CHUNK_TYPE('S', 'O', 'L', 'V'),     // what solvers did in those steps

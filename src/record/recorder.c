@@ -431,7 +431,7 @@ static bool spAddDecisions(spRecorder* recorder, const spWorld* world)
     for (int i = 0; i < count; ++i)
     {
         const spDecision* d = recorder->decisions + i;
-        spDecisionData data = {d->step, -1, d->substep, d->factorStep, d->stopAfter, d->dt};
+        spDecisionData data = {-1, d->substep, d->factorStep, d->stopAfter, d->dt};
         // A body that was destroyed since its step takes its decisions with it
         if (!SP_IS_NULL(d->body))
         {

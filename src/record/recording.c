@@ -354,16 +354,15 @@ static bool spReadDecision(const spRecording* recording, const uint8_t* p, spDec
         return false;
     }
     *entry = (spDecisionEntry){
-        .step = (int64_t)spGetU64(p),
-        .row = recording->rowCount,
+        .row = (int64_t)spGetU64(p),
         .body = ofStep ? -1 : (int)body,
         .substep = (int)substep,
         .factorStep = (int64_t)spGetU64(p + 16),
         .stopAfter = (int64_t)spGetU64(p + 24),
         .dt = spGetF64(p + 32),
     };
-    return entry->step >= 0 && entry->factorStep >= -1 && entry->stopAfter >= -1 && isfinite(entry->dt) &&
-           entry->dt >= 0.0;
+    return entry->row >= recording->rowCount && entry->factorStep >= -1 && entry->stopAfter >= -1 &&
+           isfinite(entry->dt) && entry->dt >= 0.0;
 }
 
 static spChunkResult spReadDecisions(spRecording* recording, spCursor cursor)
@@ -379,11 +378,11 @@ static spChunkResult spReadDecisions(spRecording* recording, spCursor cursor)
     while (cursor.left > 0)
     {
         spDecisionEntry entry;
-        if (!spReadDecision(recording, spTake(&cursor, SP_DECISION_SIZE), &entry) || entry.step < last)
+        if (!spReadDecision(recording, spTake(&cursor, SP_DECISION_SIZE), &entry) || entry.row < last)
         {
             return sp_chunkBad;
         }
-        last = entry.step;
+        last = entry.row;
         if (!SP_GROW(recording, decisions, decision))
         {
             return sp_chunkNoMemory;
@@ -698,25 +697,6 @@ static bool spReadChunks(spRecording* recording)
     return true;
 }
 
-// Finds the rows of decisions. A chunk of them comes before the rows of their steps, and within it steps go
-// forward; so a step that was taken again, from a state that was restored, is told from the first time.
-static void spPlaceDecisions(spRecording* recording)
-{
-    int row = 0;
-    for (int i = 0; i < recording->decisionCount; ++i)
-    {
-        spDecisionEntry* entry = recording->decisions + i;
-        row = spMaxInt(row, entry->row);
-        while (row < recording->rowCount && spRecording_GetRow(recording, row).stepCount <= entry->step)
-        {
-            row += 1;
-        }
-        entry->row = row;
-        entry->known =
-            row < recording->rowCount && spRecording_GetRow(recording, row).stepCount == entry->step + 1;
-    }
-}
-
 // Takes the bytes over, whatever happens
 static spRecording* spParseRecording(spHeap heap, spBytes bytes, const char* name, spError* error)
 {
@@ -753,7 +733,6 @@ static spRecording* spParseRecording(spHeap heap, spBytes bytes, const char* nam
     }
     else
     {
-        spPlaceDecisions(recording);
         return recording;
     }
     spDestroyRecording(recording);
@@ -919,21 +898,22 @@ static int spFindDecision(const spRecording* recording, int row)
 int spRecording_GetDecisions(const spRecording* recording, int row, const spBodyId* bodies, int bodyCount,
                              spDecision* decisions, int capacity)
 {
+    if (row < 0 || row >= spRecording_GetRowCount(recording))
+    {
+        return 0;
+    }
     int count = 0;
-    for (int i = recording != NULL ? spFindDecision(recording, row) : 0;
-         recording != NULL && i < recording->decisionCount && recording->decisions[i].row == row; ++i)
+    int64_t step = spRecording_GetRow(recording, row).stepCount - 1;
+    for (int i = spFindDecision(recording, row);
+         i < recording->decisionCount && recording->decisions[i].row == row; ++i)
     {
         const spDecisionEntry* entry = recording->decisions + i;
-        if (entry->known == false)
-        {
-            continue;
-        }
         if (count < capacity && decisions != NULL)
         {
             spBodyId none = {0}, unknown = {.index1 = UINT32_MAX};
             bool known = entry->body < bodyCount && bodies != NULL;
             decisions[count] = (spDecision){
-                .step = entry->step,
+                .step = step,
                 .body = entry->body < 0 ? none
                         : known         ? bodies[entry->body]
                                         : unknown,

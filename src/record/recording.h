@@ -36,10 +36,8 @@ typedef struct spRowBlock
 
 typedef struct spDecisionEntry
 {
-    int64_t step;
-    int row;    // of that step; of a later one when the step has no row
-    bool known; // the row is that of the step
-    int body;   // -1 for the time that the step covered
+    int64_t row; // of its step; none may follow where the recording was cut
+    int body;    // -1 for the time that the step covered
     int substep;
     int64_t factorStep;
     int64_t stopAfter;

@@ -180,7 +180,6 @@ bool spOpenWriter(spRecordWriter* writer, const spRecorderDef* def, spError* err
     writer->frameOffsets.heap = &writer->heap;
     writer->measurementCount = def->measurementCount;
     writer->storeVelocities = def->storeVelocities;
-    writer->lastDecided = INT64_MIN;
     spMakeCrcTable(&writer->crc);
 
     writer->pathSize = strlen(def->path) + 1;
@@ -364,18 +363,13 @@ bool spWriteDecision(spRecordWriter* writer, const spDecisionData* data)
     {
         return true;
     }
-    // Steps go forward within a chunk, and a chunk comes before the rows that it is of: so a step that is
-    // taken again, from a state that was restored, begins another
-    if (data->step < writer->lastDecided && !spWritePendingRows(writer))
+    if (data->body < -1 || data->body >= writer->bodyCount || data->substep < 0)
     {
-        return false;
-    }
-    if (data->step < 0 || data->body < -1 || data->body >= writer->bodyCount || data->substep < 0)
-    {
-        return spFailWriterArgument(writer, "a decision with a bad step, body or substep");
+        return spFailWriterArgument(writer, "a decision with a bad body or substep");
     }
     spBytes* bytes = &writer->decisions;
-    spPutU64(bytes, (uint64_t)data->step);
+    // By its row: a step that is taken again, from a state that was restored, has another
+    spPutU64(bytes, (uint64_t)writer->rowCount);
     spPutU32(bytes, data->body >= 0 ? (uint32_t)data->body : SP_DECISION_OF_STEP);
     spPutU32(bytes, (uint32_t)data->substep);
     spPutU64(bytes, (uint64_t)data->factorStep);
@@ -386,7 +380,6 @@ bool spWriteDecision(spRecordWriter* writer, const spDecisionData* data)
         return spFailWriterMemory(writer, bytes->count);
     }
     writer->decisionCount += 1;
-    writer->lastDecided = data->step;
     return true;
 }
 

@@ -31,7 +31,6 @@ typedef struct spRecordWriter
     int64_t rowCount;     // pending ones included
     int64_t pendingRows;
     int64_t decisionCount; // pending ones included
-    int64_t lastDecided;   // step of the last decision
     int64_t actCount;      // pending ones included
     int64_t pendingActs;
     int measurementCount;
@@ -81,10 +80,9 @@ typedef struct spFrameCollider
     float rotation[4]; // x, y, z, w
 } spFrameCollider;
 
-// A decision of the clock
+// A decision of the clock in the step of the next row
 typedef struct spDecisionData
 {
-    int64_t step;
     int body; // -1 for the time that the step covered
     int substep;
     int64_t factorStep;
