@@ -66,6 +66,35 @@ static bool spIsFit(const spMeshReport* report, const spMesh* mesh, char* senten
     return false;
 }
 
+// What of the file did not become part of the mesh, in sentences. Returns how many.
+static int spMakeNotes(const spMesh* mesh, char notes[2][200])
+{
+    spLoadReport load = spMesh_GetLoadReport(mesh);
+    int count = 0;
+    if (load.reducedCells > 0)
+    {
+        snprintf(notes[count++], sizeof(notes[0]),
+                 "%d cells are of second or higher order: their corners were kept, %d middle nodes dropped",
+                 load.reducedCells, load.droppedNodes);
+    }
+    if (load.skippedCells > 0)
+    {
+        snprintf(notes[count++], sizeof(notes[0]),
+                 "%d cells are neither edges, polygons nor tets and were left out", load.skippedCells);
+    }
+    return count;
+}
+
+static void spTellNotes(const spMesh* mesh)
+{
+    char notes[2][200];
+    int count = spMakeNotes(mesh, notes);
+    for (int i = 0; i < count; ++i)
+    {
+        printf("  note: %s\n", notes[i]);
+    }
+}
+
 static json_t* spMakeReportJson(const char* path, const spMesh* mesh, const spMeshReport* report)
 {
     char sentence[200];
@@ -86,6 +115,13 @@ static json_t* spMakeReportJson(const char* path, const spMesh* mesh, const spMe
     for (int i = 0; i < 18; ++i)
     {
         json_array_append_new(histogram, json_integer(report->dihedralHistogram[i]));
+    }
+    char texts[2][200];
+    int noteCount = spMakeNotes(mesh, texts);
+    json_t* notes = json_array();
+    for (int i = 0; i < noteCount; ++i)
+    {
+        json_array_append_new(notes, json_string(texts[i]));
     }
     json_t* json = json_object();
     json_object_set_new(json, "file", json_string(path));
@@ -108,6 +144,7 @@ static json_t* spMakeReportJson(const char* path, const spMesh* mesh, const spMe
     json_object_set_new(json, "maxDihedral", spMakeJsonNumber(report->maxDihedral));
     json_object_set_new(json, "worstAspect", spMakeJsonNumber(report->worstAspect));
     json_object_set_new(json, "dihedralHistogram", histogram);
+    json_object_set_new(json, "notes", notes);
     json_object_set_new(json, "problems", problems);
     json_object_set_new(json, "fit", json_boolean(fit));
     json_object_set_new(json, "verdict", json_string(sentence));
@@ -160,11 +197,7 @@ static void spTellReport(const char* path, const spMesh* mesh, const spMeshRepor
                    spMesh_GetValueComponents(mesh, (spMeshPart)part, i));
         }
     }
-    if (spMesh_GetSkippedCount(mesh) > 0)
-    {
-        printf("  %d cells of the file are neither edges, polygons nor tets and were left out\n",
-               spMesh_GetSkippedCount(mesh));
-    }
+    spTellNotes(mesh);
     spTellHistogram(report);
     printf("\n");
     for (int i = 0; i < sp_meshProblemCount; ++i)
@@ -222,15 +255,16 @@ static int spMeshInfo(int argc, char** argv)
     static const char* const examples[] = {"souple mesh info liver.msh", "souple mesh info liver.msh --json",
                                            NULL};
     const spUsage usage = {
-        .usage = "souple mesh info FILE [options]",
+        .usage = "souple mesh info MESH [options]",
         .description = "Tells what is in a mesh file, how good its elements are, everything that is wrong "
                        "with it, and whether it\n"
-                       "is fit to simulate (exit code 1 when it is not).",
+                       "is fit to simulate.",
         .options = table,
         .optionCount = 1,
         .minOperands = 1,
         .maxOperands = 1,
         .examples = examples,
+        .trouble = "the mesh is not fit to simulate",
     };
     const char* path = NULL;
     spMesh* mesh = NULL;
@@ -257,6 +291,7 @@ static void spTellSaved(const spMesh* mesh, const char* path)
 {
     printf("%s: %d vertices, %d edges, %d triangles, %d tets\n", path, spMesh_GetVertexCount(mesh),
            spMesh_GetEdgeCount(mesh), spMesh_GetTriangleCount(mesh), spMesh_GetTetCount(mesh));
+    spTellNotes(mesh);
 }
 
 static int spSaveAndTell(const spMesh* mesh, const char* path, const char* format, bool json)
@@ -306,7 +341,7 @@ static int spMeshConvert(int argc, char** argv)
     int region = 1;
     const char* format = NULL;
     const spOption table[] = {
-        {"format", sp_optionText, "NAME", &format,
+        {"format", sp_optionText, "FORMAT", &format,
          "vtu, vtu-ascii, vtk, vtk-ascii, msh, msh22, mesh, inp, obj, stl, stl-ascii, ply, ply-ascii, off", 0,
          0, 0},
         {"scale", sp_optionNumber, "FACTOR", &scale, "factor on all coordinates, as 0.001 for a file in mm",
@@ -412,7 +447,7 @@ static int spMeshRepair(int argc, char** argv)
         {"holes", sp_optionInteger, "EDGES", &def.closeHoles, "close holes with at most so many edges", 3,
          SP_MAX_HOLE, 0},
         {"largest", sp_optionFlag, NULL, &def.keepLargest, "keep the largest connected part only", 0, 0, 0},
-        {"format", sp_optionText, "NAME", &format, "format of TO, as for 'souple mesh convert'", 0, 0, 0},
+        {"format", sp_optionText, "FORMAT", &format, "format of TO, as for 'souple mesh convert'", 0, 0, 0},
         {"json", sp_optionFlag, NULL, &json, "print one JSON object on what was done and on the result", 0, 0,
          0},
     };
@@ -424,14 +459,13 @@ static int spMeshRepair(int argc, char** argv)
         .description =
             "Merges vertices at the same place, drops vertices that nothing uses and elements without "
             "shape, turns\n"
-            "inverted tets upright and triangles outwards, and says what it did, count by count. Exit "
-            "code 1 when the\n"
-            "result is still not fit to simulate.",
+            "inverted tets upright and triangles outwards, and says what it did, count by count.",
         .options = table,
         .optionCount = (int)(sizeof(table) / sizeof(table[0])),
         .minOperands = 2,
         .maxOperands = 2,
         .examples = examples,
+        .trouble = "the result is still not fit to simulate",
     };
     const char* paths[2] = {NULL, NULL};
     spMesh* mesh = NULL;
@@ -484,46 +518,26 @@ static int spMeshMake(int argc, char** argv)
 
 int spRunMesh(int argc, char** argv)
 {
-    static const char* const s_actions[] = {"info", "convert", "repair", "make"};
-    static const char s_help[] =
-        "usage: souple mesh ACTION [arguments]\n\n"
-        "actions:\n"
-        "  info FILE        what is in a mesh file and whether it is fit to simulate\n"
-        "  convert FROM TO  to another format\n"
-        "  repair FROM TO   merges copies, drops what is degenerate, turns what is inverted, closes holes\n"
-        "  make GENERATOR   a box, beam, ball, cylinder, torus, cloth, icosphere, disc or lattice\n\n"
-        "'souple mesh ACTION --help' tells more.";
-    const char* action = argc > 1 ? argv[1] : "";
-    if (strcmp(action, "info") == 0)
-    {
-        return spMeshInfo(argc - 1, argv + 1);
-    }
-    if (strcmp(action, "convert") == 0)
-    {
-        return spMeshConvert(argc - 1, argv + 1);
-    }
-    if (strcmp(action, "repair") == 0)
-    {
-        return spMeshRepair(argc - 1, argv + 1);
-    }
-    if (strcmp(action, "make") == 0)
-    {
-        return spMeshMake(argc - 1, argv + 1);
-    }
-    if (strcmp(action, "--help") == 0 || strcmp(action, "-h") == 0)
-    {
-        puts(s_help);
-        return SP_EXIT_FINE;
-    }
-    if (action[0] == 0)
-    {
-        fprintf(stderr, "%s\n", s_help);
-        return SP_EXIT_USAGE;
-    }
-    const char* nearest = spFindNearest(action, s_actions, 4);
-    if (nearest != NULL)
-    {
-        return spFailUsage("unknown action \"%s\"; did you mean \"%s\"?", action, nearest);
-    }
-    return spFailUsage("unknown action \"%s\"; known are info, convert, repair and make", action);
+    static const spCommand s_actions[] = {
+        {"info", "tell what is in a mesh file and whether it is fit to simulate", spMeshInfo},
+        {"convert", "write a mesh in another format", spMeshConvert},
+        {"repair", "merge copies, drop what is degenerate, turn what is inverted, close holes",
+         spMeshRepair},
+        {"make", "make a box, beam, ball, cylinder, torus, cloth, icosphere, disc or lattice", spMeshMake},
+    };
+    static const char* const examples[] = {
+        "souple mesh make ball --radius 0.3 -o ball.vtu",
+        "souple mesh info ball.vtu",
+        "souple mesh convert ball.vtu ball.msh",
+        NULL,
+    };
+    const spUsage usage = {
+        .usage = "souple mesh ACTION [arguments]",
+        .description = "Examines, converts, repairs and makes meshes. 'souple mesh ACTION --help' tells more of "
+                       "each; 'souple help meshes' lists the formats.",
+        .examples = examples,
+        .actions = s_actions,
+        .actionCount = (int)(sizeof(s_actions) / sizeof(s_actions[0])),
+    };
+    return spRunAction(&usage, argc, argv);
 }

@@ -209,8 +209,68 @@ static void TestObj(void** state)
     CheckRefused("v 0,5 0 0\n", "obj", sp_errorFileFormat, 1, "',5'");
     CheckRefused("hello\n", "obj", sp_errorFileFormat, 0, "no vertices");
     CheckRefused("hello\n", NULL, sp_errorUnsupported, 0, ".obj");
-    CheckRefused("1 3 0 0\n", "node", sp_errorUnsupported, 0, "two files");
+    CheckRefused("1 3 0 0\n", "node", sp_errorFileFormat, 2, ".node: line 2");
     CheckRefused("", "obj", sp_errorFileFormat, 0, "empty");
+}
+
+// The value "region" of triangles, 0 where there is none
+static void CheckObjRegions(const char* lines, const int* expected, int count)
+{
+    char text[400];
+    snprintf(text, sizeof(text), "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\n%s", lines);
+    spMesh* mesh = ParseGood(text, "obj");
+    assert_int_equal(spMesh_GetTriangleCount(mesh), count);
+    const double* regions = spFindTriangleRegions(mesh);
+    for (int i = 0; i < count; ++i)
+    {
+        assert_int_equal(regions != NULL && isfinite(regions[i]) ? (int)regions[i] : 0, expected[i]);
+    }
+    spDestroyMesh(mesh);
+}
+
+static void TestObjGroups(void** state)
+{
+    SP_UNUSED(state);
+    // A name that comes again is the same group; a quad is two triangles; before the first there is none
+    CheckObjRegions(
+        "f 1 2 3\ng left\nf 1 2 4 3\ng right side # x\nf 2 4 3\ng left\nf 1 3 2\ng right side\nf 2 3 4\n",
+        (int[]){0, 1, 1, 2, 1, 2}, 6);
+    // Groups count before objects, objects before materials, whatever stands first
+    CheckObjRegions("o a\ng x\nusemtl m\nf 1 2 3\ng y\nf 2 4 3\n", (int[]){1, 2}, 2);
+    CheckObjRegions("usemtl m\nusemtl n\no a\nf 1 2 3\no b\nusemtl m\nf 2 4 3\n", (int[]){1, 2}, 2);
+    CheckObjRegions("g x\no a\nusemtl m\nf 1 2 3\nusemtl n\nf 2 4 3\n", (int[]){1, 2}, 2);
+    // One group tells nothing, unless its name says a number
+    CheckObjRegions("g\nf 1 2 3\n", (int[]){0}, 1);
+    CheckObjRegions("g default\nf 1 2 3\n", (int[]){0}, 1);
+    CheckObjRegions("g region_7\nf 1 2 3\n", (int[]){7}, 1);
+    CheckObjRegions("g REGION_M3\nf 1 2 3\ng other\nf 2 4 3\n", (int[]){-3, 2}, 2);
+    CheckObjRegions("g a \\\n b\nf 1 2 3\ng\nf 2 4 3", (int[]){1, 2}, 2);
+
+    // There and back
+    spMesh* mesh = ParseGood(cubeObj, "obj");
+    double regions[12];
+    for (int i = 0; i < 12; ++i)
+    {
+        regions[i] = i < 3 ? (double)NAN : i % 4 - 1.0;
+    }
+    assert_true(spMesh_SetValues(mesh, sp_meshTriangles, "region", 1, regions, NULL));
+    const char* path = SOUPLE_BINARY_DIR "/test/groups.obj";
+    assert_true(spSaveMesh(mesh, path, NULL));
+    spMesh* back = spLoadMesh(path, NULL, NULL);
+    assert_non_null(back);
+    const double* read = spFindTriangleRegions(back);
+    assert_non_null(read);
+    for (int i = 0; i < 12; ++i)
+    {
+        assert_true(i < 3 ? isnan(read[i]) : read[i] == regions[i]);
+    }
+    spDestroyMesh(back);
+    // A mesh without regions has no groups
+    spMesh* plain = ParseGood("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "obj");
+    assert_int_equal(spMesh_GetValueCount(plain, sp_meshTriangles), 0);
+    spDestroyMesh(plain);
+    spDestroyMesh(mesh);
+    remove(path);
 }
 
 // The cube as STL
@@ -320,7 +380,7 @@ static void TestMshText(void** state)
     assert_int_equal(spMesh_GetEdgeCount(mesh), 1);
     assert_int_equal(spMesh_GetTriangleCount(mesh), 1);
     assert_int_equal(spMesh_GetTetCount(mesh), 2);
-    assert_int_equal(spMesh_GetSkippedCount(mesh), 2);
+    assert_int_equal(spMesh_GetLoadReport(mesh).skippedCells, 2);
     const int32_t tets[8] = {0, 1, 2, 3, 1, 2, 3, 4}, regions[2] = {7, 0};
     assert_memory_equal(spMesh_GetTets(mesh), tets, sizeof(tets));
     assert_memory_equal(spMesh_GetTetRegions(mesh), regions, sizeof(regions));
@@ -443,7 +503,7 @@ static void TestMshBinary(void** state)
         assert_int_equal(spMesh_GetTetCount(mesh), 2);
         assert_memory_equal(spMesh_GetTets(mesh), tets, sizeof(tets));
         assert_memory_equal(spMesh_GetTetRegions(mesh), regions, sizeof(regions));
-        assert_int_equal(spMesh_GetSkippedCount(mesh), 1);
+        assert_int_equal(spMesh_GetLoadReport(mesh).skippedCells, 1);
         assert_true(spMesh_GetVertices(mesh)[4].z == 1.0);
         spDestroyMesh(mesh);
     }
@@ -476,7 +536,7 @@ static void TestVtu(void** state)
     assert_int_equal(spMesh_GetVertexCount(mesh), 8);
     assert_int_equal(spMesh_GetTriangleCount(mesh), 4);
     assert_int_equal(spMesh_GetTetCount(mesh), 1);
-    assert_int_equal(spMesh_GetSkippedCount(mesh), 1);
+    assert_int_equal(spMesh_GetLoadReport(mesh).skippedCells, 1);
     assert_int_equal(spMesh_GetTetRegions(mesh)[0], 3);
     const int32_t triangles[12] = {0, 2, 1, 1, 2, 4, 1, 4, 3, 5, 6, 7};
     assert_memory_equal(spMesh_GetTriangles(mesh), triangles, sizeof(triangles));
@@ -540,6 +600,99 @@ static spMesh* LoadTetGen(const char* node, const char* ele, spError* error)
     assert_true((mesh == NULL) == (other == NULL));
     spDestroyMesh(other);
     return mesh;
+}
+
+// Triangles beside the tets and without them, opened by any of the names
+static void TestTetGenFaces(void** state)
+{
+    SP_UNUSED(state);
+    static const char* const paths[3] = {SOUPLE_BINARY_DIR "/test/faces.node",
+                                         SOUPLE_BINARY_DIR "/test/faces.ele",
+                                         SOUPLE_BINARY_DIR "/test/faces.face"};
+    const char* texts[3] = {
+        "4 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n", "1 4 0\n1 1 2 3 4\n",
+        "# faces\n4 1\n1 1 3 2 5\n2 1 2 4 -1 # here\n3 1 4 3 0\n4 2 3 4 2147483648 1 -1\n"};
+    for (int i = 0; i < 3; ++i)
+    {
+        WriteFile(paths[i], texts[i], strlen(texts[i]));
+    }
+    for (int i = 0; i < 3; ++i)
+    {
+        spMesh* mesh = spLoadMesh(paths[i], NULL, NULL);
+        assert_non_null(mesh);
+        assert_int_equal(spMesh_GetTetCount(mesh), 1);
+        assert_int_equal(spMesh_GetTriangleCount(mesh), 4);
+        const double* markers = spFindTriangleRegions(mesh);
+        assert_non_null(markers);
+        assert_true(markers[0] == 5.0 && markers[1] == -1.0 && isnan(markers[2]) &&
+                    markers[3] == 2147483648.0);
+        spDestroyMesh(mesh);
+    }
+    remove(paths[1]);
+    spError error = SP_ZERO_INIT;
+    for (int i = 0; i < 3; ++i)
+    {
+        spMesh* mesh = spLoadMesh(paths[i], NULL, &error);
+        assert_true((mesh == NULL) == (i == 1)); // the file that was asked for must be there
+        if (mesh != NULL)
+        {
+            assert_int_equal(spMesh_GetTetCount(mesh), 0);
+            spMeshReport report;
+            assert_true(spMesh_Validate(mesh, &report, NULL));
+            assert_true(report.closed);
+            CHECK_NEAR(report.volume, 1.0 / 6.0, 1e-15);
+            spDestroyMesh(mesh);
+        }
+    }
+    assert_int_equal(error.code, sp_errorFileNotFound);
+    assert_non_null(strstr(error.message, "faces.ele"));
+
+    static const struct
+    {
+        const char* face;
+        const char* words;
+    } bad[] = {
+        {"1 1\n1 1 2 9 0\n", "faces.face: line 2: triangle 1 uses point 9"},
+        {"1 1\n1 1 2 3\n", "and a marker"},
+        {"1 0\n1 1 2\n", "needs three points"},
+        {"1 0\n1 1 2 x\n", "must be a whole number"},
+        {"1000000 0\n", "cut off"},
+        {"1 2\n", "boundary markers"},
+        {"", "faces.face: line 1: the number of triangles"},
+    };
+    for (int i = 0; i < SP_COUNT(bad); ++i)
+    {
+        WriteFile(paths[2], bad[i].face, strlen(bad[i].face));
+        error = (spError)SP_ZERO_INIT;
+        assert_null(spLoadMesh(paths[0], NULL, &error));
+        if (strstr(error.message, bad[i].words) == NULL)
+        {
+            print_error("%s\n", error.message);
+            fail();
+        }
+    }
+    remove(paths[2]);
+    remove(paths[0]);
+
+    // From memory, second order: the middle points of tets and triangles go
+    const char joined[] = "10 3\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 0 0 2\n6 0 0 3\n7 0 0 4\n8 0 0 5\n"
+                          "9 0 0 6\n10 0 0 7\n\0"
+                          "1 10\n1 1 2 3 4 5 6 7 8 9 10\n\0"
+                          "1 1\n1 1 2 3 5 6 7 8\n";
+    spMesh* mesh = spParseMesh(joined, sizeof(joined) - 1, "node", NULL, NULL);
+    assert_non_null(mesh);
+    assert_int_equal(spMesh_GetVertexCount(mesh), 4);
+    assert_int_equal(spMesh_GetLoadReport(mesh).reducedCells, 2);
+    assert_int_equal(spMesh_GetLoadReport(mesh).droppedNodes, 6);
+    assert_true(spFindTriangleRegions(mesh)[0] == 8.0);
+    spDestroyMesh(mesh);
+    const char surface[] = "3 3\n0 0 0 0\n1 1 0 0\n2 0 1 0\n\0"
+                           "\0"
+                           "1 0\n0 0 1 2\n";
+    mesh = spParseMesh(surface, sizeof(surface) - 1, "node", NULL, NULL);
+    assert_non_null(mesh);
+    assert_int_equal(spMesh_GetTriangleCount(mesh), 1);
+    spDestroyMesh(mesh);
 }
 
 static void TestTetGen(void** state)
@@ -914,23 +1067,28 @@ static void TestDamage(void** state)
     }
 }
 
-// TetGen comes in two files, which only the internal reader takes from memory
-static bool ParseTetGen(const char* node, size_t nodeSize, const char* ele, size_t eleSize, int failAt)
+// Points, tets and triangles of a TetGen mesh, each in memory that ends where the text ends
+static bool ParseTetGen(const char* const* texts, const size_t* sizes, int failAt)
 {
-    char* nodeCopy = malloc(nodeSize + 1);
-    char* eleCopy = malloc(eleSize + 1);
-    memcpy(nodeCopy + 1, node, nodeSize);
-    memcpy(eleCopy + 1, ele, eleSize);
+    char* copies[sp_tetGenFileCount];
+    spTetGenText files[sp_tetGenFileCount];
+    for (int i = 0; i < sp_tetGenFileCount; ++i)
+    {
+        copies[i] = malloc(sizes[i] + 1);
+        memcpy(copies[i] + 1, texts[i], sizes[i]);
+        files[i] = (spTetGenText){copies[i] + 1, sizes[i], "a"};
+    }
     FailingAllocator failing = {.failAt = failAt};
     spAllocator allocator = MakeFailingAllocator(&failing);
     spError error = SP_ZERO_INIT;
-    spTetGenText nodeText = {nodeCopy + 1, nodeSize, "a.node"}, eleText = {eleCopy + 1, eleSize, "a.ele"};
     spMesh* mesh = spAllocMesh(&allocator, &error);
-    bool ok = mesh != NULL && spReadTetGen(&nodeText, &eleText, mesh, &error);
+    bool ok = mesh != NULL && spReadTetGen(files, mesh, &error);
     assert_true(ok == (error.code == sp_errorNone));
     spDestroyMesh(mesh);
-    free(nodeCopy);
-    free(eleCopy);
+    for (int i = 0; i < sp_tetGenFileCount; ++i)
+    {
+        free(copies[i]);
+    }
     assert_int_equal(failing.out, 0);
     assert_true(failing.peak < 100000);
     return ok;
@@ -939,44 +1097,50 @@ static bool ParseTetGen(const char* node, size_t nodeSize, const char* ele, size
 static void TestDamagedTetGen(void** state)
 {
     SP_UNUSED(state);
-    const char node[] =
+    const char* const texts[sp_tetGenFileCount] = {
         "# points\n6 3 1 1\n5 0 0 0 9.5 1\n7 1 0 0 9 1\n6 0 1 0 9 0\n9 0 0 1 9 0\n1 2 2 2 0 0\n"
-        "2 3 3 3 0 0\n";
-    const char ele[] = "2 10 1\n0 5 7 6 9 1 1 2 2 1 2 -3.0\n1 9 7 6 5 1 1 1 1 2 2 4\n";
-    size_t nodeSize = sizeof(node) - 1, eleSize = sizeof(ele) - 1;
-    assert_true(ParseTetGen(node, nodeSize, ele, eleSize, -1));
-    for (size_t size = 0; size < nodeSize - 2; ++size)
+        "2 3 3 3 0 0\n",
+        "2 10 1\n0 5 7 6 9 1 1 2 2 1 2 -3.0\n1 9 7 6 5 1 1 1 1 2 2 4\n",
+        "2 1\n0 5 7 6 1 2 1 12\n1 5 6 7 1 1 1 13\n"};
+    size_t whole[sp_tetGenFileCount];
+    for (int i = 0; i < sp_tetGenFileCount; ++i)
     {
-        assert_false(ParseTetGen(node, size, ele, eleSize, -1));
+        whole[i] = strlen(texts[i]);
     }
-    for (size_t size = 0; size < eleSize - 2; ++size)
+    assert_true(ParseTetGen(texts, whole, -1));
+    for (int i = 0; i < sp_tetGenFileCount; ++i)
     {
-        assert_false(ParseTetGen(node, nodeSize, ele, size, -1));
+        for (size_t size = 0; size < whole[i] - 3; ++size)
+        {
+            size_t sizes[sp_tetGenFileCount];
+            memcpy(sizes, whole, sizeof(whole));
+            sizes[i] = size;
+            // What is left of a marker is a number too
+            assert_true(!ParseTetGen(texts, sizes, -1) || i == sp_tetGenFace);
+        }
     }
-    for (int k = 0; !ParseTetGen(node, nodeSize, ele, eleSize, k); ++k)
+    for (int k = 0; !ParseTetGen(texts, whole, k); ++k)
     {
         assert_true(k < 100);
     }
     uint64_t seed = 77;
     for (int round = 0; round < 8000; ++round)
     {
-        char damagedNode[sizeof(node)], damagedEle[sizeof(ele)];
-        memcpy(damagedNode, node, sizeof(node));
-        memcpy(damagedEle, ele, sizeof(ele));
+        char damaged[sp_tetGenFileCount][200];
+        const char* pointers[sp_tetGenFileCount];
+        for (int i = 0; i < sp_tetGenFileCount; ++i)
+        {
+            memcpy(damaged[i], texts[i], whole[i]);
+            pointers[i] = damaged[i];
+        }
         for (int i = 0; i < 2; ++i)
         {
             uint64_t r = spNextRandom(&seed);
             char c = r & 1 ? (char)(r >> 8) : "0123456789-.e# \n"[(r >> 8) % 16];
-            if (r & 2)
-            {
-                damagedNode[(r >> 32) % nodeSize] = c;
-            }
-            else
-            {
-                damagedEle[(r >> 32) % eleSize] = c;
-            }
+            int file = (int)((r >> 1) % sp_tetGenFileCount);
+            damaged[file][(r >> 32) % whole[file]] = c;
         }
-        ParseTetGen(damagedNode, nodeSize, damagedEle, eleSize, -1);
+        ParseTetGen(pointers, whole, -1);
     }
 }
 
@@ -1130,7 +1294,7 @@ static void TestFilesFromOutside(void** state)
         assert_int_equal(spMesh_GetVertexCount(mesh), files[i].vertexCount);
         assert_int_equal(spMesh_GetTriangleCount(mesh), files[i].triangleCount);
         assert_int_equal(spMesh_GetTetCount(mesh), files[i].tetCount);
-        assert_int_equal(spMesh_GetSkippedCount(mesh), 0);
+        assert_int_equal(spMesh_GetLoadReport(mesh).skippedCells, 0);
         spMeshReport report;
         assert_true(spMesh_Validate(mesh, &report, NULL));
         print_message("%s: %d vertices, closed %d, volume %g, problems", files[i].name, report.vertexCount,
@@ -1162,11 +1326,13 @@ int main(void)
         cmocka_unit_test(TestNumbers),
         cmocka_unit_test(TestLocale),
         cmocka_unit_test(TestObj),
+        cmocka_unit_test(TestObjGroups),
         cmocka_unit_test(TestStl),
         cmocka_unit_test(TestMshText),
         cmocka_unit_test(TestMshRefuses),
         cmocka_unit_test(TestMshBinary),
         cmocka_unit_test(TestVtu),
+        cmocka_unit_test(TestTetGenFaces),
         cmocka_unit_test(TestTetGen),
         cmocka_unit_test(TestRoundTrip),
         cmocka_unit_test(TestValues),

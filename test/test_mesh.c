@@ -77,7 +77,7 @@ static void TestCreate(void** state)
     assert_null(spMesh_GetEdges(mesh));
     assert_null(spMesh_GetTriangles(mesh));
     assert_string_equal(spMesh_GetFormatName(mesh), "memory");
-    assert_int_equal(spMesh_GetSkippedCount(mesh), 0);
+    assert_int_equal(spMesh_GetLoadReport(mesh).skippedCells, 0);
     spDestroyMesh(mesh);
     spDestroyMesh(NULL);
 }

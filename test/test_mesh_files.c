@@ -230,7 +230,7 @@ static void TestInp(void** state)
         "210000., 0.3\n",
         "inp");
     CheckCounts(mesh, 5, 0, 1, 2);
-    assert_int_equal(spMesh_GetSkippedCount(mesh), 1);
+    assert_int_equal(spMesh_GetLoadReport(mesh).skippedCells, 1);
     assert_int_equal(spMesh_GetTetRegions(mesh)[0], 1);
     assert_int_equal(spMesh_GetTetRegions(mesh)[1], 2);
     const double* fixed =

@@ -375,15 +375,15 @@ SP_API spMesh* spMakeIcosphereMesh(const spShellMeshDef* def, spError* error);
 
 /// Reads a mesh file. The format is found from the content where it has a mark, else from the ending: VTU and
 /// VTK (every form), Gmsh MSH 1, 2.2 and 4.1, Medit (.mesh, .meshb), Abaqus and CalculiX (.inp), Vega (.veg),
-/// TetGen
-/// (.node or .ele; the other one is looked for beside it), OBJ, STL, PLY, OFF; docs/meshes.md says what each
-/// brings. Polygons are cut into triangles, cells of second order lose their middle nodes. Files are treated
-/// as hostile.
+/// TetGen (.node, .ele or .face; the others are looked for beside it), OBJ, STL, PLY, OFF; docs/meshes.md
+/// says what each brings. Polygons are cut into triangles, cells of second order lose their middle nodes;
+/// spMesh_GetLoadReport counts what was left out. Files are treated as hostile.
 /// @param allocator memory for the mesh; NULL means the C library's
 /// @return NULL when the file cannot be read; error holds the line where there is one.
 SP_API spMesh* spLoadMesh(const char* path, const spAllocator* allocator, spError* error);
 
-/// Reads a mesh from memory, as spLoadMesh does from a file. TetGen needs two files and is not possible here.
+/// Reads a mesh from memory, as spLoadMesh does from a file. The files of TetGen come as one with the hint
+/// "node": .node, .ele and .face in this order with a zero byte between, empty where there is none.
 /// @param formatHint an ending such as "obj" for formats without a mark; may be NULL
 SP_API spMesh* spParseMesh(const void* data, size_t size, const char* formatHint,
                            const spAllocator* allocator, spError* error);
@@ -405,8 +405,15 @@ SP_API const char* spGetMeshFormatName(int index);
 /// for a mesh that was made.
 SP_API const char* spMesh_GetFormatName(const spMesh* mesh);
 
-/// @return number of cells of the file that a mesh cannot hold (hexahedra, prisms ...) and that were left
-/// out; 0 for a mesh that was made.
-SP_API int spMesh_GetSkippedCount(const spMesh* mesh);
+/// What of a file did not become part of the mesh. All 0 for a mesh that was made.
+typedef struct spLoadReport
+{
+    int skippedCells; ///< cells that a mesh cannot hold (hexahedra, prisms ...), left out
+    int reducedCells; ///< cells of second or higher order, of which only the corners were kept
+    int droppedNodes; ///< their middle nodes that nothing else uses, dropped
+} spLoadReport;
+
+/// @return what spLoadMesh or spParseMesh left out; `souple mesh info` says it in words.
+SP_API spLoadReport spMesh_GetLoadReport(const spMesh* mesh);
 
 SP_EXTERN_C_END

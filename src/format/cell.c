@@ -1,12 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// What the readers of cells share: turning a cell into edges, triangles or a tet, and removing the middle
-// nodes of second-order cells.
+// What the readers of cells share: turning a cell into edges, triangles or a tet, names of regions, and
+// removing the middle nodes of second-order cells.
 
 #include "format/format.h"
 
+#include <math.h>
 #include <string.h>
+
+// Files may have more cells than can be counted
+static void spCountUp(int* count)
+{
+    *count += *count < INT32_MAX;
+}
 
 bool spAddCell(spMesh* mesh, spCellKind kind, const int32_t* corners, int count, int32_t region,
                spError* error)
@@ -14,7 +21,7 @@ bool spAddCell(spMesh* mesh, spCellKind kind, const int32_t* corners, int count,
     switch (kind)
     {
         case sp_cellUnknown:
-            mesh->skippedCount += mesh->skippedCount < INT32_MAX;
+            spCountUp(&mesh->loadReport.skippedCells);
             break;
         case sp_cellPoint:
             break;
@@ -56,6 +63,61 @@ bool spAddCell(spMesh* mesh, spCellKind kind, const int32_t* corners, int count,
     return true;
 }
 
+void spMarkTriangles(spMesh* mesh, int first, int64_t region)
+{
+    if (region == 0 || first == mesh->triangleCount)
+    {
+        return;
+    }
+    spMeshValues* values = spStartValues(mesh, sp_meshTriangles, "region", 6, 1);
+    for (int i = first; values != NULL && i < mesh->triangleCount; ++i)
+    {
+        values->data[i] = (double)region;
+    }
+}
+
+const double* spFindTriangleRegions(const spMesh* mesh)
+{
+    int index = spMesh_FindValues(mesh, sp_meshTriangles, "region");
+    bool fits = spMesh_GetValueComponents(mesh, sp_meshTriangles, index) == 1;
+    return fits ? spMesh_GetValues(mesh, sp_meshTriangles, index) : NULL;
+}
+
+int32_t spRoundRegion(double value)
+{
+    double rounded = floor(value + 0.5);
+    return rounded >= INT32_MIN && rounded <= INT32_MAX ? (int32_t)rounded : 0;
+}
+
+int32_t spClampRegion(int64_t region)
+{
+    return region > INT32_MAX ? INT32_MAX : (region < INT32_MIN ? INT32_MIN : (int32_t)region);
+}
+
+bool spParseRegionName(spWord name, int32_t* region)
+{
+    spWord start = {name.text, name.length < 7 ? name.length : 7};
+    if (!spWordIsAnyCase(start, "region_"))
+    {
+        return false;
+    }
+    bool minus = name.length > 7 && (name.text[7] | 0x20) == 'm';
+    spScanner scanner = spMakeScanner(name.text + 7 + minus, name.length - 7 - minus);
+    int64_t number;
+    if (!spScanInteger(&scanner, &number) || !spAtEnd(&scanner) || number < 0 || number > INT32_MAX)
+    {
+        return false;
+    }
+    *region = (int32_t)(minus ? -number : number);
+    return true;
+}
+
+void spPutRegionName(spOutput* output, int32_t region)
+{
+    spPutText(output, region < 0 ? "REGION_M" : "REGION_");
+    spPutInteger(output, region < 0 ? -(int64_t)region : region);
+}
+
 static void spMarkUsed(uint8_t* used, const int32_t* indices, int64_t count)
 {
     for (int64_t i = 0; i < count; ++i)
@@ -84,10 +146,15 @@ static bool spGrowMiddle(spMesh* mesh, spMiddleNodes* middle, spError* error)
 bool spMarkMiddle(spMesh* mesh, spMiddleNodes* middle, const int32_t* nodes, int begin, int end,
                   spError* error)
 {
-    if (begin < end && !spGrowMiddle(mesh, middle, error))
+    if (begin >= end)
+    {
+        return true;
+    }
+    if (!spGrowMiddle(mesh, middle, error))
     {
         return false;
     }
+    spCountUp(&mesh->loadReport.reducedCells);
     for (int i = begin; i < end; ++i)
     {
         middle->marks[nodes[i]] = 1;
@@ -113,6 +180,7 @@ static bool spDropMarked(spMesh* mesh, const uint8_t* marks, spError* error)
         {
             remap[i] = marks[i] && !used[i] ? -1 : newCount++;
         }
+        mesh->loadReport.droppedNodes = mesh->vertexCount - newCount;
         spRemapVertices(mesh, remap, newCount);
     }
     else

@@ -29,7 +29,16 @@ bool spReadMedit(const char* data, size_t size, spMesh* mesh, spError* error); /
 bool spReadInp(const char* data, size_t size, spMesh* mesh, spError* error);
 bool spReadVeg(const char* data, size_t size, spMesh* mesh, spError* error);
 
-// Two files: points and tets
+// TetGen: points, tets, triangles
+enum
+{
+    sp_tetGenNode = 0,
+    sp_tetGenEle,
+    sp_tetGenFace,
+    sp_tetGenFileCount,
+};
+
+// One of its files; data is NULL for one that is not there
 typedef struct spTetGenText
 {
     const char* data;
@@ -37,7 +46,10 @@ typedef struct spTetGenText
     const char* path; // for messages
 } spTetGenText;
 
-bool spReadTetGen(const spTetGenText* node, const spTetGenText* ele, spMesh* mesh, spError* error);
+bool spReadTetGen(const spTetGenText files[sp_tetGenFileCount], spMesh* mesh, spError* error);
+
+// All of them in one, in this order, with a zero byte between
+bool spReadTetGenText(const char* data, size_t size, spMesh* mesh, spError* error);
 
 // STL has no mark at its start that can be trusted
 bool spLooksLikeStl(const char* data, size_t size);
@@ -111,6 +123,20 @@ typedef enum spCellKind
 // Appends a cell from its corners
 bool spAddCell(spMesh* mesh, spCellKind kind, const int32_t* corners, int count, int32_t region,
                spError* error);
+
+// Regions of triangles are a value, "region": gives it to the triangles from `first` on where it is not 0;
+// and the value of all triangles, NULL when there is none
+void spMarkTriangles(spMesh* mesh, int first, int64_t region);
+const double* spFindTriangleRegions(const spMesh* mesh);
+
+// Region numbers of files may have any size, and may be real numbers: 0 for what does not fit
+int32_t spClampRegion(int64_t region);
+int32_t spRoundRegion(double value);
+
+// Sets and groups of formats that name them: REGION_7 is region 7, REGION_M7 region -7, in any case. Returns
+// false for other names.
+bool spParseRegionName(spWord name, int32_t* region);
+void spPutRegionName(spOutput* output, int32_t region);
 
 // Middle nodes of second-order cells: marked while a file is read, dropped at its end unless something uses
 // them. Starts from zeros; vertices may come and go between.

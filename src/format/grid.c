@@ -131,12 +131,6 @@ static bool spIsRegion(const spGridValues* values)
     return values->ofCells && values->components == 1 && spIsRegionName(values->name);
 }
 
-static int32_t spRoundRegion(double value)
-{
-    double rounded = floor(value + 0.5);
-    return rounded >= INT32_MIN && rounded <= INT32_MAX ? (int32_t)rounded : 0;
-}
-
 // Where the triangles or tets of each cell begin in the mesh: cellCount + 1 entries
 typedef struct spCellPlaces
 {

@@ -105,8 +105,7 @@ const char* spGetCellValues(spGridOut* out, int index, int* components)
         {
             out->values[i] = i >= first ? (double)mesh->tetRegions[i - first] : 0.0;
         }
-        int ofTriangles = spMesh_FindValues(mesh, sp_meshTriangles, region);
-        const double* values = spMesh_GetValues(mesh, sp_meshTriangles, ofTriangles);
+        const double* values = spFindTriangleRegions(mesh);
         for (int i = 0; values != NULL && i < mesh->triangleCount; ++i)
         {
             out->values[mesh->edgeCount + i] = isfinite(values[i]) ? values[i] : 0.0;

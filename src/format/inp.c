@@ -246,25 +246,6 @@ static bool spSameName(spWord a, spWord b)
     return true;
 }
 
-// REGION_7 is region 7, REGION_M7 region -7: so we write them. Returns false for other names.
-static bool spParseRegion(spWord name, int32_t* region)
-{
-    spWord start = {name.text, name.length < 7 ? name.length : 7};
-    if (!spWordIsAnyCase(start, "region_"))
-    {
-        return false;
-    }
-    bool minus = name.length > 7 && (name.text[7] | 0x20) == 'm';
-    spScanner scanner = spMakeScanner(name.text + 7 + minus, name.length - 7 - minus);
-    int64_t number;
-    if (!spScanInteger(&scanner, &number) || !spAtEnd(&scanner) || number < 0 || number > INT32_MAX)
-    {
-        return false;
-    }
-    *region = (int32_t)(minus ? -number : number);
-    return true;
-}
-
 // The region that an element set stands for: the number in its name, or which one it is, from 1; 0 without a
 // name, or when there are too many
 static int32_t spFindSet(spInpReader* reader, spWord name)
@@ -274,7 +255,7 @@ static int32_t spFindSet(spInpReader* reader, spWord name)
     {
         return 0;
     }
-    if (spParseRegion(name, &region))
+    if (spParseRegionName(name, &region))
     {
         return region;
     }

@@ -15,32 +15,25 @@ typedef struct spMeshFormat
 {
     const char* name; // for spSaveMeshAs; the first of an ending is what spSaveMesh writes
     const char* ending;
-    spReadFcn* read;   // NULL: not from memory
+    spReadFcn* read;
     spWriteFcn* write; // NULL: not written
 } spMeshFormat;
 
 static const spMeshFormat formats[] = {
-    {"vtu", "vtu", spReadVtu, spWriteVtu},
-    {"vtu-ascii", "vtu", spReadVtu, spWriteVtuText},
-    {"vtk", "vtk", spReadVtk, spWriteVtk},
-    {"vtk-ascii", "vtk", spReadVtk, spWriteVtkText},
-    {"msh", "msh", spReadMsh, spWriteMsh4},
-    {"msh22", "msh", spReadMsh, spWriteMsh},
-    {"mesh", "mesh", spReadMedit, spWriteMedit},
-    {"meshb", "meshb", spReadMedit, NULL},
-    {"inp", "inp", spReadInp, spWriteInp},
-    {"veg", "veg", spReadVeg, NULL},
-    {"obj", "obj", spReadObj, spWriteObj},
-    {"stl", "stl", spReadStl, spWriteStl},
-    {"stl-ascii", "stl", spReadStl, spWriteStlText},
-    {"ply", "ply", spReadPly, spWritePly},
-    {"ply-ascii", "ply", spReadPly, spWritePlyText},
-    {"off", "off", spReadOff, spWriteOff},
-    {"node", "node", NULL, NULL},
-    {"ele", "ele", NULL, NULL},
+    {"vtu", "vtu", spReadVtu, spWriteVtu},           {"vtu-ascii", "vtu", spReadVtu, spWriteVtuText},
+    {"vtk", "vtk", spReadVtk, spWriteVtk},           {"vtk-ascii", "vtk", spReadVtk, spWriteVtkText},
+    {"msh", "msh", spReadMsh, spWriteMsh4},          {"msh22", "msh", spReadMsh, spWriteMsh},
+    {"mesh", "mesh", spReadMedit, spWriteMedit},     {"meshb", "meshb", spReadMedit, NULL},
+    {"inp", "inp", spReadInp, spWriteInp},           {"veg", "veg", spReadVeg, NULL},
+    {"obj", "obj", spReadObj, spWriteObj},           {"stl", "stl", spReadStl, spWriteStl},
+    {"stl-ascii", "stl", spReadStl, spWriteStlText}, {"ply", "ply", spReadPly, spWritePly},
+    {"ply-ascii", "ply", spReadPly, spWritePlyText}, {"off", "off", spReadOff, spWriteOff},
+    {"node", "node", spReadTetGenText, NULL},        {"ele", "ele", spReadTetGenText, NULL},
+    {"face", "face", spReadTetGenText, NULL},
 };
 
-#define SP_READABLE ".vtu, .vtk, .msh, .mesh, .meshb, .inp, .veg, .obj, .stl, .ply, .off, .node or .ele"
+#define SP_READABLE                                                                                          \
+    ".vtu, .vtk, .msh, .mesh, .meshb, .inp, .veg, .obj, .stl, .ply, .off, .node, .ele or .face"
 #define SP_WRITABLE ".vtu, .vtk, .msh, .mesh, .inp, .obj, .stl, .ply or .off"
 
 // "dir/liver.MSH" and ".MSH" are MSH; "obj" alone too, as a hint
@@ -158,12 +151,13 @@ static bool spCheckResult(const spMesh* mesh, spError* error)
         return spFail(error, sp_errorFileFormat, "the file holds no vertices; it is empty or not %s",
                       mesh->formatName);
     }
-    if (mesh->skippedCount > 0 && mesh->edgeCount == 0 && mesh->triangleCount == 0 && mesh->tetCount == 0)
+    if (mesh->loadReport.skippedCells > 0 && mesh->edgeCount == 0 && mesh->triangleCount == 0 &&
+        mesh->tetCount == 0)
     {
         return spFail(error, sp_errorUnsupported,
                       "none of the %d cells of the file is an edge, a polygon or a tetrahedron; cut them "
                       "into tetrahedra first",
-                      mesh->skippedCount);
+                      mesh->loadReport.skippedCells);
     }
     return true;
 }
@@ -194,11 +188,6 @@ spMesh* spParseMesh(const void* data, size_t size, const char* formatHint, const
                "the format of the mesh is not known; name it, or give the file the ending " SP_READABLE);
         return NULL;
     }
-    if (format->read == NULL)
-    {
-        spFail(error, sp_errorUnsupported, "a TetGen mesh is two files; load it from the disk");
-        return NULL;
-    }
     spMesh* mesh = spAllocMesh(allocator, error);
     if (mesh == NULL)
     {
@@ -225,37 +214,65 @@ static bool spSwapEnding(const char* path, const char* ending, char* buffer, siz
     return true;
 }
 
-static spMesh* spLoadTetGen(const char* path, const spAllocator* allocator, spError* error)
+// Files of a TetGen mesh that stand side by side
+typedef struct spTetGenFiles
 {
-    char nodePath[4096], elePath[4096];
-    if (!spSwapEnding(path, "node", nodePath, sizeof(nodePath)) ||
-        !spSwapEnding(path, "ele", elePath, sizeof(elePath)))
+    spTetGenText texts[sp_tetGenFileCount];
+    char* data[sp_tetGenFileCount];
+    size_t capacities[sp_tetGenFileCount];
+    char paths[sp_tetGenFileCount][4096];
+} spTetGenFiles;
+
+// Reads those that are there: the one that was asked for, the points, and tets or triangles
+static bool spReadTetGenFiles(spTetGenFiles* files, const char* path, const char* ending, spHeap* heap,
+                              spError* error)
+{
+    static const char* const endings[sp_tetGenFileCount] = {"node", "ele", "face"};
+    for (int i = 0; i < sp_tetGenFileCount; ++i)
     {
-        spFail(error, sp_errorFileNotFound, "the path of the TetGen file is too long");
-        return NULL;
+        spTetGenText* text = files->texts + i;
+        text->path = files->paths[i];
+        if (!spSwapEnding(path, endings[i], files->paths[i], sizeof(files->paths[i])))
+        {
+            return spFail(error, sp_errorFileNotFound, "the path of the TetGen file is too long");
+        }
+        spError trouble = SP_ZERO_INIT;
+        bool ok =
+            spReadWholeFile(heap, text->path, &files->data[i], &text->size, &files->capacities[i], &trouble);
+        text->data = files->data[i];
+        bool needed = i == sp_tetGenNode || strcmp(endings[i], ending) == 0;
+        if (!ok && (needed || trouble.code != sp_errorFileNotFound))
+        {
+            return spFail(error, trouble.code, "%s", trouble.message);
+        }
     }
+    return files->data[sp_tetGenEle] != NULL || files->data[sp_tetGenFace] != NULL ||
+           spFail(error, sp_errorFileNotFound,
+                  "there is neither %s nor a .face file; a .node file holds points only",
+                  spShortenPath(files->paths[sp_tetGenEle]));
+}
+
+static spMesh* spLoadTetGen(const char* path, const char* ending, const spAllocator* allocator,
+                            spError* error)
+{
     spHeap heap = spMakeHeap(allocator);
-    char *nodeData = NULL, *eleData = NULL;
-    size_t nodeSize = 0, nodeCapacity = 0, eleSize = 0, eleCapacity = 0;
-    spMesh* mesh = NULL;
-    if (spReadWholeFile(&heap, nodePath, &nodeData, &nodeSize, &nodeCapacity, error) &&
-        spReadWholeFile(&heap, elePath, &eleData, &eleSize, &eleCapacity, error))
-    {
-        mesh = spAllocMesh(allocator, error);
-    }
+    spTetGenFiles files = {0};
+    spMesh* mesh =
+        spReadTetGenFiles(&files, path, ending, &heap, error) ? spAllocMesh(allocator, error) : NULL;
     if (mesh != NULL)
     {
-        spTetGenText node = {nodeData, nodeSize, nodePath}, ele = {eleData, eleSize, elePath};
-        bool ok = spReadTetGen(&node, &ele, mesh, error);
+        bool ok = spReadTetGen(files.texts, mesh, error);
         if (ok && !spCheckResult(mesh, error))
         {
-            spNamePath(nodePath, error);
+            spNamePath(files.paths[sp_tetGenNode], error);
             ok = false;
         }
         mesh = spFinishMesh(mesh, ok, error);
     }
-    spFree(&heap, nodeData, nodeCapacity);
-    spFree(&heap, eleData, eleCapacity);
+    for (int i = 0; i < sp_tetGenFileCount; ++i)
+    {
+        spFree(&heap, files.data[i], files.capacities[i]);
+    }
     return mesh;
 }
 
@@ -267,9 +284,9 @@ spMesh* spLoadMesh(const char* path, const spAllocator* allocator, spError* erro
         return NULL;
     }
     const spMeshFormat* named = spFindFormat(path);
-    if (named != NULL && named->read == NULL)
+    if (named != NULL && named->read == spReadTetGenText)
     {
-        return spLoadTetGen(path, allocator, error);
+        return spLoadTetGen(path, named->ending, allocator, error);
     }
     spHeap heap = spMakeHeap(allocator);
     char* data;

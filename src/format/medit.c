@@ -145,25 +145,6 @@ static bool spReadVertices(spMeditReader* reader, spError* error)
     return true;
 }
 
-static int32_t spClampRegion(int64_t region)
-{
-    return region > INT32_MAX ? INT32_MAX : (region < INT32_MIN ? INT32_MIN : (int32_t)region);
-}
-
-// The reference of triangles is kept where it says something
-static void spKeepReference(spMesh* mesh, int firstTriangle, int64_t reference)
-{
-    if (reference == 0 || firstTriangle == mesh->triangleCount)
-    {
-        return;
-    }
-    spMeshValues* values = spStartValues(mesh, sp_meshTriangles, "region", 6, 1);
-    for (int i = firstTriangle; values != NULL && i < mesh->triangleCount; ++i)
-    {
-        values->data[i] = (double)reference;
-    }
-}
-
 static bool spReadList(spMeditReader* reader, const spMeditList* list, spError* error)
 {
     spMesh* mesh = reader->mesh;
@@ -201,7 +182,7 @@ static bool spReadList(spMeditReader* reader, const spMeditList* list, spError* 
         {
             return false;
         }
-        spKeepReference(mesh, first, number);
+        spMarkTriangles(mesh, first, number);
     }
     return true;
 }
@@ -374,8 +355,9 @@ bool spReadMedit(const char* data, size_t size, spMesh* mesh, spError* error)
 // ---------------------------------------------------------------------------------------------------------
 // Writing
 
+// Regions are numbers or values, or 0 where both are NULL
 static void spPutList(spOutput* output, const char* name, const int32_t* cells, int nodeCount, int count,
-                      const int32_t* regions)
+                      const int32_t* regions, const double* regionValues)
 {
     if (count == 0)
     {
@@ -384,8 +366,9 @@ static void spPutList(spOutput* output, const char* name, const int32_t* cells, 
     spPutFormat(output, "%s\n%d\n", name, count);
     for (int i = 0; i < count; ++i)
     {
+        int32_t region = regions != NULL ? regions[i] : 0;
         spPutIndices(output, cells + (int64_t)nodeCount * i, nodeCount, 1, " ");
-        spPutInteger(output, regions != NULL ? regions[i] : 0);
+        spPutInteger(output, regionValues != NULL ? spRoundRegion(regionValues[i]) : region);
         spPutText(output, "\n");
     }
 }
@@ -403,9 +386,10 @@ bool spWriteMedit(const spMesh* mesh, spOutput* output, spError* error)
         spPutReal(output, mesh->vertices[i].z);
         spPutText(output, " 0\n");
     }
-    spPutList(output, "Edges", mesh->edges, 2, mesh->edgeCount, NULL);
-    spPutList(output, "Triangles", mesh->triangles, 3, mesh->triangleCount, NULL);
-    spPutList(output, "Tetrahedra", mesh->tets, 4, mesh->tetCount, mesh->tetRegions);
+    spPutList(output, "Edges", mesh->edges, 2, mesh->edgeCount, NULL, NULL);
+    spPutList(output, "Triangles", mesh->triangles, 3, mesh->triangleCount, NULL,
+              spFindTriangleRegions(mesh));
+    spPutList(output, "Tetrahedra", mesh->tets, 4, mesh->tetCount, mesh->tetRegions, NULL);
     spPutText(output, "End\n");
     return true;
 }

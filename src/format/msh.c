@@ -253,11 +253,6 @@ bool spAddMshElement(spMshReader* reader, const spMshType* type, const int64_t* 
            spAddCell(reader->mesh, (spCellKind)type->kind, nodes, type->cornerCount, region, error);
 }
 
-static int32_t spClampRegion(int64_t region)
-{
-    return region > INT32_MAX ? INT32_MAX : (region < INT32_MIN ? INT32_MIN : (int32_t)region);
-}
-
 // One element of an ascii file. Version 1: number type physical elementary nodeCount nodes; version 2: number
 // type tagCount tags nodes
 static bool spReadMshElementText(spMshReader* reader, spError* error)

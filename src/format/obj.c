@@ -1,17 +1,48 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Wavefront OBJ. Read: v, f (any number of corners, v, v/vt, v/vt/vn, v//vn, negative indices), l; the rest
-// is passed over. A backslash at the end of a line joins it to the next one.
+// Wavefront OBJ. Read: v, f (any number of corners, v, v/vt, v/vt/vn, v//vn, negative indices), l, g, o,
+// usemtl; the rest is passed over. A backslash at the end of a line joins it to the next one.
+//
+// Groups become the value "region" of the triangles. What tells triangles apart counts: groups (g), where
+// there are not two of them objects (o), else materials (usemtl). They are counted from 1 in the order in
+// which they appear, unless their names say a number, as those do that we write (REGION_7).
 
 #include "format/format.h"
 
 #include "mesh/mesh_math.h"
+#include "mesh/sort.h"
+
+#include <string.h>
+
+// What triangles can be put into, in order of preference
+enum
+{
+    sp_objGroup = 0,
+    sp_objObject,
+    sp_objMaterial,
+    sp_objSortCount,
+};
+
+// From this triangle on something has this name
+typedef struct spObjMark
+{
+    spWord name;
+    int triangle;
+    int32_t region;
+} spObjMark;
+
+typedef struct spObjMarks
+{
+    spObjMark* data;
+    int count, capacity;
+} spObjMarks;
 
 typedef struct spObjReader
 {
     spScanner scanner;
     spMesh* mesh;
+    spObjMarks marks[sp_objSortCount];
     int64_t largestIndex; // of any f or l, from 1
     spScanner largestPlace;
 } spObjReader;
@@ -143,48 +174,169 @@ static bool spReadObjElement(spObjReader* reader, bool isFace, spError* error)
     return true;
 }
 
+// The rest of the line is the name
+static bool spReadObjMark(spObjReader* reader, int sort, spError* error)
+{
+    spScanner* scanner = &reader->scanner;
+    spObjMarks* marks = reader->marks + sort;
+    void* data = marks->data;
+    bool ok = spReserve(&reader->mesh->heap, &data, marks->count, &marks->capacity, marks->count + 1,
+                        sizeof(spObjMark));
+    marks->data = data;
+    if (!ok)
+    {
+        return spFailMemory(error, "the groups of a file", (size_t)marks->count * sizeof(spObjMark));
+    }
+    spSkipObjBlanks(scanner);
+    spWord name = {scanner->at, 0};
+    for (; !spAtObjLineEnd(scanner); spSkipObjBlanks(scanner))
+    {
+        spScanWord(scanner);
+        name.length = (size_t)(scanner->at - name.text);
+    }
+    marks->data[marks->count++] = (spObjMark){.name = name, .triangle = reader->mesh->triangleCount};
+    return true;
+}
+
+static int spCompareWords(spWord a, spWord b)
+{
+    int order = memcmp(a.text, b.text, a.length < b.length ? a.length : b.length);
+    return order != 0 ? order : (a.length > b.length) - (a.length < b.length);
+}
+
+static bool spMarkComesBefore(int32_t a, int32_t b, const void* context)
+{
+    const spObjMark* marks = context;
+    int order = spCompareWords(marks[a].name, marks[b].name);
+    return order < 0 || (order == 0 && a < b);
+}
+
+// Gives every name its region. Returns how many names there are, or -1 without memory.
+static int spNumberMarks(spHeap* heap, spObjMarks* marks)
+{
+    size_t size = spArraySize(marks->count, sizeof(int32_t));
+    int32_t* order = spAlloc(heap, size);
+    int32_t* firsts = spAlloc(heap, size); // the first mark with the same name
+    int nameCount = -1;
+    if (order != NULL && firsts != NULL)
+    {
+        for (int i = 0; i < marks->count; ++i)
+        {
+            order[i] = i;
+        }
+        spSortIndices(order, firsts, marks->count, spMarkComesBefore, marks->data);
+        for (int i = 0; i < marks->count; ++i)
+        {
+            bool same =
+                i > 0 && spCompareWords(marks->data[order[i - 1]].name, marks->data[order[i]].name) == 0;
+            firsts[order[i]] = same ? firsts[order[i - 1]] : order[i];
+        }
+        nameCount = 0;
+        for (int i = 0; i < marks->count; ++i)
+        {
+            spObjMark* mark = marks->data + i;
+            nameCount += firsts[i] == i;
+            mark->region = firsts[i] == i ? nameCount : marks->data[firsts[i]].region;
+            spParseRegionName(mark->name, &mark->region);
+        }
+    }
+    spFree(heap, firsts, size);
+    spFree(heap, order, size);
+    return nameCount;
+}
+
+// Whether marks tell triangles apart, or say their numbers
+static bool spMarksMatter(const spObjMarks* marks, int nameCount)
+{
+    int32_t unused;
+    return nameCount >= 2 || (nameCount == 1 && (marks->data[0].triangle > 0 ||
+                                                 spParseRegionName(marks->data[0].name, &unused)));
+}
+
+static bool spKeepObjMarks(spObjReader* reader, spError* error)
+{
+    spMesh* mesh = reader->mesh;
+    for (int sort = 0; sort < sp_objSortCount; ++sort)
+    {
+        spObjMarks* marks = reader->marks + sort;
+        int nameCount = marks->count > 0 ? spNumberMarks(&mesh->heap, marks) : 0;
+        if (nameCount < 0)
+        {
+            return spFailMemory(error, "the groups of a file", (size_t)marks->count * sizeof(int32_t));
+        }
+        if (!spMarksMatter(marks, nameCount))
+        {
+            continue;
+        }
+        spMeshValues* values = spStartValues(mesh, sp_meshTriangles, "region", 6, 1);
+        for (int i = 0; values != NULL && i < marks->count; ++i)
+        {
+            int end = i + 1 < marks->count ? marks->data[i + 1].triangle : mesh->triangleCount;
+            for (int k = marks->data[i].triangle; k < end; ++k)
+            {
+                values->data[k] = (double)marks->data[i].region;
+            }
+        }
+        return true;
+    }
+    return true;
+}
+
+static bool spReadObjLine(spObjReader* reader, spError* error)
+{
+    spScanner* scanner = &reader->scanner;
+    spSkipObjBlanks(scanner);
+    spWord word = spScanWord(scanner);
+    if (spWordIs(word, "v"))
+    {
+        return spReadObjVertex(reader, error);
+    }
+    if (spWordIs(word, "f") || spWordIs(word, "fo"))
+    {
+        return spReadObjElement(reader, true, error);
+    }
+    if (spWordIs(word, "l"))
+    {
+        return spReadObjElement(reader, false, error);
+    }
+    static const char* const sorts[sp_objSortCount] = {"g", "o", "usemtl"};
+    for (int i = 0; i < sp_objSortCount; ++i)
+    {
+        if (spWordIs(word, sorts[i]))
+        {
+            return spReadObjMark(reader, i, error);
+        }
+    }
+    // Something else, perhaps over several lines
+    while (word.length > 0 && word.text[0] != '#')
+    {
+        spSkipObjBlanks(scanner);
+        word = spScanWord(scanner);
+    }
+    return true;
+}
+
 bool spReadObj(const char* data, size_t size, spMesh* mesh, spError* error)
 {
     spObjReader reader = {.scanner = spMakeScanner(data, size), .mesh = mesh};
     mesh->formatName = "OBJ";
-    for (; !spAtEnd(&reader.scanner); spSkipLine(&reader.scanner))
+    bool ok = true;
+    for (; ok && !spAtEnd(&reader.scanner); spSkipLine(&reader.scanner))
     {
-        spSkipObjBlanks(&reader.scanner);
-        spWord word = spScanWord(&reader.scanner);
-        bool ok = true;
-        if (spWordIs(word, "v"))
-        {
-            ok = spReadObjVertex(&reader, error);
-        }
-        else if (spWordIs(word, "f") || spWordIs(word, "fo"))
-        {
-            ok = spReadObjElement(&reader, true, error);
-        }
-        else if (spWordIs(word, "l"))
-        {
-            ok = spReadObjElement(&reader, false, error);
-        }
-        else
-        {
-            // Something else, perhaps over several lines
-            while (word.length > 0 && word.text[0] != '#')
-            {
-                spSkipObjBlanks(&reader.scanner);
-                word = spScanWord(&reader.scanner);
-            }
-        }
-        if (!ok)
-        {
-            return false;
-        }
+        ok = spReadObjLine(&reader, error);
     }
-    if (reader.largestIndex > mesh->vertexCount)
+    if (ok && reader.largestIndex > mesh->vertexCount)
     {
-        return spFailScan(&reader.largestPlace, error,
-                          "vertex %lld does not exist; the file has %d, counted from 1",
-                          (long long)reader.largestIndex, mesh->vertexCount);
+        ok = spFailScan(&reader.largestPlace, error,
+                        "vertex %lld does not exist; the file has %d, counted from 1",
+                        (long long)reader.largestIndex, mesh->vertexCount);
     }
-    return true;
+    ok = ok && spKeepObjMarks(&reader, error);
+    for (int i = 0; i < sp_objSortCount; ++i)
+    {
+        spFree(&mesh->heap, reader.marks[i].data, (size_t)reader.marks[i].capacity * sizeof(spObjMark));
+    }
+    return ok;
 }
 
 bool spWriteObj(const spMesh* mesh, spOutput* output, spError* error)
@@ -200,8 +352,18 @@ bool spWriteObj(const spMesh* mesh, spOutput* output, spError* error)
         spPutText(output, "v ");
         spPutPoint(output, mesh->vertices[i]);
     }
+    const double* regions = spFindTriangleRegions(mesh);
+    int32_t before = 0;
     for (int i = 0; i < surface.count; ++i)
     {
+        int32_t region = regions != NULL ? spRoundRegion(regions[i]) : 0;
+        if (region != before)
+        {
+            spPutText(output, "g ");
+            spPutRegionName(output, region);
+            spPutText(output, "\n");
+            before = region;
+        }
         spPutText(output, "f ");
         spPutIndices(output, surface.data + 3 * i, 3, 1, "\n");
     }

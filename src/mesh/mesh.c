@@ -390,9 +390,9 @@ const char* spMesh_GetFormatName(const spMesh* mesh)
     return mesh->formatName;
 }
 
-int spMesh_GetSkippedCount(const spMesh* mesh)
+spLoadReport spMesh_GetLoadReport(const spMesh* mesh)
 {
-    return mesh->skippedCount;
+    return mesh->loadReport;
 }
 
 bool spMesh_Transform(spMesh* mesh, spDVec3 scale, spTransform transform, spError* error)

@@ -41,7 +41,7 @@ struct spMesh
     int triangleCount, triangleCapacity;
     int tetCount, tetCapacity, regionCapacity;
     int valueCount, valueCapacity;
-    int skippedCount;       // cells of the file that a mesh cannot hold
+    spLoadReport loadReport;
     const char* formatName; // a literal
 };
 

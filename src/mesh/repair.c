@@ -505,7 +505,7 @@ static spMesh* spCopyMesh(const spMesh* mesh, spError* error)
     if (copy != NULL)
     {
         copy->formatName = mesh->formatName;
-        copy->skippedCount = mesh->skippedCount;
+        copy->loadReport = mesh->loadReport;
         if (!spCopyValues(copy, mesh, error))
         {
             spDestroyMesh(copy);
