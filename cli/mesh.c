@@ -342,8 +342,9 @@ static int spMeshConvert(int argc, char** argv)
     const char* format = NULL;
     const spOption table[] = {
         {"format", sp_optionText, "FORMAT", &format,
-         "vtu, vtu-ascii, vtk, vtk-ascii, msh, msh22, mesh, inp, obj, stl, stl-ascii, ply, ply-ascii, off", 0,
-         0, 0},
+         "vtu, vtu-ascii, vtk, vtk-ascii, msh, msh-binary, msh22, msh22-binary, mesh, meshb, inp, obj, stl, "
+         "stl-ascii, ply, ply-ascii, off",
+         0, 0, 0},
         {"scale", sp_optionNumber, "FACTOR", &scale, "factor on all coordinates, as 0.001 for a file in mm",
          1e-12, 1e12, 0},
         {"radius", sp_optionNumber, "METRES", &radius,
@@ -521,8 +522,7 @@ int spRunMesh(int argc, char** argv)
     static const spCommand s_actions[] = {
         {"info", "tell what is in a mesh file and whether it is fit to simulate", spMeshInfo},
         {"convert", "write a mesh in another format", spMeshConvert},
-        {"repair", "merge copies, drop what is degenerate, turn what is inverted, close holes",
-         spMeshRepair},
+        {"repair", "merge copies, drop what is degenerate, turn what is inverted, close holes", spMeshRepair},
         {"make", "make a box, beam, ball, cylinder, torus, cloth, icosphere, disc or lattice", spMeshMake},
     };
     static const char* const examples[] = {
@@ -533,8 +533,9 @@ int spRunMesh(int argc, char** argv)
     };
     const spUsage usage = {
         .usage = "souple mesh ACTION [arguments]",
-        .description = "Examines, converts, repairs and makes meshes. 'souple mesh ACTION --help' tells more of "
-                       "each; 'souple help meshes' lists the formats.",
+        .description =
+            "Examines, converts, repairs and makes meshes. 'souple mesh ACTION --help' tells more of "
+            "each; 'souple help meshes' lists the formats.",
         .examples = examples,
         .actions = s_actions,
         .actionCount = (int)(sizeof(s_actions) / sizeof(s_actions[0])),

@@ -115,6 +115,195 @@ static void TestRoundTrips(void** state)
     spDestroyMesh(ball);
 }
 
+// Two tets, their triangles and an edge; values of both sorts of elements, some without a number
+static spMesh* MakeMixed(void)
+{
+    static const spDVec3 points[5] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}};
+    static const int32_t edges[2] = {0, 4};
+    static const int32_t triangles[9] = {0, 2, 1, 1, 2, 3, 0, 1, 3};
+    static const int32_t tets[8] = {0, 1, 2, 3, 1, 4, 2, 3};
+    spMeshDef def = spDefaultMeshDef();
+    def.vertices = points;
+    def.vertexCount = 5;
+    def.edges = edges;
+    def.edgeCount = 1;
+    def.triangles = triangles;
+    def.triangleCount = 3;
+    def.tets = tets;
+    def.tetCount = 2;
+    spMesh* mesh = spCreateMesh(&def, NULL);
+    const double heat[3] = {20.5, (double)NAN, 22.0}, tetHeat[2] = {30.0, 31.0};
+    const double flow[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9}, regions[3] = {4, (double)NAN, -5};
+    assert_true(spMesh_SetValues(mesh, sp_meshTriangles, "heat", 1, heat, NULL));
+    assert_true(spMesh_SetValues(mesh, sp_meshTets, "heat", 1, tetHeat, NULL));
+    assert_true(spMesh_SetValues(mesh, sp_meshTriangles, "flow", 3, flow, NULL));
+    assert_true(spMesh_SetValues(mesh, sp_meshTriangles, "region", 1, regions, NULL));
+    return mesh;
+}
+
+// The values of this name are the same; what is not a number may become 0, where `zero`
+static void CheckSameValues(const spMesh* a, const spMesh* b, spMeshPart part, const char* name, bool zero)
+{
+    int x = spMesh_FindValues(a, part, name), y = spMesh_FindValues(b, part, name);
+    if (x < 0 || y < 0)
+    {
+        print_error("%s: no values %s\n", spMesh_GetFormatName(b), name);
+        fail();
+    }
+    int components = spMesh_GetValueComponents(a, part, x);
+    assert_int_equal(spMesh_GetValueComponents(b, part, y), components);
+    for (int i = 0; i < components * (part == sp_meshTets ? 2 : 3); ++i)
+    {
+        double expected = spMesh_GetValues(a, part, x)[i], found = spMesh_GetValues(b, part, y)[i];
+        assert_true(found == expected || (isnan(expected) && (isnan(found) || (zero && found == 0.0))));
+    }
+}
+
+// Values of triangles beside those of tets, in every format that holds them; with regions of tets that can be
+// groups of Gmsh and with such that cannot
+static void TestElementValues(void** state)
+{
+    SP_UNUSED(state);
+    static const char* const forms[] = {"msh",       "msh-binary", "msh22",     "msh22-binary", "vtu",
+                                        "vtu-ascii", "vtk",        "vtk-ascii", "mesh",         "meshb"};
+    for (int i = 0; i < 2 * SP_COUNT(forms); ++i)
+    {
+        const char *form = forms[i / 2], *path = "test_mesh_files.values";
+        spMesh* mesh = MakeMixed();
+        spMesh_SetTetRegion(mesh, 0, i % 2 == 0 ? 7 : -7);
+        spMesh_SetTetRegion(mesh, 1, 2);
+        assert_true(spSaveMeshAs(mesh, path, form, NULL));
+        spMesh* back = spLoadMesh(path, NULL, NULL);
+        assert_non_null(back);
+        CheckCounts(back, 5, 1, 3, 2);
+        CheckSameValues(mesh, back, sp_meshTriangles, "region", strncmp(form, "vt", 2) == 0);
+        if (strncmp(form, "mesh", 4) != 0)
+        {
+            CheckSameValues(mesh, back, sp_meshTriangles, "heat", false);
+            CheckSameValues(mesh, back, sp_meshTets, "heat", false);
+            CheckSameValues(mesh, back, sp_meshTriangles, "flow", false);
+            assert_int_equal(spMesh_FindValues(back, sp_meshTets, "flow"), -1);
+            assert_int_equal(spMesh_FindValues(back, sp_meshTets, "region"), -1);
+        }
+        assert_int_equal(spMesh_GetTetRegions(back)[0], i % 2 == 0 ? 7 : -7);
+        assert_int_equal(spMesh_GetTetRegions(back)[1], 2);
+        spDestroyMesh(back);
+        spDestroyMesh(mesh);
+        remove(path);
+    }
+}
+
+// A quad is two triangles and has its data twice; groups of surfaces are regions of triangles; data of
+// elements that are not there, and data that is cut off, do no harm
+static void TestMshTriangles(void** state)
+{
+    SP_UNUSED(state);
+    spMesh* mesh = ReadText(
+        "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 1 1 0\n$EndNodes\n"
+        "$Elements\n3\n10 2 2 0 1 1 2 3\n12 3 2 9 1 1 2 4 3\n11 2 2 8 1 2 4 3\n$EndElements\n"
+        "$ElementData\n1\n\"p\"\n1\n0\n3\n0\n1\n4\n12 5\n10 6\n11 7\n99 8\n$EndElementData\n"
+        "$ElementData\n1\n\"q\"\n1\n0\n3\n0\n1\n2\n12 5\n10 x\n$EndElementData\n"
+        "$ElementData\n1\n\"w\"\n1\n0\n3\n0\n12\n0\n$EndElementData\n",
+        NULL);
+    CheckCounts(mesh, 4, 0, 4, 0);
+    assert_int_equal(spMesh_GetValueCount(mesh, sp_meshTriangles), 2);
+    const double* p =
+        spMesh_GetValues(mesh, sp_meshTriangles, spMesh_FindValues(mesh, sp_meshTriangles, "p"));
+    assert_true(p[0] == 6.0 && p[1] == 5.0 && p[2] == 5.0 && p[3] == 7.0);
+    const double* regions = spFindTriangleRegions(mesh);
+    assert_true(isnan(regions[0]) && regions[1] == 9.0 && regions[2] == 9.0 && regions[3] == 8.0);
+    spDestroyMesh(mesh);
+
+    mesh = ReadText("$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Entities\n0 0 2 0\n5 0 0 0 1 1 1 1 42 0\n"
+                    "1 0 0 0 1 1 1 0 0\n$EndEntities\n$Nodes\n1 4 1 4\n2 1 0 4\n1\n2\n3\n4\n0 0 0\n1 0 0\n"
+                    "0 1 0\n1 1 0\n$EndNodes\n$Elements\n2 2 1 2\n2 1 2 1\n1 1 2 3\n2 5 2 1\n2 2 4 3\n"
+                    "$EndElements\n",
+                    NULL);
+    regions = spFindTriangleRegions(mesh);
+    assert_true(isnan(regions[0]) && regions[1] == 42.0);
+    spDestroyMesh(mesh);
+
+    spError error = SP_ZERO_INIT;
+    const char* twice = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n1\n1 0 0 0\n$EndNodes\n$Elements\n0\n"
+                        "$EndElements\n$Elements\n0\n$EndElements\n";
+    assert_null(spParseMesh(twice, strlen(twice), NULL, NULL, &error));
+    assert_non_null(strstr(error.message, "second list of elements"));
+}
+
+// Ten points of a tet: corners stay and the others go, and so do those of its triangles. One of them is the
+// end of an edge and stays.
+#define SP_TEN                                                                                               \
+    "0 0 0", "1 0 0", "0 1 0", "0 0 1", ".5 0 0", ".5 .5 0", "0 .5 0", "0 0 .5", "0 .5 .5", ".5 0 .5"
+
+static void TestSecondOrder(void** state)
+{
+    SP_UNUSED(state);
+    static const char* const points[10] = {SP_TEN};
+    char list[400] = "", numbered[500] = "", commas[500] = "", flagged[500] = "", tags[100] = "";
+    for (int i = 0; i < 10; ++i)
+    {
+        double x, y, z;
+        assert_int_equal(sscanf(points[i], "%lf %lf %lf", &x, &y, &z), 3);
+        sprintf(list + strlen(list), "%s\n", points[i]);
+        sprintf(numbered + strlen(numbered), "%d %s\n", i + 1, points[i]);
+        sprintf(commas + strlen(commas), "%d, %g, %g, %g\n", i + 1, x, y, z);
+        sprintf(flagged + strlen(flagged), "%s 0\n", points[i]);
+        sprintf(tags + strlen(tags), "%d\n", i + 1);
+    }
+    static const struct
+    {
+        const char *hint, *before, *after;
+        int list; // which of the texts above
+    } files[] = {
+        {"msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n10\n",
+         "$EndNodes\n$Elements\n3\n1 11 2 3 1 1 2 3 4 5 6 7 8 9 10\n2 9 0 1 3 2 7 6 5\n3 1 0 4 10\n"
+         "$EndElements\n",
+         1},
+        {"msh", "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 10 1 10\n3 1 0 10\n",
+         "$EndNodes\n$Elements\n3 3 1 3\n3 1 11 1\n1 1 2 3 4 5 6 7 8 9 10\n2 1 9 1\n2 1 3 2 7 6 5\n"
+         "1 1 1 1\n3 4 10\n$EndElements\n",
+         4},
+        {"vtk", "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 10 double\n",
+         "CELLS 3 21\n10 0 1 2 3 4 5 6 7 8 9\n6 0 2 1 6 5 4\n2 3 9\nCELL_TYPES 3\n24\n22\n3\n", 0},
+        {"vtu",
+         "<VTKFile type='UnstructuredGrid'><UnstructuredGrid><Piece NumberOfPoints='10' "
+         "NumberOfCells='3'><Points><DataArray NumberOfComponents='3' type='Float64'>",
+         "</DataArray></Points><Cells><DataArray Name='connectivity'>0 1 2 3 4 5 6 7 8 9 0 2 1 6 5 4 3 9"
+         "</DataArray><DataArray Name='offsets'>10 16 18</DataArray><DataArray Name='types'>24 22 3"
+         "</DataArray></Cells></Piece></UnstructuredGrid></VTKFile>",
+         0},
+        {"inp", "*NODE\n",
+         "*ELEMENT, TYPE=C3D10\n1, 1, 2, 3, 4, 5, 6, 7,\n8, 9, 10\n*ELEMENT, TYPE=STRI65\n2, 1, 3, 2, 7, 6, "
+         "5\n*ELEMENT, TYPE=T3D2\n3, 4, 10\n",
+         2},
+        {"mesh", "MeshVersionFormatted 2\nDimension 3\nVertices\n10\n",
+         "TetrahedraP2\n1\n1 2 3 4 5 6 7 8 9 10 3\nTrianglesP2\n1\n1 3 2 7 6 5 0\nEdges\n1\n4 10 0\nEnd\n",
+         3},
+    };
+    for (int i = 0; i < SP_COUNT(files); ++i)
+    {
+        const char* lists[] = {list, numbered, commas, flagged, tags};
+        char text[2000];
+        snprintf(text, sizeof(text), "%s%s%s%s", files[i].before, lists[files[i].list],
+                 files[i].list == 4 ? list : "", files[i].after);
+        spMesh* mesh = ReadText(text, files[i].hint);
+        CheckCounts(mesh, 5, 1, 1, 1);
+        const int32_t tet[4] = {0, 1, 2, 3}, edge[2] = {3, 4};
+        assert_memory_equal(spMesh_GetTets(mesh), tet, sizeof(tet));
+        assert_memory_equal(spMesh_GetEdges(mesh), edge, sizeof(edge));
+        assert_true(spMesh_GetVertices(mesh)[4].x == 0.5 && spMesh_GetVertices(mesh)[4].z == 0.5);
+        spLoadReport report = spMesh_GetLoadReport(mesh);
+        assert_int_equal(report.reducedCells, 2);
+        assert_int_equal(report.droppedNodes, 5);
+        assert_int_equal(report.skippedCells, 0);
+        // Repair does not forget it
+        spRepairDef repair = spDefaultRepairDef();
+        assert_true(spMesh_Repair(mesh, &repair, NULL, NULL));
+        assert_int_equal(spMesh_GetLoadReport(mesh).reducedCells, 2);
+        spDestroyMesh(mesh);
+    }
+}
+
 static void TestPly(void** state)
 {
     SP_UNUSED(state);
@@ -258,7 +447,46 @@ static void TestVeg(void** state)
     const double* young =
         spMesh_GetValues(mesh, sp_meshTets, spMesh_FindValues(mesh, sp_meshTets, "youngModulus"));
     assert_true(young[0] == 1e6 && young[1] == 5e6);
+    const double* density =
+        spMesh_GetValues(mesh, sp_meshTets, spMesh_FindValues(mesh, sp_meshTets, "density"));
+    const double* poisson =
+        spMesh_GetValues(mesh, sp_meshTets, spMesh_FindValues(mesh, sp_meshTets, "poissonRatio"));
+    assert_true(density[0] == 1000.0 && density[1] == 2000.0 && poisson[0] == 0.45 && poisson[1] == 0.3);
     spDestroyMesh(mesh);
+
+    // Counted from 0, a set over several lines, a material of another model, a tet in no region
+    const char* head = "*VERTICES\n5 3 0 0\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 0 0 1\n4 1 1 1\n*ELEMENTS\nTETS\n"
+                       "3 4 0\n0 0 1 2 3\n1 1 4 2 3\n2 0 1 2 4\n*MATERIAL m\nENU, 900, 2e5, 0.4\n"
+                       "*MATERIAL rubber\nMOONEYRIVLIN, 1000, 1, 2, 3\n";
+    char text[600];
+    snprintf(text, sizeof(text), "%s*SET a\n0,\n1\n*SET b\n1\n*REGION\na, m\n*REGION\nb, rubber\n", head);
+    mesh = ReadText(text, "veg");
+    young = spMesh_GetValues(mesh, sp_meshTets, spMesh_FindValues(mesh, sp_meshTets, "youngModulus"));
+    assert_true(young[0] == 2e5 && isnan(young[1]) && isnan(young[2]));
+    const int32_t regions[3] = {1, 2, 0};
+    assert_memory_equal(spMesh_GetTetRegions(mesh), regions, sizeof(regions));
+    spDestroyMesh(mesh);
+    static const struct
+    {
+        const char *lines, *words;
+    } bad[] = {
+        {"*REGION\nallElements, steel\n", "\"steel\", which the file does not define"},
+        {"*REGION\nnone, m\n", "\"none\", which the file does not define"},
+        {"*SET a\n3\n*REGION\na, m\n", "a set names element 3, but there are 3"},
+        {"*SET a\nx\n*REGION\na, m\n", "the number of an element must stand here"},
+        {"*MATERIAL n\nENU, 900\n", "Young's modulus"},
+    };
+    for (int i = 0; i < SP_COUNT(bad); ++i)
+    {
+        spError error = SP_ZERO_INIT;
+        snprintf(text, sizeof(text), "%s%s", head, bad[i].lines);
+        assert_null(spParseMesh(text, strlen(text), "veg", NULL, &error));
+        if (strstr(error.message, bad[i].words) == NULL)
+        {
+            print_error("%s\n", error.message);
+            fail();
+        }
+    }
 }
 
 static void TestVtk(void** state)
@@ -501,10 +729,13 @@ static void TestRepairParts(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(TestRoundTrips), cmocka_unit_test(TestPly),         cmocka_unit_test(TestOff),
-        cmocka_unit_test(TestMedit),      cmocka_unit_test(TestInp),         cmocka_unit_test(TestVeg),
-        cmocka_unit_test(TestVtk),        cmocka_unit_test(TestMsh4),        cmocka_unit_test(TestVtuForms),
-        cmocka_unit_test(TestDamage),     cmocka_unit_test(TestRepairParts),
+        cmocka_unit_test(TestRoundTrips),   cmocka_unit_test(TestElementValues),
+        cmocka_unit_test(TestMshTriangles), cmocka_unit_test(TestSecondOrder),
+        cmocka_unit_test(TestPly),          cmocka_unit_test(TestOff),
+        cmocka_unit_test(TestMedit),        cmocka_unit_test(TestInp),
+        cmocka_unit_test(TestVeg),          cmocka_unit_test(TestVtk),
+        cmocka_unit_test(TestMsh4),         cmocka_unit_test(TestVtuForms),
+        cmocka_unit_test(TestDamage),       cmocka_unit_test(TestRepairParts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,9 +100,12 @@ bool spWritePly(const spMesh* mesh, spOutput* output, spError* error); // binary
 bool spWritePlyText(const spMesh* mesh, spOutput* output, spError* error);
 bool spWriteOff(const spMesh* mesh, spOutput* output, spError* error);
 bool spWriteMedit(const spMesh* mesh, spOutput* output, spError* error);
+bool spWriteMeshb(const spMesh* mesh, spOutput* output, spError* error);
 bool spWriteInp(const spMesh* mesh, spOutput* output, spError* error);
-bool spWriteMsh(const spMesh* mesh, spOutput* output, spError* error);  // 2.2, ascii
-bool spWriteMsh4(const spMesh* mesh, spOutput* output, spError* error); // 4.1, ascii
+bool spWriteMsh(const spMesh* mesh, spOutput* output, spError* error); // 4.1, ascii
+bool spWriteMshBinary(const spMesh* mesh, spOutput* output, spError* error);
+bool spWriteMsh22(const spMesh* mesh, spOutput* output, spError* error); // 2.2, ascii
+bool spWriteMsh22Binary(const spMesh* mesh, spOutput* output, spError* error);
 bool spWriteVtuText(const spMesh* mesh, spOutput* output, spError* error);
 bool spWriteVtu(const spMesh* mesh, spOutput* output, spError* error); // compressed
 bool spWriteVtkText(const spMesh* mesh, spOutput* output, spError* error);

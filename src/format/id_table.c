@@ -45,6 +45,10 @@ static bool spIdComesBefore(int32_t a, int32_t b, const void* context)
 
 bool spFinishIds(spIdTable* table, spError* error)
 {
+    if (table->readyCount == table->count)
+    {
+        return true;
+    }
     spFree(table->heap, table->order, (size_t)table->orderCount * sizeof(int32_t));
     table->order = NULL;
     table->orderCount = 0;
@@ -55,6 +59,7 @@ bool spFinishIds(spIdTable* table, spError* error)
     }
     if (consecutive)
     {
+        table->readyCount = table->count;
         return true;
     }
     size_t size = spArraySize(table->count, sizeof(int32_t));
@@ -85,6 +90,7 @@ bool spFinishIds(spIdTable* table, spError* error)
                           (long long)table->ids[b], table->lines[a]);
         }
     }
+    table->readyCount = ok ? table->count : 0;
     return ok;
 }
 

@@ -16,6 +16,7 @@ typedef struct spIdTable
     int32_t* lines; // line of each, 0 when unknown
     int32_t* order; // positions by ascending id; NULL when consecutive
     int count, idCapacity, lineCapacity, orderCount;
+    int readyCount; // of them the table is ready for
 } spIdTable;
 
 spIdTable spMakeIdTable(spHeap* heap);
@@ -24,7 +25,7 @@ void spFreeIdTable(spIdTable* table);
 // Appends the id of node number `count`
 bool spAddId(spIdTable* table, int64_t id, int line, spError* error);
 
-// Makes the table ready for lookups. Fails on an id that comes twice.
+// Makes the table ready for lookups, unless it is. Fails on an id that comes twice.
 bool spFinishIds(spIdTable* table, spError* error);
 
 // The number of the node, or -1

@@ -19,22 +19,35 @@ typedef struct spMeshFormat
     spWriteFcn* write; // NULL: not written
 } spMeshFormat;
 
+// clang-format off
 static const spMeshFormat formats[] = {
-    {"vtu", "vtu", spReadVtu, spWriteVtu},           {"vtu-ascii", "vtu", spReadVtu, spWriteVtuText},
-    {"vtk", "vtk", spReadVtk, spWriteVtk},           {"vtk-ascii", "vtk", spReadVtk, spWriteVtkText},
-    {"msh", "msh", spReadMsh, spWriteMsh4},          {"msh22", "msh", spReadMsh, spWriteMsh},
-    {"mesh", "mesh", spReadMedit, spWriteMedit},     {"meshb", "meshb", spReadMedit, NULL},
-    {"inp", "inp", spReadInp, spWriteInp},           {"veg", "veg", spReadVeg, NULL},
-    {"obj", "obj", spReadObj, spWriteObj},           {"stl", "stl", spReadStl, spWriteStl},
-    {"stl-ascii", "stl", spReadStl, spWriteStlText}, {"ply", "ply", spReadPly, spWritePly},
-    {"ply-ascii", "ply", spReadPly, spWritePlyText}, {"off", "off", spReadOff, spWriteOff},
-    {"node", "node", spReadTetGenText, NULL},        {"ele", "ele", spReadTetGenText, NULL},
+    {"vtu", "vtu", spReadVtu, spWriteVtu},
+    {"vtu-ascii", "vtu", spReadVtu, spWriteVtuText},
+    {"vtk", "vtk", spReadVtk, spWriteVtk},
+    {"vtk-ascii", "vtk", spReadVtk, spWriteVtkText},
+    {"msh", "msh", spReadMsh, spWriteMsh},
+    {"msh-binary", "msh", spReadMsh, spWriteMshBinary},
+    {"msh22", "msh", spReadMsh, spWriteMsh22},
+    {"msh22-binary", "msh", spReadMsh, spWriteMsh22Binary},
+    {"mesh", "mesh", spReadMedit, spWriteMedit},
+    {"meshb", "meshb", spReadMedit, spWriteMeshb},
+    {"inp", "inp", spReadInp, spWriteInp},
+    {"veg", "veg", spReadVeg, NULL},
+    {"obj", "obj", spReadObj, spWriteObj},
+    {"stl", "stl", spReadStl, spWriteStl},
+    {"stl-ascii", "stl", spReadStl, spWriteStlText},
+    {"ply", "ply", spReadPly, spWritePly},
+    {"ply-ascii", "ply", spReadPly, spWritePlyText},
+    {"off", "off", spReadOff, spWriteOff},
+    {"node", "node", spReadTetGenText, NULL},
+    {"ele", "ele", spReadTetGenText, NULL},
     {"face", "face", spReadTetGenText, NULL},
 };
+// clang-format on
 
 #define SP_READABLE                                                                                          \
     ".vtu, .vtk, .msh, .mesh, .meshb, .inp, .veg, .obj, .stl, .ply, .off, .node, .ele or .face"
-#define SP_WRITABLE ".vtu, .vtk, .msh, .mesh, .inp, .obj, .stl, .ply or .off"
+#define SP_WRITABLE ".vtu, .vtk, .msh, .mesh, .meshb, .inp, .obj, .stl, .ply or .off"
 
 // "dir/liver.MSH" and ".MSH" are MSH; "obj" alone too, as a hint
 static const spMeshFormat* spFindFormat(const char* name)

@@ -3,7 +3,7 @@
 
 // Medit (of the GMF library): .mesh is text, .meshb binary, versions 1 to 4, both byte orders. The reference
 // number of a tet becomes its region, that of a triangle a value named "region". Second-order cells lose
-// their middle nodes; what a mesh does not hold is passed over. Written: text.
+// their middle nodes; what a mesh does not hold is passed over. Written: text, and binary of version 2.
 
 #include "format/bytes.h"
 #include "format/format.h"
@@ -311,6 +311,13 @@ static bool spReadBinarySections(spMeditReader* reader, const char* data, size_t
         {
             return true;
         }
+        // Sections that overlap would make a small file a large mesh
+        if (begin + next < reader->bytes.at)
+        {
+            return spFail(error, sp_errorFileFormat,
+                          "section %d says that the next one is at byte %llu, but that is before its own end",
+                          code, (unsigned long long)next);
+        }
         reader->bytes.at = begin + next;
     }
     return true;
@@ -391,5 +398,62 @@ bool spWriteMedit(const spMesh* mesh, spOutput* output, spError* error)
               spFindTriangleRegions(mesh));
     spPutList(output, "Tetrahedra", mesh->tets, 4, mesh->tetCount, mesh->tetRegions, NULL);
     spPutText(output, "End\n");
+    return true;
+}
+
+// A section begins with its code, the place of the next one and its count
+static void spPutSection(spOutput* output, int code, int count, size_t entrySize, int64_t* place)
+{
+    *place += 12 + (int64_t)entrySize * count;
+    const int32_t head[3] = {code, (int32_t)*place, count};
+    spPutBytes(output, head, sizeof(head));
+}
+
+static void spPutBinaryList(spOutput* output, int code, const int32_t* cells, int nodeCount, int count,
+                            const int32_t* regions, const double* regionValues, int64_t* place)
+{
+    if (count == 0)
+    {
+        return;
+    }
+    spPutSection(output, code, count, (size_t)(nodeCount + 1) * sizeof(int32_t), place);
+    for (int i = 0; i < count; ++i)
+    {
+        int32_t entry[5];
+        for (int k = 0; k < nodeCount; ++k)
+        {
+            entry[k] = cells[(int64_t)nodeCount * i + k] + 1;
+        }
+        int32_t region = regions != NULL ? regions[i] : 0;
+        entry[nodeCount] = regionValues != NULL ? spRoundRegion(regionValues[i]) : region;
+        spPutBytes(output, entry, (size_t)(nodeCount + 1) * sizeof(int32_t));
+    }
+}
+
+bool spWriteMeshb(const spMesh* mesh, spOutput* output, spError* error)
+{
+    // Places have 32 bits in version 2, which every reader knows
+    int64_t size = 28 * (int64_t)mesh->vertexCount + 12 * (int64_t)mesh->edgeCount +
+                   16 * (int64_t)mesh->triangleCount + 20 * (int64_t)mesh->tetCount + 100;
+    if (size > INT32_MAX)
+    {
+        return spFail(error, sp_errorLimit, "the mesh is too large for a .meshb file; use .mesh or .vtu");
+    }
+    int64_t place = 8 + 12;
+    const int32_t head[5] = {1, 2, sp_meditDimension, (int32_t)place, 3};
+    spPutBytes(output, head, sizeof(head));
+    spPutSection(output, sp_meditVertices, mesh->vertexCount, 28, &place);
+    for (int i = 0; i < mesh->vertexCount; ++i)
+    {
+        const int32_t reference = 0;
+        spPutBytes(output, mesh->vertices + i, 3 * sizeof(double));
+        spPutBytes(output, &reference, sizeof(reference));
+    }
+    spPutBinaryList(output, 5, mesh->edges, 2, mesh->edgeCount, NULL, NULL, &place);
+    spPutBinaryList(output, 6, mesh->triangles, 3, mesh->triangleCount, NULL, spFindTriangleRegions(mesh),
+                    &place);
+    spPutBinaryList(output, 8, mesh->tets, 4, mesh->tetCount, mesh->tetRegions, NULL, &place);
+    const int32_t end[2] = {sp_meditEnd, 0};
+    spPutBytes(output, end, sizeof(end));
     return true;
 }

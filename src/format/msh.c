@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: MIT
 
 // Gmsh MSH: version 1 ($NOD, $ELM), versions 2 and 4.1 (ascii, and binary in both byte orders). Second-order
-// cells lose their middle nodes, cells that a mesh cannot hold are counted, the first tag of a tet (its
-// physical group) becomes its region, or data named "region"; other data of nodes and tets their values.
-// Written: version 2.2 ascii.
+// cells lose their middle nodes, cells that a mesh cannot hold are counted, the first tag of a triangle or
+// tet (its physical group) becomes its region, or data named "region"; other data of nodes and elements their
+// values.
 
 #include "format/msh.h"
 
@@ -14,6 +14,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+// Damaged sections of data after which no more are read: each costs as much as the mesh is large
+#define SP_MAX_DAMAGED 16
 
 // Most tags of one element; Gmsh writes 2 to 4, and one more for each part of a partitioned mesh
 #define SP_MAX_TAGS 1000
@@ -230,6 +233,22 @@ static bool spReadMshNodes(spMshReader* reader, spError* error)
            spReadMshEnd(reader, reader->version == 1 ? "$ENDNOD" : "$EndNodes", error);
 }
 
+// The number of an element whose triangles come next
+static bool spAddPolygonId(spMshReader* reader, int64_t element, int line, spError* error)
+{
+    int count = reader->polygonIds.count;
+    void* data = reader->firstTriangles;
+    bool ok =
+        spReserve(&reader->mesh->heap, &data, count, &reader->firstCapacity, count + 1, sizeof(int32_t));
+    reader->firstTriangles = data;
+    if (!ok)
+    {
+        return spFailMemory(error, "the elements of a file", (size_t)count * sizeof(int32_t));
+    }
+    reader->firstTriangles[count] = reader->mesh->triangleCount;
+    return spAddId(&reader->polygonIds, element, line, error);
+}
+
 bool spAddMshElement(spMshReader* reader, const spMshType* type, const int64_t* ids, int64_t element,
                      int32_t region, int line, spError* error)
 {
@@ -248,9 +267,19 @@ bool spAddMshElement(spMshReader* reader, const spMshType* type, const int64_t* 
                             (long long)ids[i]);
         }
     }
-    return (type->kind != sp_cellTet || spAddId(&reader->tetIds, element, line, error)) &&
-           spMarkMiddle(reader->mesh, &reader->middle, nodes, type->cornerCount, type->nodeCount, error) &&
-           spAddCell(reader->mesh, (spCellKind)type->kind, nodes, type->cornerCount, region, error);
+    if (type->kind == sp_cellPolygon && !spAddPolygonId(reader, element, line, error))
+    {
+        return false;
+    }
+    int first = reader->mesh->triangleCount;
+    if ((type->kind == sp_cellTet && !spAddId(&reader->tetIds, element, line, error)) ||
+        !spMarkMiddle(reader->mesh, &reader->middle, nodes, type->cornerCount, type->nodeCount, error) ||
+        !spAddCell(reader->mesh, (spCellKind)type->kind, nodes, type->cornerCount, region, error))
+    {
+        return false;
+    }
+    spMarkTriangles(reader->mesh, first, region);
+    return true;
 }
 
 // One element of an ascii file. Version 1: number type physical elementary nodeCount nodes; version 2: number
@@ -365,14 +394,25 @@ static bool spReadMshElementsBinary(spMshReader* reader, int64_t count, spError*
     return true;
 }
 
-static bool spReadMshElements(spMshReader* reader, spError* error)
+bool spStartMshElements(spMshReader* reader, spError* error)
 {
     if (!reader->haveNodes)
     {
         return spFailScan(&reader->scanner, error, "elements come before the nodes; put the nodes first");
     }
+    if (reader->haveElements)
+    {
+        return spFailScan(&reader->scanner, error, "there is a second list of elements; join the two");
+    }
+    reader->haveElements = true;
+    return true;
+}
+
+static bool spReadMshElements(spMshReader* reader, spError* error)
+{
     int64_t count;
-    if (!spReadMshCount(reader, "the number of elements", reader->binary ? 4 : 6, &count, error))
+    if (!spStartMshElements(reader, error) ||
+        !spReadMshCount(reader, "the number of elements", reader->binary ? 4 : 6, &count, error))
     {
         return false;
     }
@@ -487,78 +527,138 @@ static bool spReadMshDataHead(spMshReader* reader, spMshDataHead* head, spError*
     return true;
 }
 
-// Data of nodes or of elements: the number of one, then its values. *kept says whether the section was read
-// to its end.
-static bool spReadMshData(spMshReader* reader, spMeshPart part, bool* kept, spError* error)
+// Where the values of one section go: which array of the mesh for each part, or -1
+typedef struct spMshTarget
+{
+    spMshDataHead head;
+    int arrays[sp_meshPartCount];
+    bool tried[sp_meshPartCount]; // there may be no room for the array
+} spMshTarget;
+
+static void spPutMshEntry(spMesh* mesh, spMshTarget* target, spMeshPart part, int first, int end,
+                          const double* entry)
+{
+    const spMshDataHead* head = &target->head;
+    if (!target->tried[part])
+    {
+        spMeshValues* started =
+            spStartValues(mesh, part, head->name.text, head->name.length, (int)head->components);
+        target->arrays[part] = started != NULL ? (int)(started - mesh->values) : -1;
+        target->tried[part] = true;
+    }
+    for (int i = first; target->arrays[part] >= 0 && i < end; ++i)
+    {
+        memcpy(mesh->values[target->arrays[part]].data + (int64_t)i * head->components, entry,
+               (size_t)head->components * sizeof(double));
+    }
+}
+
+// The values of one element, which is a tet, or a triangle or more
+static void spPutMshElementEntry(spMshReader* reader, spMshTarget* target, int64_t number,
+                                 const double* entry)
+{
+    spMesh* mesh = reader->mesh;
+    int32_t tet = spFindId(&reader->tetIds, number);
+    int32_t polygon = tet < 0 ? spFindId(&reader->polygonIds, number) : -1;
+    if (tet >= 0 && target->head.components == 1 && spWordIs(target->head.name, "region"))
+    {
+        mesh->tetRegions[tet] = spRoundRegion(entry[0]);
+    }
+    else if (tet >= 0)
+    {
+        spPutMshEntry(mesh, target, sp_meshTets, tet, tet + 1, entry);
+    }
+    else if (polygon >= 0)
+    {
+        bool last = polygon + 1 == reader->polygonIds.count;
+        spPutMshEntry(mesh, target, sp_meshTriangles, reader->firstTriangles[polygon],
+                      last ? mesh->triangleCount : reader->firstTriangles[polygon + 1], entry);
+    }
+}
+
+static bool spReadMshEntries(spMshReader* reader, spMshTarget* target, bool ofNodes, spError* error)
 {
     spScanner* scanner = &reader->scanner;
-    spMesh* mesh = reader->mesh;
-    spIdTable* ids = part == sp_meshVertices ? &reader->ids : &reader->tetIds;
-    spMshDataHead head;
-    *kept = false;
-    if (!spReadMshDataHead(reader, &head, error))
-    {
-        return false;
-    }
-    if (head.components < 1 || head.components > 9 || head.name.length == 0 || !spFinishIds(ids, error))
-    {
-        return true;
-    }
-    size_t entrySize = 4 + 8 * (size_t)head.components;
-    if (reader->binary)
-    {
-        spStartBinary(reader);
-    }
-    if (head.count < 0 || (uint64_t)head.count > spBytesLeft(scanner) / (reader->binary ? entrySize : 4))
-    {
-        return spFailScan(scanner, error, "%lld values do not fit; the file is cut off",
-                          (long long)head.count);
-    }
-    bool isRegion = part == sp_meshTets && head.components == 1 && spWordIs(head.name, "region");
-    spMeshValues* values =
-        isRegion ? NULL : spStartValues(mesh, part, head.name.text, head.name.length, (int)head.components);
-    bool ok = true;
-    for (int64_t i = 0; ok && i < head.count; ++i)
+    for (int64_t i = 0; i < target->head.count; ++i)
     {
         int64_t number = 0;
         double entry[9] = {0};
-        ok = reader->binary ||
-             spNeedInteger(scanner, "the node or element of a value", INT64_MIN, INT64_MAX, &number, error);
+        bool ok = reader->binary || spNeedInteger(scanner, "the node or element of a value", INT64_MIN,
+                                                  INT64_MAX, &number, error);
         number = reader->binary ? spTakeInt(reader) : number;
-        for (int k = 0; ok && k < head.components; ++k)
+        for (int k = 0; ok && k < target->head.components; ++k)
         {
             ok = reader->binary || spNeedReal(scanner, "a value", entry + k, error);
             entry[k] = reader->binary ? spTakeDouble(reader) : entry[k];
         }
-        int32_t place = ok ? spFindId(ids, number) : -1;
-        if (place >= 0 && isRegion)
+        if (!ok)
         {
-            mesh->tetRegions[place] =
-                spClampRegion(entry[0] >= -9e15 && entry[0] <= 9e15 ? (int64_t)entry[0] : 0);
+            return false;
         }
-        else if (place >= 0 && values != NULL)
+        int32_t node = ofNodes ? spFindId(&reader->ids, number) : -1;
+        if (node >= 0)
         {
-            memcpy(values->data + (int64_t)place * head.components, entry,
-                   (size_t)head.components * sizeof(double));
+            spPutMshEntry(reader->mesh, target, sp_meshVertices, node, node + 1, entry);
+        }
+        else if (!ofNodes)
+        {
+            spPutMshElementEntry(reader, target, number, entry);
         }
     }
-    *kept = ok && spReadMshEnd(reader, part == sp_meshVertices ? "$EndNodeData" : "$EndElementData", error);
-    for (int64_t i = 0; !*kept && values != NULL && i < (int64_t)values->count * values->components; ++i)
-    {
-        values->data[i] = (double)NAN;
-    }
-    return *kept;
+    return spReadMshEnd(reader, ofNodes ? "$EndNodeData" : "$EndElementData", error);
 }
 
-// Data that is damaged does not keep a mesh from being read
-static bool spTryMshData(spMshReader* reader, spMeshPart part, spWord section, const spScanner* start,
+// The number of a node or an element and its values, again and again. Returns false when the section was not
+// read to its end; nothing of it is kept then but regions.
+static bool spReadMshData(spMshReader* reader, spMshTarget* target, bool ofNodes, spError* error)
+{
+    spScanner* scanner = &reader->scanner;
+    spMesh* mesh = reader->mesh;
+    const spMshDataHead* head = &target->head;
+    if (!spFinishIds(&reader->ids, error) || !spFinishIds(&reader->tetIds, error) ||
+        !spFinishIds(&reader->polygonIds, error))
+    {
+        return false;
+    }
+    size_t entrySize = 4 + 8 * (size_t)head->components;
+    if (reader->binary)
+    {
+        spStartBinary(reader);
+    }
+    if (head->count < 0 || (uint64_t)head->count > spBytesLeft(scanner) / (reader->binary ? entrySize : 4))
+    {
+        return spFailScan(scanner, error, "%lld values do not fit; the file is cut off",
+                          (long long)head->count);
+    }
+    if (spReadMshEntries(reader, target, ofNodes, error))
+    {
+        return true;
+    }
+    for (int part = 0; part < sp_meshPartCount; ++part)
+    {
+        spMeshValues* values = target->arrays[part] >= 0 ? mesh->values + target->arrays[part] : NULL;
+        for (int64_t i = 0; values != NULL && i < (int64_t)values->count * values->components; ++i)
+        {
+            values->data[i] = (double)NAN;
+        }
+    }
+    return false;
+}
+
+// Data that is damaged, or that a mesh cannot hold, does not keep a mesh from being read
+static bool spTryMshData(spMshReader* reader, bool ofNodes, spWord section, const spScanner* start,
                          spError* error)
 {
     spScanner begin = reader->scanner;
-    bool kept;
-    if (spReadMshData(reader, part, &kept, NULL) && kept)
+    spMshTarget target = {.arrays = {-1, -1, -1}};
+    if (spReadMshDataHead(reader, &target.head, NULL) && target.head.components >= 1 &&
+        target.head.components <= 9 && target.head.name.length > 0 && reader->damagedCount < SP_MAX_DAMAGED)
     {
-        return true;
+        if (spReadMshData(reader, &target, ofNodes, NULL))
+        {
+            return true;
+        }
+        reader->damagedCount += 1;
     }
     reader->scanner = begin;
     return spSkipMshSection(reader, section, start, error);
@@ -614,8 +714,7 @@ static bool spReadMshSections(spMshReader* reader, spError* error)
         }
         else if ((spWordIs(name, "$ElementData") || spWordIs(name, "$NodeData")) && reader->version >= 2)
         {
-            spMeshPart part = spWordIs(name, "$NodeData") ? sp_meshVertices : sp_meshTets;
-            ok = spTryMshData(reader, part, name, &start, error);
+            ok = spTryMshData(reader, spWordIs(name, "$NodeData"), name, &start, error);
         }
         else if (spWordIs(name, "$Nodes") || spWordIs(name, "$Elements"))
         {
@@ -639,151 +738,14 @@ bool spReadMsh(const char* data, size_t size, spMesh* mesh, spError* error)
     spMshReader reader = {.scanner = spMakeScanner(data, size), .mesh = mesh};
     reader.ids = spMakeIdTable(&mesh->heap);
     reader.tetIds = spMakeIdTable(&mesh->heap);
+    reader.polygonIds = spMakeIdTable(&mesh->heap);
     mesh->formatName = "MSH";
     bool ok = spReadMshSections(&reader, error);
     spFreeIdTable(&reader.ids);
     spFreeIdTable(&reader.tetIds);
+    spFreeIdTable(&reader.polygonIds);
     ok = spDropMiddleNodes(mesh, &reader.middle, ok, error);
-    spFree(&mesh->heap, reader.volumes, (size_t)reader.volumeCapacity * sizeof(spMshVolume));
+    spFree(&mesh->heap, reader.firstTriangles, (size_t)reader.firstCapacity * sizeof(int32_t));
+    spFree(&mesh->heap, reader.entities, (size_t)reader.entityCapacity * sizeof(spMshEntity));
     return ok;
-}
-
-// One element line: number, type, two tags (region, region), nodes from 1
-static void spPutMshElement(spOutput* output, int64_t number, const char* type, int32_t region,
-                            const int32_t* nodes, int count)
-{
-    spPutInteger(output, number);
-    spPutText(output, type);
-    spPutInteger(output, region);
-    spPutText(output, " ");
-    spPutInteger(output, region);
-    for (int i = 0; i < count; ++i)
-    {
-        spPutText(output, " ");
-        spPutInteger(output, (int64_t)nodes[i] + 1);
-    }
-    spPutText(output, "\n");
-}
-
-// Entries that have no number are left out
-static void spPutMshData(const spMesh* mesh, const spMeshValues* values, spOutput* output)
-{
-    int64_t first = values->part == sp_meshVertices ? 1 : (int64_t)mesh->edgeCount + 1;
-    first += values->part == sp_meshTets ? mesh->triangleCount : 0;
-    int count = 0;
-    for (int i = 0; i < values->count; ++i)
-    {
-        count += isfinite(values->data[(int64_t)i * values->components]) != 0;
-    }
-    const char* section = values->part == sp_meshVertices ? "NodeData" : "ElementData";
-    spPutFormat(output, "$%s\n1\n", section);
-    spPutName(output, values->name);
-    spPutFormat(output, "\n1\n0\n3\n0\n%d\n%d\n", values->components, count);
-    for (int i = 0; i < values->count; ++i)
-    {
-        const double* entry = values->data + (int64_t)i * values->components;
-        if (!isfinite(entry[0]))
-        {
-            continue;
-        }
-        spPutInteger(output, first + i);
-        for (int k = 0; k < values->components; ++k)
-        {
-            spPutText(output, " ");
-            spPutReal(output, entry[k]);
-        }
-        spPutText(output, "\n");
-    }
-    spPutFormat(output, "$End%s\n", section);
-}
-
-bool spHasGroups(const spMesh* mesh)
-{
-    for (int i = 0; i < mesh->tetCount; ++i)
-    {
-        if (mesh->tetRegions[i] <= 0)
-        {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool spHasRegions(const spMesh* mesh)
-{
-    for (int i = 0; i < mesh->tetCount; ++i)
-    {
-        if (mesh->tetRegions[i] != 0)
-        {
-            return true;
-        }
-    }
-    return false;
-}
-
-// Regions that are no groups
-static void spPutRegionData(const spMesh* mesh, spOutput* output)
-{
-    int64_t first = (int64_t)mesh->edgeCount + mesh->triangleCount + 1;
-    spPutFormat(output, "$ElementData\n1\n\"region\"\n1\n0\n3\n0\n1\n%d\n", mesh->tetCount);
-    for (int i = 0; i < mesh->tetCount; ++i)
-    {
-        spPutInteger(output, first + i);
-        spPutText(output, " ");
-        spPutInteger(output, mesh->tetRegions[i]);
-        spPutText(output, "\n");
-    }
-    spPutText(output, "$EndElementData\n");
-}
-
-void spPutMshValues(const spMesh* mesh, spOutput* output)
-{
-    if (!spHasGroups(mesh) && spHasRegions(mesh))
-    {
-        spPutRegionData(mesh, output);
-    }
-    for (int i = 0; i < mesh->valueCount; ++i)
-    {
-        spPutMshData(mesh, mesh->values + i, output);
-    }
-}
-
-bool spWriteMsh(const spMesh* mesh, spOutput* output, spError* error)
-{
-    SP_UNUSED(error);
-    spPutText(output, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n");
-    spPutInteger(output, mesh->vertexCount);
-    spPutText(output, "\n");
-    for (int i = 0; i < mesh->vertexCount; ++i)
-    {
-        const spDVec3* p = mesh->vertices + i;
-        const double xyz[3] = {p->x, p->y, p->z};
-        spPutInteger(output, (int64_t)i + 1);
-        for (int j = 0; j < 3; ++j)
-        {
-            spPutText(output, " ");
-            spPutReal(output, xyz[j]);
-        }
-        spPutText(output, "\n");
-    }
-    spPutText(output, "$EndNodes\n$Elements\n");
-    spPutInteger(output, (int64_t)mesh->edgeCount + mesh->triangleCount + mesh->tetCount);
-    spPutText(output, "\n");
-    int64_t number = 1;
-    for (int i = 0; i < mesh->edgeCount; ++i)
-    {
-        spPutMshElement(output, number++, " 1 2 ", 0, mesh->edges + 2 * i, 2);
-    }
-    for (int i = 0; i < mesh->triangleCount; ++i)
-    {
-        spPutMshElement(output, number++, " 2 2 ", 0, mesh->triangles + 3 * i, 3);
-    }
-    bool groups = spHasGroups(mesh);
-    for (int i = 0; i < mesh->tetCount; ++i)
-    {
-        spPutMshElement(output, number++, " 4 2 ", groups ? mesh->tetRegions[i] : 0, mesh->tets + 4 * i, 4);
-    }
-    spPutText(output, "$EndElements\n");
-    spPutMshValues(mesh, output);
-    return true;
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// What the readers of the versions of Gmsh's format share.
+// What the readers of the versions of Gmsh's format share; msh_write.c writes them.
 
 #pragma once
 
@@ -18,26 +18,30 @@ typedef struct spMshType
     uint8_t kind; // spCellKind
 } spMshType;
 
-// The first physical group of a volume, which is the region of its tets
-typedef struct spMshVolume
+// The first physical group of a surface or a volume, which is the region of its triangles or tets
+typedef struct spMshEntity
 {
-    int32_t tag, region;
-} spMshVolume;
+    int32_t dimension, tag, region;
+} spMshEntity;
 
 typedef struct spMshReader
 {
     spScanner scanner;
     spMesh* mesh;
     spIdTable ids;
-    spIdTable tetIds; // element numbers of the tets
+    spIdTable tetIds;        // element numbers of the tets
+    spIdTable polygonIds;    // and of what became triangles
+    int32_t* firstTriangles; // of each of these
+    int firstCapacity;
     spMiddleNodes middle;
-    spMshVolume* volumes; // version 4
-    int volumeCount, volumeCapacity;
-    bool anyPhysical;
-    int version; // 1, 2 or 4; 0 before it is known
+    spMshEntity* entities; // version 4
+    int entityCount, entityCapacity, volumeCount;
+    bool anyPhysical; // a volume has a group
+    int damagedCount; // sections of data
+    int version;      // 1, 2 or 4; 0 before it is known
     bool binary;
     bool swapped; // binary numbers are in the other byte order
-    bool haveNodes;
+    bool haveNodes, haveElements;
 } spMshReader;
 
 const spMshType* spFindMshType(int64_t type);
@@ -46,6 +50,9 @@ void spStartBinary(spMshReader* reader); // data starts right after the line end
 int32_t spTakeInt(spMshReader* reader);
 double spTakeDouble(spMshReader* reader);
 bool spReadMshEnd(spMshReader* reader, const char* mark, spError* error);
+
+// Called at the start of the elements: nodes come before them, and there is one list
+bool spStartMshElements(spMshReader* reader, spError* error);
 bool spAddMshElement(spMshReader* reader, const spMshType* type, const int64_t* ids, int64_t element,
                      int32_t region, int line, spError* error);
 
@@ -53,10 +60,3 @@ bool spAddMshElement(spMshReader* reader, const spMshType* type, const int64_t* 
 bool spReadMsh4Entities(spMshReader* reader, spError* error);
 bool spReadMsh4Nodes(spMshReader* reader, spError* error);
 bool spReadMsh4Elements(spMshReader* reader, spError* error);
-
-// Whether the regions of tets can be written as physical groups, whose numbers are positive. Gmsh leaves out
-// what is in no group as soon as there is one, so either all tets are in groups or none.
-bool spHasGroups(const spMesh* mesh);
-
-// Data of nodes and elements, as all versions write it, regions that are no groups among it
-void spPutMshValues(const spMesh* mesh, spOutput* output);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 // Gmsh MSH 4.1: nodes and elements come in blocks, one for each entity of the geometry. The region of a tet
-// is the first physical group of its volume, or the number of the volume where it has none. Written: ascii,
-// one volume for each region.
+// is the first physical group of its volume, or the number of the volume where none has one; that of a
+// triangle the first group of its surface.
 
 #include "format/msh.h"
 
@@ -85,22 +85,26 @@ static bool spSkipTags(spMshReader* reader, int64_t* first, spError* error)
     return true;
 }
 
-static bool spAddVolume(spMshReader* reader, int64_t tag, int64_t region, spError* error)
+static bool spAddEntity(spMshReader* reader, int dimension, int64_t tag, int64_t region, spError* error)
 {
-    if (!spReserve(&reader->mesh->heap, (void**)&reader->volumes, reader->volumeCount,
-                   &reader->volumeCapacity, reader->volumeCount + 1, sizeof(spMshVolume)))
+    void* data = reader->entities;
+    bool ok = spReserve(&reader->mesh->heap, &data, reader->entityCount, &reader->entityCapacity,
+                        reader->entityCount + 1, sizeof(spMshEntity));
+    reader->entities = data;
+    if (!ok)
     {
-        return spFailMemory(error, "the volumes of a file", sizeof(spMshVolume));
+        return spFailMemory(error, "the entities of a file", sizeof(spMshEntity));
     }
-    reader->volumes[reader->volumeCount++] = (spMshVolume){(int32_t)tag, (int32_t)region};
-    reader->anyPhysical |= region != 0;
+    reader->entities[reader->entityCount++] = (spMshEntity){dimension, (int32_t)tag, (int32_t)region};
+    reader->volumeCount += dimension == 3;
+    reader->anyPhysical |= dimension == 3 && region != 0;
     return true;
 }
 
-static int spCompareVolumes(const void* a, const void* b)
+static int spCompareEntities(const void* a, const void* b)
 {
-    int32_t x = ((const spMshVolume*)a)->tag, y = ((const spMshVolume*)b)->tag;
-    return x < y ? -1 : x > y;
+    const spMshEntity *x = a, *y = b;
+    return x->dimension != y->dimension ? x->dimension - y->dimension : (x->tag > y->tag) - (x->tag < y->tag);
 }
 
 bool spReadMsh4Entities(spMshReader* reader, spError* error)
@@ -130,29 +134,35 @@ bool spReadMsh4Entities(spMshReader* reader, spError* error)
             }
             ok = ok && spSkipTags(reader, &region, error) &&
                  (dimension == 0 || spSkipTags(reader, &unused, error)) &&
-                 (dimension < 3 || spAddVolume(reader, tag, region, error));
+                 (dimension < 2 || spAddEntity(reader, dimension, tag, region, error));
             if (!ok)
             {
                 return false;
             }
         }
     }
-    if (reader->volumeCount > 0)
+    if (reader->entityCount > 0)
     {
-        qsort(reader->volumes, (size_t)reader->volumeCount, sizeof(spMshVolume), spCompareVolumes);
+        qsort(reader->entities, (size_t)reader->entityCount, sizeof(spMshEntity), spCompareEntities);
     }
     return spReadMshEnd(reader, "$EndEntities", error);
 }
 
-static int32_t spFindRegion(const spMshReader* reader, int64_t tag)
+// Tets of a volume without a group have its number where no volume has a group; triangles have none then
+static int32_t spFindRegion(const spMshReader* reader, int64_t dimension, int64_t tag)
 {
-    spMshVolume key = {.tag = (int32_t)tag};
-    const spMshVolume* found = reader->volumeCount > 0
-                                   ? bsearch(&key, reader->volumes, (size_t)reader->volumeCount,
-                                             sizeof(spMshVolume), spCompareVolumes)
+    if (dimension < 2 || dimension > 3)
+    {
+        return 0;
+    }
+    spMshEntity key = {(int32_t)dimension, (int32_t)tag, 0};
+    const spMshEntity* found = reader->entityCount > 0
+                                   ? bsearch(&key, reader->entities, (size_t)reader->entityCount,
+                                             sizeof(spMshEntity), spCompareEntities)
                                    : NULL;
-    bool grouped = reader->anyPhysical || reader->volumeCount == 1;
-    return found != NULL && grouped ? found->region : (int32_t)tag;
+    bool grouped = dimension == 2 || reader->anyPhysical || reader->volumeCount == 1;
+    int32_t number = dimension == 3 ? (int32_t)tag : 0;
+    return found != NULL && grouped ? found->region : number;
 }
 
 // The head of a section: number of blocks, entries, smallest and largest tag
@@ -266,7 +276,7 @@ static bool spReadElementBlock(spMshReader* reader, int64_t most, int64_t* count
             "ascii",
             (long long)typeNumber);
     }
-    int32_t region = dimension == 3 ? spFindRegion(reader, tag) : 0;
+    int32_t region = spFindRegion(reader, dimension, tag);
     for (int64_t i = 0; i < *count; ++i)
     {
         int64_t ids[SP_MAX_CELL_NODES];
@@ -298,11 +308,8 @@ static bool spReadElementBlock(spMshReader* reader, int64_t most, int64_t* count
 bool spReadMsh4Elements(spMshReader* reader, spError* error)
 {
     int64_t blocks, count, done = 0, inBlock;
-    if (!reader->haveNodes)
-    {
-        return spFailScan(&reader->scanner, error, "elements come before the nodes; put the nodes first");
-    }
-    if (!spReadHead(reader, reader->binary ? 16 : 4, &blocks, &count, error))
+    if (!spStartMshElements(reader, error) ||
+        !spReadHead(reader, reader->binary ? 16 : 4, &blocks, &count, error))
     {
         return false;
     }
@@ -315,149 +322,4 @@ bool spReadMsh4Elements(spMshReader* reader, spError* error)
         done += inBlock;
     }
     return spReadMshEnd(reader, "$EndElements", error);
-}
-
-// ---------------------------------------------------------------------------------------------------------
-// Writing
-
-static int spCompareRegions(const void* a, const void* b)
-{
-    int32_t x = *(const int32_t*)a, y = *(const int32_t*)b;
-    return x < y ? -1 : x > y;
-}
-
-// Every region once, ascending
-static int spCollectRegions(const spMesh* mesh, int32_t* regions)
-{
-    if (mesh->tetCount == 0)
-    {
-        return 0;
-    }
-    memcpy(regions, mesh->tetRegions, (size_t)mesh->tetCount * sizeof(int32_t));
-    qsort(regions, (size_t)mesh->tetCount, sizeof(int32_t), spCompareRegions);
-    int count = 1;
-    for (int i = 1; i < mesh->tetCount; ++i)
-    {
-        if (regions[i] != regions[count - 1])
-        {
-            regions[count++] = regions[i];
-        }
-    }
-    return count;
-}
-
-static void spPutEntities(spOutput* output, const spMesh* mesh, const int32_t* regions, int regionCount)
-{
-    spDVec3 low = mesh->vertices[0], high = low;
-    for (int i = 1; i < mesh->vertexCount; ++i)
-    {
-        spDVec3 p = mesh->vertices[i];
-        low = (spDVec3){fmin(low.x, p.x), fmin(low.y, p.y), fmin(low.z, p.z)};
-        high = (spDVec3){fmax(high.x, p.x), fmax(high.y, p.y), fmax(high.z, p.z)};
-    }
-    bool groups = spHasGroups(mesh);
-    const double box[6] = {low.x, low.y, low.z, high.x, high.y, high.z};
-    int curves = mesh->edgeCount > 0, surfaces = mesh->triangleCount > 0;
-    spPutFormat(output, "$Entities\n0 %d %d %d\n", curves, surfaces, regionCount);
-    for (int i = 0; i < curves + surfaces + regionCount; ++i)
-    {
-        int volume = i - curves - surfaces;
-        spPutInteger(output, volume >= 0 ? volume + 1 : 1);
-        for (int k = 0; k < 6; ++k)
-        {
-            spPutText(output, " ");
-            spPutReal(output, box[k]);
-        }
-        bool physical = volume >= 0 && groups;
-        spPutText(output, physical ? " 1 " : " 0");
-        if (physical)
-        {
-            spPutInteger(output, regions[volume]);
-        }
-        spPutText(output, " 0\n");
-    }
-    spPutText(output, "$EndEntities\n");
-}
-
-static void spPutNodes(spOutput* output, const spMesh* mesh)
-{
-    int dimension = mesh->tetCount > 0 ? 3 : mesh->triangleCount > 0 ? 2 : mesh->edgeCount > 0 ? 1 : 0;
-    spPutFormat(output, "$Nodes\n1 %d 1 %d\n%d 1 0 %d\n", mesh->vertexCount, mesh->vertexCount, dimension,
-                mesh->vertexCount);
-    for (int i = 0; i < mesh->vertexCount; ++i)
-    {
-        spPutInteger(output, (int64_t)i + 1);
-        spPutText(output, "\n");
-    }
-    for (int i = 0; i < mesh->vertexCount; ++i)
-    {
-        spPutPoint(output, mesh->vertices[i]);
-    }
-    spPutText(output, "$EndNodes\n");
-}
-
-static void spPutBlock(spOutput* output, int dimension, int entity, int type, const int32_t* cells, int count,
-                       int64_t* number)
-{
-    spPutFormat(output, "%d %d %d %d\n", dimension, entity, type, count);
-    for (int i = 0; i < count; ++i)
-    {
-        spPutInteger(output, (*number)++);
-        spPutText(output, " ");
-        spPutIndices(output, cells + (int64_t)i * (dimension + 1), dimension + 1, 1, "\n");
-    }
-}
-
-// Where a run of tets of one region ends
-static int spFindRunEnd(const spMesh* mesh, int begin)
-{
-    int end = begin + 1;
-    while (end < mesh->tetCount && mesh->tetRegions[end] == mesh->tetRegions[begin])
-    {
-        ++end;
-    }
-    return end;
-}
-
-bool spWriteMsh4(const spMesh* mesh, spOutput* output, spError* error)
-{
-    spHeap heap = spMakeHeap(&mesh->heap.allocator);
-    size_t size = spArraySize(mesh->tetCount, sizeof(int32_t));
-    int32_t* regions = spAlloc(&heap, size);
-    if (regions == NULL && size > 0)
-    {
-        return spFailMemory(error, "the regions of a mesh", size);
-    }
-    int regionCount = spCollectRegions(mesh, regions);
-    spPutText(output, "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n");
-    spPutEntities(output, mesh, regions, regionCount);
-    spPutNodes(output, mesh);
-    int blocks = (mesh->edgeCount > 0) + (mesh->triangleCount > 0);
-    for (int i = 0; i < mesh->tetCount; i = spFindRunEnd(mesh, i))
-    {
-        blocks += 1;
-    }
-    int64_t count = (int64_t)mesh->edgeCount + mesh->triangleCount + mesh->tetCount, number = 1;
-    spPutFormat(output, "$Elements\n%d %lld 1 %lld\n", blocks, (long long)count, (long long)count);
-    if (mesh->edgeCount > 0)
-    {
-        spPutBlock(output, 1, 1, 1, mesh->edges, mesh->edgeCount, &number);
-    }
-    if (mesh->triangleCount > 0)
-    {
-        spPutBlock(output, 2, 1, 2, mesh->triangles, mesh->triangleCount, &number);
-    }
-    for (int begin = 0; begin < mesh->tetCount;)
-    {
-        int end = spFindRunEnd(mesh, begin);
-        const int32_t* found = bsearch(&mesh->tetRegions[begin], regions, (size_t)regionCount,
-                                       sizeof(int32_t), spCompareRegions);
-        spPutBlock(output, 3, (int)(found - regions) + 1, 4, mesh->tets + 4 * (int64_t)begin, end - begin,
-                   &number);
-        begin = end;
-    }
-    spPutText(output, "$EndElements\n");
-    spPutMshValues(mesh, output);
-    spFree(&heap, regions, size);
-    return true;
 }
