@@ -36,7 +36,7 @@ def check(good, what):
 
 
 def run(*arguments):
-    done = subprocess.run(arguments, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(arguments, capture_output=True, text=True, errors="replace", timeout=120)
     return done.returncode, done.stdout + done.stderr
 
 
@@ -70,7 +70,8 @@ ball = info("ball.vtu")
 check("error" not in ball and ball["tets"] > 100, "a ball of %s tets" % ball.get("tets"))
 
 # What we write
-forms = {"vtu": "vtu", "vtu-ascii": "vtu", "vtk": "vtk", "vtk-ascii": "vtk", "msh": "msh", "msh22": "msh", "mesh": "mesh",
+forms = {"vtu": "vtu", "vtu-ascii": "vtu", "vtk": "vtk", "vtk-ascii": "vtk", "msh": "msh", "msh-binary": "msh",
+         "msh22": "msh", "msh22-binary": "msh", "mesh": "mesh", "meshb": "meshb",
          "inp": "inp", "obj": "obj", "stl": "stl", "stl-ascii": "stl", "ply": "ply", "ply-ascii": "ply", "off": "off"}
 for name, ending in forms.items():
     path = "ours_%s.%s" % (name, ending)
@@ -108,9 +109,49 @@ for name, form, options in writers:
     right = "error" not in read and abs(read["volume"] / ball["volume"] - 1.0) < 1e-5 and read["closed"]
     check(right and (name >= "o" or read["tets"] == ball["tets"]), "%s of meshio: %s" % (name, read.get("format", read)))
 
+meshio.write("n.node", meshio.Mesh(mesh.points, [("tetra", mesh.cells_dict["tetra"])]), "tetgen")
+for name in ("n.node", "n.ele"):
+    read = info(name)
+    check("error" not in read and read["tets"] == ball["tets"], "%s of meshio: %s" % (name, read.get("format", read)))
+
+# Cells of second order: the corners are kept, and we say so
+corners = mesh.cells_dict["tetra"]
+edges = [(0, 1), (1, 2), (0, 2), (0, 3), (1, 3), (2, 3)]
+pairs = numpy.sort(corners[:, edges].reshape(-1, 2), axis=1)
+unique, places = numpy.unique(pairs, axis=0, return_inverse=True)
+points = numpy.vstack([mesh.points, mesh.points[unique].mean(axis=1)])
+curved = meshio.Mesh(points, [("tetra10", numpy.hstack([corners, len(mesh.points) + places.reshape(-1, 6)]))])
+for name, form, options in (("p2.vtu", "vtu", {}), ("p2.vtk", "vtk", {}), ("p2_22.msh", "gmsh22", {"binary": False}),
+                            ("p2_22b.msh", "gmsh22", {"binary": True}), ("p2_41.msh", "gmsh", {"binary": False}),
+                            ("p2_41b.msh", "gmsh", {"binary": True}), ("p2.inp", "abaqus", {})):
+    try:
+        meshio.write(name, curved, form, **options)
+    except BaseException as error:
+        print("  meshio does not write %s: %s" % (name, error))
+        continue
+    read = info(name)
+    right = "error" not in read and abs(read["volume"] / ball["volume"] - 1.0) < 1e-5
+    right = right and read["vertices"] == len(mesh.points) and str(len(unique)) in " ".join(read["notes"])
+    check(right, "%s of meshio: %s" % (name, read.get("notes", read)))
+
+# Data of triangles and of tets beside each other
+skin = surface.cells_dict["triangle"]
+both = meshio.Mesh(mesh.points, [("triangle", skin), ("tetra", corners)],
+                   cell_data={"heat": [numpy.arange(len(skin)) * 0.5, numpy.arange(len(corners)) + 1000.0]})
+meshio.write("both.vtu", both, "vtu")
+for name in ("msh", "msh-binary"):  # of 2.2 meshio does not read its own files with two sorts of cells
+    path = "both_%s.msh" % name
+    run(souple, "mesh", "convert", "both.vtu", path, "--format", name)
+    try:
+        heat = meshio.read(path).cell_data["heat"]
+        right = all(numpy.array_equal(numpy.ravel(a), b) for a, b in zip(heat, both.cell_data["heat"]))
+        check(right and len(heat) == 2, "%s: data of triangles and tets read by meshio" % path)
+    except BaseException as error:
+        check(False, "%s: data of triangles and tets read by meshio: %s" % (path, error))
+
 # Gmsh
 if shutil.which("gmsh"):
-    for name in ("msh", "msh22", "mesh", "stl", "vtk", "ply-ascii"):
+    for name in ("msh", "msh-binary", "msh22", "msh22-binary", "mesh", "stl", "vtk", "ply-ascii"):
         path = "ours_%s.%s" % (name, forms[name])
         for binary in ([], ["-bin"]):
             out = "gmsh_%s%s.msh" % (name, "_binary" if binary else "")
