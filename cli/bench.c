@@ -342,7 +342,6 @@ static const spBenchFamily* spFindFamily(const char* name, int* size)
 
 static void spListBenchmarks(void)
 {
-    printf("%-32s %s\n", "name", "what it is");
     for (int i = 0; i < SP_FAMILY_COUNT; ++i)
     {
         for (int k = 0; k < 6 && s_families[i].sizes[k] != 0; ++k)
@@ -418,10 +417,12 @@ int spRunBench(int argc, char** argv)
     const char* threads = "1";
     const spOption table[] = {
         {"list", sp_optionFlag, NULL, &list, "list the benchmarks", 0, 0, 0},
-        {"threads", sp_optionText, "N,...", &threads, "numbers of worker threads to measure, 1 by default", 0,
-         0, 0},
-        {"repeat", sp_optionInteger, "N", &run.repeat, "runs of each benchmark, 3 by default", 1, 1000, 0},
-        {"lanes", sp_optionInteger, "N", &run.lanes, "lanes of the kernels: 1, 4, 8 or 16", 0, 16, 0},
+        {"threads", sp_optionText, "COUNTS", &threads,
+         "numbers of worker threads to measure, with commas between them, 1 by default", 0, 0, 0},
+        {"repeat", sp_optionInteger, "COUNT", &run.repeat, "runs of each benchmark, 3 by default", 1, 1000,
+         0},
+        {"lanes", sp_optionInteger, "LANES", &run.lanes,
+         "lanes of the kernels: 1, 4, 8 or 16; by default the most that the processor has", 0, 16, 0},
         {"json", sp_optionFlag, NULL, &run.json, "print one JSON object instead of a table", 0, 0, 0},
     };
     static const char* const examples[] = {
@@ -431,7 +432,7 @@ int spRunBench(int argc, char** argv)
         NULL,
     };
     const spUsage usage = {
-        .usage = "souple bench [NAME...] [options]",
+        .usage = "souple bench [BENCHMARK...] [options]",
         .description =
             "Measures milliseconds per step, whole steps with everything in them, and nanoseconds per\n"
             "element and force evaluation. Median and 95th percentile over the steps of all runs.\n"
@@ -442,6 +443,7 @@ int spRunBench(int argc, char** argv)
         .optionCount = 5,
         .maxOperands = argc,
         .examples = examples,
+        .trouble = "a benchmark did not run, or did not stay stable",
     };
     const char** names = calloc((size_t)argc + 1, sizeof(char*));
     if (names == NULL)

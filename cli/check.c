@@ -55,8 +55,8 @@ int spRunCheck(int argc, char** argv)
         .usage = "souple check SCENE... [options]",
         .description =
             "Reads scene files, loads their meshes, builds their worlds, and prints every problem as\n"
-            "file:line:column: message. The exit code is 0 when all can be used (there may be warnings), "
-            "else 2.",
+            "file:line:column: message. Warnings do not make a scene unfit: the exit code is 2 when one has "
+            "errors.",
         .options = table,
         .optionCount = (int)(sizeof(table) / sizeof(table[0])),
         .minOperands = 1,

@@ -18,6 +18,7 @@ int spRunExport(int argc, char** argv);
 int spRunReplay(int argc, char** argv);
 int spRunReport(int argc, char** argv);
 int spRunMesh(int argc, char** argv);
+int spRunCompletion(int argc, char** argv);
 int spRunMaterials(int argc, char** argv);
 int spRunDoctor(int argc, char** argv);
 int spRunHelp(int argc, char** argv);

@@ -440,20 +440,20 @@ static int spFindReference(spComparison* comparison, const spEntry* wanted, bool
 static int spParseCompare(int argc, char** argv, spComparison* comparison, spCompareOptions* options)
 {
     const spOption table[] = {
-        {"methods", sp_optionText, "LIST", &options->methods, "methods with commas between them, see above",
-         0, 0, 'm'},
-        {"steps", sp_optionText, "LIST", &options->steps,
-         "time steps for methods that have none of their own, as in 1/30,1/60,0.002", 0, 0, 0},
+        {"methods", sp_optionText, "METHODS", &options->methods,
+         "methods with commas between them, see above", 0, 0, 'm'},
+        {"steps", sp_optionText, "STEPS", &options->steps,
+         "time steps in seconds for methods that have none of their own, as in 1/30,1/60,0.002", 0, 0, 0},
         {"reference", sp_optionText, "METHOD", &options->reference,
          "compare with this; without @STEP its step is halved as for the default, rungeKutta4", 0, 0, 0},
         {"settle", sp_optionFlag, NULL, &comparison->settle,
          "compare the shapes in which everything has come to rest", 0, 0, 0},
-        {"duration", sp_optionNumber, "SECONDS", &options->duration, "simulated time instead of the scene's",
-         1e-9, 1e6, 0},
+        {"duration", sp_optionNumber, "SECONDS", &options->duration,
+         "simulated time in seconds instead of the scene's", 1e-9, 1e6, 0},
         {"threads", sp_optionInteger, "COUNT", &comparison->threads,
          "threads that work on a step, 1 by default", 1, SP_MAX_WORKERS, 0},
-        {"lanes", sp_optionInteger, "COUNT", &comparison->lanes, "lanes of the kernels: 1, 4, 8 or 16", 1, 16,
-         0},
+        {"lanes", sp_optionInteger, "LANES", &comparison->lanes,
+         "lanes of the kernels: 1, 4, 8 or 16; by default the most that the processor has", 1, 16, 0},
         {"csv", sp_optionText, "FILE", &options->csv, "write the table as CSV too", 0, 0, 0},
         {"plot", sp_optionText, "FILE", &options->plot, "plot error against cost, to a .png or .svg file", 0,
          0, 0},
@@ -464,14 +464,13 @@ static int spParseCompare(int argc, char** argv, spComparison* comparison, spCom
     static const char* const examples[] = {
         "souple compare scenes/tet_beam.json --methods symplecticEuler,verlet,rungeKutta4",
         "souple compare scenes/cloth.json --methods scene,verlet:substeps=8@1/120",
-        "souple compare scenes/tet_beam.json -m verlet:substeps=1 --steps 1/2000,1/4000,1/8000 --plot "
-        "beam.png",
+        "souple compare scenes/tet_beam.json -m verlet:substeps=1 --steps 1/2000,1/4000 --plot beam.png",
         "souple compare scenes/tet_beam.json -m backwardEuler,xpbd,xpbd:solver=gaussSeidel:iterations=50",
         "souple compare scenes/tet_beam.json -m scene --reference verlet:substeps=1@0.00005 --json",
         NULL,
     };
     const spUsage usage = {
-        .usage = "souple compare SCENE --methods LIST [options]",
+        .usage = "souple compare SCENE --methods METHODS [options]",
         .description =
             "Plays a scene by several methods and tells how far each ends from a reference, and what it "
             "costs.\n"
@@ -494,6 +493,7 @@ static int spParseCompare(int argc, char** argv, spComparison* comparison, spCom
         .minOperands = 1,
         .maxOperands = 1,
         .examples = examples,
+        .trouble = "a run turned non-finite, or no error can be told from the reference's own",
     };
     int operandCount = 0;
     int code = spParseOptions(&usage, argc, argv, &comparison->path, &operandCount);

@@ -171,13 +171,16 @@ int spRunDoctor(int argc, char** argv)
     const spOption table[] = {
         {"json", sp_optionFlag, NULL, &json, "print one JSON object instead of words", 0, 0, 0},
     };
+    static const char* const examples[] = {"souple doctor", "souple doctor --json > doctor.json", NULL};
     const spUsage usage = {
         .usage = "souple doctor [options]",
         .description = "Tells what this build has, under which licences, what a missing part would bring, "
                        "what machine this is,\n"
-                       "and whether a small world runs on it. The exit code is 1 when it does not.",
+                       "and whether a small world runs on it. Part of every report of a bug.",
         .options = table,
         .optionCount = 1,
+        .examples = examples,
+        .trouble = "the small world does not run",
     };
     int operandCount = 0;
     int code = spParseOptions(&usage, argc, argv, NULL, &operandCount);

@@ -16,18 +16,20 @@ int spRunExport(int argc, char** argv)
     const char* to = NULL;
     spExportPlan plan = spMakeExportPlan();
     const spOption table[] = {
-        {"to", sp_optionText, "LIST", &to, "formats: some of vtu,obj,png,csv,svg,sheet,mp4", 0, 0, 0},
+        {"to", sp_optionText, "FORMATS", &to, "formats: some of vtu,obj,png,csv,svg,sheet,mp4", 0, 0, 0},
         {"out", sp_optionText, "DIR", &plan.folder, "where files go; DIR is created", 0, 0, 'o'},
-        {"first", sp_optionInteger, "FRAME", &plan.firstFrame, "first frame, from 0", 0, 1e9, 0},
-        {"last", sp_optionInteger, "FRAME", &plan.lastFrame, "last frame; -1 is the last one", -1, 1e9, 0},
-        {"stride", sp_optionInteger, "COUNT", &plan.stride, "every how many frames one is exported", 1, 1e9,
-         0},
-        {"width", sp_optionInteger, "PIXELS", &plan.width, "of pictures, instead of the scene's", 16,
+        {"first", sp_optionInteger, "FRAME", &plan.firstFrame,
+         "first frame, counted from 0, which is the default", 0, 1e9, 0},
+        {"last", sp_optionInteger, "FRAME", &plan.lastFrame,
+         "last frame; -1, the default, is the last of the recording", -1, 1e9, 0},
+        {"stride", sp_optionInteger, "COUNT", &plan.stride,
+         "every how many frames one is exported, 1 by default", 1, 1e9, 0},
+        {"width", sp_optionInteger, "PIXELS", &plan.width, "of pictures, by default as the scene says", 16,
          SP_MAX_PICTURE_SIZE, 0},
-        {"height", sp_optionInteger, "PIXELS", &plan.height, "of pictures, instead of the scene's", 16,
+        {"height", sp_optionInteger, "PIXELS", &plan.height, "of pictures, by default as the scene says", 16,
          SP_MAX_PICTURE_SIZE, 0},
-        {"colour", sp_optionText, "WHAT", &plan.colour,
-         "colour bodies by stress, displacement, velocity or none, instead of the scene's", 0, 0, 0},
+        {"colour", sp_optionText, "COLOUR", &plan.colour,
+         "colour bodies by stress, displacement, velocity or none, by default as the scene says", 0, 0, 0},
         {"edges", sp_optionFlag, NULL, &plan.showEdges, "draw the edges of surfaces in pictures", 0, 0, 0},
         {"quiet", sp_optionFlag, NULL, &plan.quiet, "print nothing but errors", 0, 0, 'q'},
     };
@@ -39,7 +41,7 @@ int spRunExport(int argc, char** argv)
         NULL,
     };
     const spUsage usage = {
-        .usage = "souple export RECORDING --to LIST --out DIR [options]",
+        .usage = "souple export RECORDING --to FORMATS --out DIR [options]",
         .description =
             "Makes files from a recording: vtu for ParaView (with a .pvd that has the times), "
             "obj, png pictures,\n"

@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "film.h"
 #include "options.h"
+#include "placeholder.h"
 #include "souple/scene.h"
 #include "tools.h"
 
@@ -18,6 +19,11 @@ static const char* const s_formats[] = {"vtu", "obj", "png", "csv", "svg", "shee
 
 #define SP_FORMAT_WORDS "vtu, obj, png, csv, svg, sheet and mp4"
 #define SP_FORMAT_COUNT ((int)(sizeof(s_formats) / sizeof(s_formats[0])))
+
+const char* spGetExportWord(int index)
+{
+    return index < SP_FORMAT_COUNT ? s_formats[index] : NULL;
+}
 
 static bool spAddFormat(const char* part, void* context)
 {
@@ -55,18 +61,27 @@ unsigned spParseFormats(const char* list)
     return (formats & sp_exportMp4) == 0 || spCanFilm() ? formats : 0;
 }
 
+static const char* const s_colours[] = {"none", "stress", "displacement", "velocity"};
+
+_Static_assert(sizeof(s_colours) / sizeof(s_colours[0]) == sp_pictureColorCount,
+               "one word for each colouring");
+
+const char* spGetColourWord(int index)
+{
+    return index < sp_pictureColorCount ? s_colours[index] : NULL;
+}
+
 bool spParseColour(const char* word, spPictureColor* color)
 {
-    static const char* const words[] = {"none", "stress", "displacement", "velocity"};
     for (int i = 0; i < sp_pictureColorCount; ++i)
     {
-        if (strcmp(word, words[i]) == 0)
+        if (strcmp(word, s_colours[i]) == 0)
         {
             *color = (spPictureColor)i;
             return true;
         }
     }
-    const char* nearest = spFindNearest(word, words, sp_pictureColorCount);
+    const char* nearest = spFindNearest(word, s_colours, sp_pictureColorCount);
     if (nearest != NULL)
     {
         spFailUsage("unknown colour \"%s\"; did you mean \"%s\"?", word, nearest);

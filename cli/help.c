@@ -4,106 +4,92 @@
 // souple help: commands and topics.
 
 #include "commands.h"
+#include "man.h"
 #include "options.h"
-#include "souple/scene.h"
-#include "tools.h"
+#include "placeholder.h"
+#include "topics.h"
+#include "usage.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static void spWriteText(const char* text, size_t size, void* context)
+const char* spGetTopicWord(int index)
 {
-    fwrite(text, 1, size, context);
+    int topicCount = 0, commandCount = 0;
+    const spTopic* topics = spGetTopics(&topicCount);
+    const spCommand* commands = spGetCommands(&commandCount);
+    if (index < topicCount)
+    {
+        return topics[index].name;
+    }
+    index -= topicCount;
+    return index < commandCount ? commands[index].name : NULL;
 }
 
-static void spTellSceneFormat(bool markdown)
+static void spTellTopic(const spTopic* topic, bool markdown)
 {
-    spWriteSceneReference(spWriteText, stdout, markdown);
+    if (topic->text != NULL)
+    {
+        spPrintFilled(topic->text, 0);
+    }
+    if (topic->tell != NULL)
+    {
+        topic->tell(markdown);
+    }
+    if (markdown == false)
+    {
+        spPrintExamples(topic->examples);
+    }
 }
-
-static void spTellUnits(bool markdown)
-{
-    (void)markdown;
-    puts("Units are SI everywhere: in scene files, on the command line, in recordings and in the library.\n"
-         "\n"
-         "  length       m          mass        kg         time       s\n"
-         "  force        N          energy      J          frequency  Hz\n"
-         "  pressure     Pa         density     kg/m^3 (kg/m^2 for a sheet)\n"
-         "  stiffness    N/m        damping     N s/m      drag       kg/s\n"
-         "  angle        degrees in scene files, radians in the library\n"
-         "\n"
-         "y is up. A body in the xy plane (disc) has area m^2 and pressure N/m, per metre of depth.");
-}
-
-static void spTellMaterials(bool markdown)
-{
-    (void)markdown;
-    char* arguments[] = {"materials", NULL};
-    spRunMaterials(1, arguments);
-}
-
-static void spTellExitCodes(bool markdown)
-{
-    (void)markdown;
-    puts("exit codes of souple:\n"
-         "\n"
-         "  0    fine\n"
-         "  1    the run reported trouble: a body turned non-finite, a step was unstable, an event failed;\n"
-         "       'souple doctor': the test world does not run; 'souple mesh info': not fit to simulate;\n"
-         "       'souple compare': a run turned non-finite, or the reference is too uncertain;\n"
-         "       'souple reproduce': a row is unlike what was published; 'souple validate': a limit is "
-         "missed\n"
-         "  2    bad usage or bad input: unknown option, wrong scene, unreadable file, disk full\n"
-         "  130  interrupted by Ctrl-C; what was recorded by then is kept");
-}
-
-static const struct
-{
-    const char* name;
-    const char* summary;
-    void (*tell)(bool markdown);
-} s_topics[] = {
-    {"scene-format", "every key of a scene file (--markdown prints docs/scene_format.md)", spTellSceneFormat},
-    {"units", "what numbers mean", spTellUnits},
-    {"materials", "materials by name", spTellMaterials},
-    {"exit-codes", "what the exit code says", spTellExitCodes},
-};
-
-#define SP_TOPIC_COUNT ((int)(sizeof(s_topics) / sizeof(s_topics[0])))
 
 static void spTellOverview(void)
 {
-    int count = 0;
-    const spCommand* commands = spGetCommands(&count);
-    puts("souple simulates soft bodies in real time.\n\nusage: souple COMMAND [arguments]\n\ncommands:");
-    for (int i = 0; i < count; ++i)
+    static const char* const examples[] = {
+        "souple run scenes/demo.json --out out/demo --export png,csv",
+        "souple view scenes/demo.json",
+        "souple check scenes/demo.json",
+        "souple mesh make ball --radius 0.3 -o ball.vtu",
+        "souple help run",
+        NULL,
+    };
+    int commandCount = 0, topicCount = 0;
+    const spCommand* commands = spGetCommands(&commandCount);
+    const spTopic* topics = spGetTopics(&topicCount);
+    puts("usage: souple COMMAND [arguments]\n");
+    spPrintFilled(g_overviewText, 0);
+    puts("\ncommands:");
+    for (int i = 0; i < commandCount; ++i)
     {
-        printf("  %-12s %s\n", commands[i].name, commands[i].summary);
+        printf("  %-13s %s\n", commands[i].name, commands[i].summary);
     }
     puts("\ntopics of 'souple help TOPIC', beside the commands:");
-    for (int i = 0; i < SP_TOPIC_COUNT; ++i)
+    for (int i = 0; i < topicCount; ++i)
     {
-        printf("  %-12s %s\n", s_topics[i].name, s_topics[i].summary);
+        printf("  %-13s %s\n", topics[i].name, topics[i].summary);
     }
-    puts("\nexamples:\n"
-         "  souple run scenes/demo.json --out out/demo --export png,csv\n"
-         "  souple check scenes/demo.json\n"
-         "  souple mesh make ball --radius 0.3 -o ball.vtu\n"
-         "  souple help run");
+    spPrintExamples(examples);
 }
 
 int spRunHelp(int argc, char** argv)
 {
-    bool markdown = false;
+    bool markdown = false, man = false;
     const spOption table[] = {
         {"markdown", sp_optionFlag, NULL, &markdown, "print scene-format as Markdown", 0, 0, 0},
+        {"man", sp_optionFlag, NULL, &man, "print everything as a man page, for man -l", 0, 0, 0},
+    };
+    static const char* const examples[] = {
+        "souple help run",
+        "souple help methods",
+        "souple help --man > souple.1",
+        NULL,
     };
     const spUsage usage = {
         .usage = "souple help [TOPIC] [options]",
         .description = "Explains a command or a topic; without one, lists them all.",
         .options = table,
-        .optionCount = 1,
+        .optionCount = (int)(sizeof(table) / sizeof(table[0])),
         .maxOperands = 1,
+        .examples = examples,
     };
     const char* topic = NULL;
     int operandCount = 0;
@@ -112,19 +98,23 @@ int spRunHelp(int argc, char** argv)
     {
         return code;
     }
+    if (man)
+    {
+        spWriteManPage();
+        return SP_EXIT_FINE;
+    }
     if (topic == NULL)
     {
         spTellOverview();
         return SP_EXIT_FINE;
     }
-    const char* names[64];
-    int nameCount = 0;
-    for (int i = 0; i < SP_TOPIC_COUNT; ++i)
+    int topicCount = 0;
+    const spTopic* topics = spGetTopics(&topicCount);
+    for (int i = 0; i < topicCount; ++i)
     {
-        names[nameCount++] = s_topics[i].name;
-        if (strcmp(s_topics[i].name, topic) == 0)
+        if (strcmp(topics[i].name, topic) == 0)
         {
-            s_topics[i].tell(markdown);
+            spTellTopic(&topics[i], markdown);
             return SP_EXIT_FINE;
         }
     }
@@ -137,11 +127,12 @@ int spRunHelp(int argc, char** argv)
         char* arguments[] = {name, help, NULL};
         return command->run(2, arguments);
     }
-    int commandCount = 0;
-    const spCommand* commands = spGetCommands(&commandCount);
-    for (int i = 0; i < commandCount && nameCount < 64; ++i)
+    const char* names[64];
+    int nameCount = 0;
+    while (nameCount < 64 && spGetTopicWord(nameCount) != NULL)
     {
-        names[nameCount++] = commands[i].name;
+        names[nameCount] = spGetTopicWord(nameCount);
+        ++nameCount;
     }
     const char* nearest = spFindNearest(topic, names, nameCount);
     if (nearest != NULL)

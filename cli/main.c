@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// The `souple` command: a table of subcommands.
+// The `souple` command: a table of subcommands. Help, man page and completion list them from it.
 
 #include "commands.h"
 #include "options.h"
@@ -24,6 +24,7 @@ static const spCommand s_commands[] = {
     {"validate", "compare solid bodies with CalculiX and with theory", spRunValidate},
     {"materials", "list the materials that scenes know by name", spRunMaterials},
     {"doctor", "tell what this build has and what it lacks", spRunDoctor},
+    {"completion", "print a script that lets a shell complete commands and options", spRunCompletion},
     {"help", "explain a command or a topic", spRunHelp},
 };
 

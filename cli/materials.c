@@ -29,11 +29,13 @@ int spRunMaterials(int argc, char** argv)
     const spOption table[] = {
         {"json", sp_optionFlag, NULL, &json, "print one JSON object instead of a table", 0, 0, 0},
     };
+    static const char* const examples[] = {"souple materials", "souple materials --json", NULL};
     const spUsage usage = {
         .usage = "souple materials [options]",
         .description = "Lists the materials that a scene can name: \"material\": \"rubber\".",
         .options = table,
         .optionCount = 1,
+        .examples = examples,
     };
     int operandCount = 0;
     int code = spParseOptions(&usage, argc, argv, NULL, &operandCount);

@@ -7,6 +7,7 @@
 
 #include "commands.h"
 #include "options.h"
+#include "placeholder.h"
 #include "tools.h"
 
 #include <string.h>
@@ -16,6 +17,11 @@ static const char* const s_generators[] = {"box",   "beam",      "ball", "cylind
 
 #define SP_GENERATOR_COUNT ((int)(sizeof(s_generators) / sizeof(s_generators[0])))
 #define SP_NOT_GIVEN (-1.0)
+
+const char* spGetGeneratorWord(int index)
+{
+    return index < SP_GENERATOR_COUNT ? s_generators[index] : NULL;
+}
 
 // A number that is not given stays SP_NOT_GIVEN, and the generator's own default holds
 typedef struct spMakeOptions
@@ -131,28 +137,34 @@ int spMakeMeshFromOptions(int argc, char** argv, spMesh** mesh, const char** pat
         .layers = -1,
     };
     const spOption table[] = {
-        {"out", sp_optionText, "FILE", (void*)path, "file to write: .vtu, .obj or .msh", 0, 0, 'o'},
-        {"size", sp_optionTriple, "X,Y,Z", options.size, "box, beam, cloth: side lengths, m", 1e-9, 1e6, 0},
-        {"cells", sp_optionTriple, "NX,NY,NZ", options.cells, "box, beam: cells along each side", 1, 1000, 0},
+        {"out", sp_optionText, "FILE", (void*)path,
+         "file to write; its ending chooses the format, as for 'souple mesh convert'", 0, 0, 'o'},
+        {"size", sp_optionTriple, "X,Y,Z", options.size,
+         "box, beam, cloth: side lengths in metres, by default 1,1,1, 1,0.25,0.25 and 2,-,2", 1e-9, 1e6, 0},
+        {"cells", sp_optionTriple, "NX,NY,NZ", options.cells,
+         "box, beam: cells along each side, by default 4,4,4 and 16,4,4", 1, 1000, 0},
         {"five", sp_optionFlag, NULL, &options.five, "box, beam: five tets in a cell instead of six", 0, 0,
          0},
-        {"radius", sp_optionNumber, "METRES", &options.radius, "ball, cylinder, torus, icosphere, disc", 1e-9,
-         1e6, 0},
-        {"height", sp_optionNumber, "METRES", &options.height, "cylinder: length along y", 1e-9, 1e6, 0},
-        {"tube-radius", sp_optionNumber, "METRES", &options.tubeRadius, "torus: radius of the tube", 1e-9,
-         1e6, 0},
+        {"radius", sp_optionNumber, "METRES", &options.radius,
+         "ball, cylinder, torus, icosphere, disc: radius, 0.5 m by default", 1e-9, 1e6, 0},
+        {"height", sp_optionNumber, "METRES", &options.height, "cylinder: length along y, 1 m by default",
+         1e-9, 1e6, 0},
+        {"tube-radius", sp_optionNumber, "METRES", &options.tubeRadius,
+         "torus: radius of the tube, 0.15 m by default", 1e-9, 1e6, 0},
         {"resolution", sp_optionInteger, "COUNT", &options.resolution,
-         "ball, cylinder, torus: cells across the radius", 1, 100, 0},
+         "ball, cylinder, torus: cells across the radius, 4 by default", 1, 100, 0},
         {"counts", sp_optionTriple, "NX,NY,NZ", options.counts,
-         "cloth (NX, NZ), lattice: vertices along each axis", 1, 2000, 0},
-        {"spacing", sp_optionNumber, "METRES", &options.spacing, "lattice: distance of neighbours", 1e-9, 1e6,
+         "cloth (NX, NZ), lattice: vertices along each axis, by default 20,-,20 and 8,8,1", 1, 2000, 0},
+        {"spacing", sp_optionNumber, "METRES", &options.spacing,
+         "lattice: distance of neighbours, 0.1 m by default", 1e-9, 1e6, 0},
+        {"level", sp_optionInteger, "COUNT", &options.level, "icosphere: subdivisions, 2 by default", 0, 8,
          0},
-        {"level", sp_optionInteger, "COUNT", &options.level, "icosphere: subdivisions", 0, 8, 0},
-        {"points", sp_optionInteger, "COUNT", &options.points, "disc: points in each layer", 3, 100000, 0},
-        {"layers", sp_optionInteger, "COUNT", &options.layers, "icosphere, disc: layers of the skin", 1, 100,
-         0},
+        {"points", sp_optionInteger, "COUNT", &options.points, "disc: points in each layer, 32 by default", 3,
+         100000, 0},
+        {"layers", sp_optionInteger, "COUNT", &options.layers,
+         "icosphere, disc: layers of the skin, 1 by default", 1, 100, 0},
         {"layer-distance", sp_optionNumber, "METRES", &options.layerDistance,
-         "icosphere, disc: between layers", 1e-9, 1e6, 0},
+         "icosphere, disc: distance of layers, 0.1 m by default", 1e-9, 1e6, 0},
         {"json", sp_optionFlag, NULL, json, "print one JSON object on the result", 0, 0, 0},
     };
     static const char* const examples[] = {

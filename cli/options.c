@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Parsing of options, and help from the same table.
+// Parsing of options.
 
 #include "options.h"
 
 #include "commands.h"
+#include "usage.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -93,48 +94,6 @@ bool spForEachPart(const char* list, spPartFcn* fcn, void* context)
         list += size + (list[size] == ',');
     }
     return true;
-}
-
-// ---------------------------------------------------------------------------------------------------------
-// Help
-
-static void spPrintHelp(const spUsage* usage)
-{
-    printf("usage: %s\n\n%s\n", usage->usage, usage->description);
-    int width = 6;
-    for (int i = 0; i < usage->optionCount; ++i)
-    {
-        const spOption* option = &usage->options[i];
-        int length = (int)strlen(option->name) + (option->letter != 0 ? 4 : 0) +
-                     (option->argument != NULL ? 1 + (int)strlen(option->argument) : 0) +
-                     (option->type == sp_optionMaybe ? 2 : 0);
-        width = length > width ? length : width;
-    }
-    printf("\noptions:\n");
-    for (int i = 0; i < usage->optionCount; ++i)
-    {
-        const spOption* option = &usage->options[i];
-        char left[100];
-        char letter[5] = "";
-        if (option->letter != 0)
-        {
-            snprintf(letter, sizeof(letter), "-%c, ", option->letter);
-        }
-        bool maybe = option->type == sp_optionMaybe;
-        snprintf(left, sizeof(left), "%s--%s%s%s%s%s", letter, option->name, maybe ? "[" : "",
-                 option->argument != NULL ? "=" : "", option->argument != NULL ? option->argument : "",
-                 maybe ? "]" : "");
-        printf("  %-*s  %s\n", width + 2, left, option->doc);
-    }
-    printf("  %-*s  this text\n", width + 2, "--help");
-    if (usage->examples != NULL)
-    {
-        printf("\nexamples:\n");
-        for (const char* const* example = usage->examples; *example != NULL; ++example)
-        {
-            printf("  %s\n", *example);
-        }
-    }
 }
 
 // ---------------------------------------------------------------------------------------------------------
@@ -256,8 +215,9 @@ static int spFailUnknownOption(const spUsage* usage, const char* name, size_t si
     {
         return spFailUsage("unknown option --%s; did you mean --%s?", word, nearest);
     }
-    return spFailUsage("unknown option --%s; see %.*s --help", word, (int)strcspn(usage->usage, "[A-Z"),
-                       usage->usage);
+    char path[64];
+    spGetCommandPath(usage, path, sizeof(path));
+    return spFailUsage("unknown option --%s; see souple %s --help", word, path);
 }
 
 // One option. *index moves on when its value is the next argument.
@@ -300,6 +260,12 @@ static int spParseOption(const spUsage* usage, int argc, char** argv, int* index
     return spTakeValue(option, value);
 }
 
+static bool spIsHelp(const char* argument)
+{
+    return strcmp(argument, "-h") == 0 || strcmp(argument, "--help") == 0 ||
+           strncmp(argument, "--help=", 7) == 0;
+}
+
 int spParseOptions(const spUsage* usage, int argc, char** argv, const char** operands, int* operandCount)
 {
     bool onlyOperands = false;
@@ -319,10 +285,9 @@ int spParseOptions(const spUsage* usage, int argc, char** argv, const char** ope
         {
             onlyOperands = true;
         }
-        else if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0)
+        else if (spIsHelp(argument))
         {
-            spPrintHelp(usage);
-            return SP_EXIT_FINE;
+            return spTellUsage(usage, argument);
         }
         else
         {
@@ -338,4 +303,35 @@ int spParseOptions(const spUsage* usage, int argc, char** argv, const char** ope
         return spFailUsage("something is missing\nusage: %s", usage->usage);
     }
     return SP_GO_ON;
+}
+
+int spRunAction(const spUsage* usage, int argc, char** argv)
+{
+    const char* names[16];
+    char list[256] = "";
+    int count = spMin(usage->actionCount, 16);
+    if (argc > 1 && spIsHelp(argv[1]))
+    {
+        return spTellUsage(usage, argv[1]);
+    }
+    for (int i = 0; i < count; ++i)
+    {
+        names[i] = usage->actions[i].name;
+        size_t at = strlen(list);
+        snprintf(list + at, sizeof(list) - at, "%s%s", i > 0 ? ", " : "", names[i]);
+        if (argc > 1 && strcmp(names[i], argv[1]) == 0)
+        {
+            return usage->actions[i].run(argc - 1, argv + 1);
+        }
+    }
+    if (argc < 2)
+    {
+        return spFailUsage("something is missing\nusage: %s\nactions: %s", usage->usage, list);
+    }
+    const char* nearest = spFindNearest(argv[1], names, count);
+    if (nearest != NULL)
+    {
+        return spFailUsage("unknown action \"%s\"; did you mean \"%s\"?", argv[1], nearest);
+    }
+    return spFailUsage("unknown action \"%s\"; known are %s", argv[1], list);
 }

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Options of the command line. Each command describes its options in one table; parsing and help both come
-// from it. Long options take their value after `=` or as the next argument, those whose value may be left out
-// after `=` alone; `--` ends the options.
+// Options of the command line. Each command describes its options in one table; parsing, help, the man page
+// and completion in shells all come from it. Long options take their value after `=` or as the next argument,
+// those whose value may be left out after `=` alone; `--` ends the options.
 
 #pragma once
 
@@ -23,7 +23,7 @@ typedef struct spOption
 {
     const char* name; // without the dashes
     spOptionType type;
-    const char* argument; // name of the value in the help; NULL for a flag
+    const char* argument; // placeholder of the value in the help (placeholder.h); NULL for a flag
     void* target;         // where the value goes; left alone when the option is not given
     const char* doc;
     double lower, upper; // of numbers; both 0 means any
@@ -32,12 +32,15 @@ typedef struct spOption
 
 typedef struct spUsage
 {
-    const char* usage;       // "souple run SCENE [options]"
-    const char* description; // a paragraph, may have several lines
+    const char* usage;       // "souple run SCENE [options]", operands by their placeholders
+    const char* description; // paragraphs with an empty line between them; filled to the width of the page
     const spOption* options;
     int optionCount;
     int minOperands, maxOperands;
-    const char* const* examples; // ends with NULL; may be NULL
+    const char* const* examples;     // ends with NULL; may be NULL
+    const char* trouble;             // what the exit code 1 says; NULL when the command never returns it
+    const struct spCommand* actions; // of a command that consists of others; NULL for the rest
+    int actionCount;
 } spUsage;
 
 // What spParseOptions returns when the command should go on
@@ -45,7 +48,11 @@ typedef struct spUsage
 
 // Parses the arguments after argv[0]. Operands (what is no option) are collected in order.
 // Returns SP_GO_ON, or the exit code when help was asked for or something was wrong (which is then printed).
+// `--help` prints the help; `--help=FORM` the same in one of the forms of usage.h.
 int spParseOptions(const spUsage* usage, int argc, char** argv, const char** operands, int* operandCount);
+
+// Runs the action that the first argument names. Returns its exit code.
+int spRunAction(const spUsage* usage, int argc, char** argv);
 
 // Prints "souple: ..." to stderr and returns SP_EXIT_USAGE
 int spFailUsage(const char* format, ...)

@@ -289,9 +289,10 @@ int spRunReplay(int argc, char** argv)
     spReplayOptions options = {0};
     const spOption table[] = {
         {"folder", sp_optionText, "DIR", &options.folder, "where the meshes of the scene are now", 0, 0, 0},
-        {"threads", sp_optionInteger, "COUNT", &options.threads, "threads that work on a step", 1,
-         SP_MAX_WORKERS, 0},
-        {"lanes", sp_optionInteger, "COUNT", &options.lanes, "lanes of the kernels: 1, 4, 8 or 16", 1, 16, 0},
+        {"threads", sp_optionInteger, "COUNT", &options.threads,
+         "threads that work on a step, by default as many as the scene says", 1, SP_MAX_WORKERS, 0},
+        {"lanes", sp_optionInteger, "LANES", &options.lanes,
+         "lanes of the kernels: 1, 4, 8 or 16; by default the most that the processor has", 1, 16, 0},
         {"json", sp_optionFlag, NULL, &options.json, "print one JSON object instead of words", 0, 0, 0},
         {"quiet", sp_optionFlag, NULL, &options.quiet, "print nothing but errors", 0, 0, 'q'},
     };
@@ -305,12 +306,13 @@ int spRunReplay(int argc, char** argv)
         .description = "Plays the scene of a recording again, step by step, with what hands did and the "
                        "clock decided then, and compares\n"
                        "the state at every frame. Says whether all bits are the same, or where they first "
-                       "differ (exit code 1).",
+                       "differ.",
         .options = table,
         .optionCount = (int)(sizeof(table) / sizeof(table[0])),
         .minOperands = 1,
         .maxOperands = 1,
         .examples = examples,
+        .trouble = "the run has other bits than the recording",
     };
     int operandCount = 0;
     int code = spParseOptions(&usage, argc, argv, &options.recordingPath, &operandCount);

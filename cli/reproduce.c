@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "machine.h"
 #include "options.h"
+#include "placeholder.h"
 #include "tools.h"
 
 #include <errno.h>
@@ -38,6 +39,26 @@ static const spExperiment s_experiments[] = {
 };
 
 #define SP_EXPERIMENT_COUNT ((int)(sizeof(s_experiments) / sizeof(s_experiments[0])))
+
+// The parts of all experiments, one after the other
+const char* spGetPartWord(int index)
+{
+    static char s_word[32];
+    for (int i = 0; i < SP_EXPERIMENT_COUNT; ++i)
+    {
+        for (const char* part = s_experiments[i].parts; part != NULL && *part != 0;)
+        {
+            size_t size = strcspn(part, ",");
+            if (index-- == 0)
+            {
+                snprintf(s_word, sizeof(s_word), "%.*s", (int)size, part);
+                return s_word;
+            }
+            part += size + (part[size] == ',');
+        }
+    }
+    return NULL;
+}
 
 void spStartPart(spReproduction* r, const char* title)
 {
@@ -242,8 +263,8 @@ int spRunReproduce(int argc, char** argv)
     const spOption table[] = {
         {"list", sp_optionFlag, NULL, &list, "list the experiments", 0, 0, 0},
         {"out", sp_optionText, "DIR", &out, "folder for tables and plots, out/reproduce by default", 0, 0, 0},
-        {"part", sp_optionText, "NAME", &common.part, "run this part of the experiment alone", 0, 0, 0},
-        {"mesh", sp_optionText, "FILE", &common.mesh,
+        {"part", sp_optionText, "PART", &common.part, "run this part of the experiment alone", 0, 0, 0},
+        {"mesh", sp_optionText, "MESH", &common.mesh,
          "tets for 'preconditioner', ../shared/data/armadillo_4k.node by default, a box when it is not "
          "there; "
          "for 'anderson' instead of its two bodies",
@@ -261,16 +282,16 @@ int spRunReproduce(int argc, char** argv)
         NULL,
     };
     const spUsage usage = {
-        .usage = "souple reproduce [NAME] [options]",
+        .usage = "souple reproduce [EXPERIMENT] [options]",
         .description =
             "Runs experiments of the works that Souple builds on and prints what was published beside what\n"
-            "we measure. Writes tables (CSV) and plots (SVG, PNG). Exit code 1 when a row does not support "
-            "the\n"
-            "work's claim.",
+            "we measure. Writes tables (CSV) and plots (SVG, PNG). Without a name, all of them; the "
+            "longest take minutes.",
         .options = table,
         .optionCount = (int)(sizeof(table) / sizeof(table[0])),
         .maxOperands = 1,
         .examples = examples,
+        .trouble = "a row does not support the claim of the work",
     };
     const char* name = NULL;
     int nameCount = 0;

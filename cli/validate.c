@@ -655,7 +655,7 @@ int spRunValidate(int argc, char** argv)
         {"beside", sp_optionText, "FILE", &besideFile,
          "what --json printed in the other precision: further columns", 0, 0, 0},
         {"keep", sp_optionText, "DIR", &options.keep, "keep the files of CalculiX in this folder", 0, 0, 0},
-        {"liver", sp_optionText, "FILE", &options.liver,
+        {"liver", sp_optionText, "MESH", &options.liver,
          "mesh of the liver, ../shared/data/liver.msh by default; left out when it is not there", 0, 0, 0},
         {"report", sp_optionText, "FILE", &report.path, "write the tables as one HTML file", 0, 0, 0},
         {"quiet", sp_optionFlag, NULL, &quiet, "print nothing but errors", 0, 0, 'q'},
@@ -667,15 +667,16 @@ int spRunValidate(int argc, char** argv)
         NULL,
     };
     const spUsage usage = {
-        .usage = "souple validate [NAME...] [options]",
+        .usage = "souple validate [CASE...] [options]",
         .description =
             "Brings solid bodies to rest and compares them with CalculiX, an independent finite element\n"
             "program, on the very same tets; compares natural frequencies with theory. Without names, all\n"
-            "cases. Needs ccx (package calculix-ccx). Exit code 1 when a limit is missed.",
+            "cases. Needs ccx (package calculix-ccx).",
         .options = table,
         .optionCount = (int)(sizeof(table) / sizeof(table[0])),
         .maxOperands = 32,
         .examples = examples,
+        .trouble = "a limit is missed",
     };
     const char* names[32];
     int nameCount = 0;

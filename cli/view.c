@@ -180,8 +180,8 @@ static bool spMakeToken(char* token, size_t size)
 static int spParseView(int argc, char** argv, spViewOptions* options)
 {
     const spOption table[] = {
-        {"port", sp_optionInteger, "PORT", &options->port, "TCP port; any that is free without this option",
-         0, 65535, 'p'},
+        {"port", sp_optionInteger, "PORT", &options->port, "TCP port; by default any that is free", 0, 65535,
+         'p'},
         {"address", sp_optionText, "ADDRESS", &options->address,
          "where to listen, 127.0.0.1 by default; others need --token", 0, 0, 0},
         {"token", sp_optionText, "TOKEN", &options->token,
@@ -189,16 +189,16 @@ static int spParseView(int argc, char** argv, spViewOptions* options)
         {"origin", sp_optionText, "HOST", &options->origin,
          "further name of this server, as in example.org:8080, with commas between several", 0, 0, 0},
         {"no-open", sp_optionFlag, NULL, &options->noOpen, "do not open a browser", 0, 0, 0},
-        {"threads", sp_optionInteger, "COUNT", &options->threads, "threads that work on a step", 1,
-         SP_MAX_WORKERS, 0},
-        {"budget", sp_optionNumber, "MS", &options->budget, "milliseconds that a step may take", 1e-3, 1e6,
-         0},
+        {"threads", sp_optionInteger, "COUNT", &options->threads,
+         "threads that work on a step, by default as many as the scene says", 1, SP_MAX_WORKERS, 0},
+        {"budget", sp_optionNumber, "MS", &options->budget,
+         "milliseconds that a step may take; without it as many as it needs", 1e-3, 1e6, 0},
         {"record", sp_optionText, "FILE", &options->record,
          "record to this file instead of out/view/<scene>.souple", 0, 0, 0},
         {"no-record", sp_optionFlag, NULL, &options->noRecord, "do not record", 0, 0, 0},
         {"paused", sp_optionFlag, NULL, &options->paused, "start paused", 0, 0, 0},
-        {"duration", sp_optionNumber, "SECONDS", &options->duration, "end by itself after so long", 1e-3, 1e9,
-         0},
+        {"duration", sp_optionNumber, "SECONDS", &options->duration,
+         "end by itself after so many seconds of the wall clock", 1e-3, 1e9, 0},
         {"verbose", sp_optionFlag, NULL, &options->verbose, "tell who comes and goes, and what is refused", 0,
          0, 'v'},
     };
@@ -210,7 +210,7 @@ static int spParseView(int argc, char** argv, spViewOptions* options)
         NULL,
     };
     const spUsage usage = {
-        .usage = "souple view [SCENE... | FOLDER | RECORDING] [options]",
+        .usage = "souple view [SCENE... | DIR | RECORDING] [options]",
         .description = "Runs a scene live and shows it in the browser: look at it from all sides, pull it, "
                        "change its material.\n"
                        "The other scenes of the folder can be chosen there. What happens, hand included, is "

@@ -8,7 +8,13 @@
 
 int spRunView(int argc, char** argv)
 {
-    (void)argc;
-    (void)argv;
-    return spFailUsage("this build has no page: it was configured with SOUPLE_VIEW=OFF");
+    const spUsage usage = {
+        .usage = "souple view",
+        .description = "Shows scenes in the browser. This build has no page: it was configured with "
+                       "SOUPLE_VIEW=OFF.",
+    };
+    int operandCount = 0;
+    int code = spParseOptions(&usage, argc, argv, NULL, &operandCount);
+    return code != SP_GO_ON ? code
+                            : spFailUsage("this build has no page: it was configured with SOUPLE_VIEW=OFF");
 }
