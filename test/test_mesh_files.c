@@ -31,6 +31,20 @@ static void CheckCounts(const spMesh* mesh, int vertices, int edges, int triangl
     assert_int_equal(spMesh_GetTetCount(mesh), tets);
 }
 
+// A whole file into memory
+static char* ReadBytes(const char* path, size_t* size)
+{
+    FILE* file = fopen(path, "rb");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    *size = (size_t)ftell(file);
+    rewind(file);
+    char* data = malloc(*size + 1);
+    assert_int_equal(fread(data, 1, *size, file), *size);
+    fclose(file);
+    return data;
+}
+
 // A ball with two regions, values on vertices and tets
 static spMesh* MakeBall(void)
 {
@@ -427,7 +441,48 @@ static void TestInp(void** state)
     assert_non_null(fixed);
     assert_true(fixed[0] == 1.0 && isnan(fixed[1]) && fixed[2] == 1.0 && isnan(fixed[4]));
     spDestroyMesh(mesh);
+
+    // Cards in any order: a set before its elements, nodes behind them; the last set that names a tet counts,
+    // and case does not
+    mesh =
+        ReadText("*ELSET, ELSET=Hard, GENERATE\n11, 11\n*ELEMENT, TYPE=C3D4, ELSET=soft\n10, 1, 2, 3, 4\n"
+                 "11, 2, 5, 3, 4\n*NODE\n1, 0, 0, 0\n2, 1, 0, 0\n*NODE\n5, 1, 1, 1\n3, 0, 1, 0\n4, 0, 0, 1\n"
+                 "*ELEMENT, TYPE=C3D4, ELSET=SOFT\n3, 1, 2, 3, 5\n",
+                 "inp");
+    CheckCounts(mesh, 5, 0, 0, 3);
+    const int32_t regions[3] = {2, 1, 2};
+    assert_memory_equal(spMesh_GetTetRegions(mesh), regions, sizeof(regions));
+    spDestroyMesh(mesh);
+
+    // Written: one set for each region, whatever their order
+    mesh = MakeBall();
+    for (int i = 0; i < spMesh_GetTetCount(mesh); ++i)
+    {
+        spMesh_SetTetRegion(mesh, i, i % 3 == 0 ? -4 : i % 3);
+    }
+    assert_true(spSaveMesh(mesh, "test_mesh_files.inp", NULL));
+    size_t size;
+    char* text = ReadBytes("test_mesh_files.inp", &size);
+    text[size] = 0;
+    int sets = 0;
+    for (const char* at = strstr(text, "*ELSET"); at != NULL; at = strstr(at + 1, "*ELSET"))
+    {
+        sets += 1;
+    }
+    assert_int_equal(sets, 3);
+    assert_non_null(strstr(text, "*ELSET, ELSET=REGION_M4\n"));
+    free(text);
+    spMesh* back = spLoadMesh("test_mesh_files.inp", NULL, NULL);
+    assert_memory_equal(spMesh_GetTetRegions(mesh), spMesh_GetTetRegions(back),
+                        (size_t)spMesh_GetTetCount(mesh) * sizeof(int32_t));
+    spDestroyMesh(back);
+    spDestroyMesh(mesh);
+    remove("test_mesh_files.inp");
+
     spError error = SP_ZERO_INIT;
+    const char* twice = "*NODE\n1,0,0,0\n*ELEMENT, TYPE=C3D4, ELSET=A\n1,1,1,1,1\n1,1,1,1,1\n";
+    assert_null(spParseMesh(twice, strlen(twice), "inp", NULL, &error));
+    assert_non_null(strstr(error.message, "element 1 comes a second time"));
     const char* include = "*NODE\n1,0,0,0\n*INCLUDE, INPUT=other.inp\n";
     assert_null(spParseMesh(include, strlen(include), "inp", NULL, &error));
     assert_int_equal(error.code, sp_errorUnsupported);
@@ -581,20 +636,6 @@ static void TestVtuForms(void** state)
     CheckCounts(mesh, 3, 0, 1, 0);
     assert_string_equal(spMesh_GetFormatName(mesh), "VTU appended");
     spDestroyMesh(mesh);
-}
-
-// A whole file into memory
-static char* ReadBytes(const char* path, size_t* size)
-{
-    FILE* file = fopen(path, "rb");
-    assert_non_null(file);
-    fseek(file, 0, SEEK_END);
-    *size = (size_t)ftell(file);
-    rewind(file);
-    char* data = malloc(*size + 1);
-    assert_int_equal(fread(data, 1, *size, file), *size);
-    fclose(file);
-    return data;
 }
 
 // Every format, cut off anywhere, with any byte changed, and without memory: a mesh or a sentence

@@ -5,9 +5,9 @@
 
 #include "mesh/sort.h"
 
-spIdTable spMakeIdTable(spHeap* heap)
+spIdTable spMakeIdTable(spHeap* heap, const char* what)
 {
-    return (spIdTable){.heap = heap};
+    return (spIdTable){.heap = heap, .what = what};
 }
 
 void spFreeIdTable(spIdTable* table)
@@ -15,7 +15,7 @@ void spFreeIdTable(spIdTable* table)
     spFree(table->heap, table->ids, (size_t)table->idCapacity * sizeof(int64_t));
     spFree(table->heap, table->lines, (size_t)table->lineCapacity * sizeof(int32_t));
     spFree(table->heap, table->order, (size_t)table->orderCount * sizeof(int32_t));
-    *table = (spIdTable){.heap = table->heap};
+    *table = (spIdTable){.heap = table->heap, .what = table->what};
 }
 
 bool spAddId(spIdTable* table, int64_t id, int line, spError* error)
@@ -86,12 +86,35 @@ bool spFinishIds(spIdTable* table, spError* error)
         if (table->ids[a] == table->ids[b])
         {
             ok = spFailAt(error, sp_errorFileFormat, table->lines[b], 0,
-                          "node %lld comes a second time (first in line %d); give every node its own number",
-                          (long long)table->ids[b], table->lines[a]);
+                          "%s %lld comes a second time (first in line %d); give every %s its own number",
+                          table->what, (long long)table->ids[b], table->lines[a], table->what);
         }
     }
     table->readyCount = ok ? table->count : 0;
     return ok;
+}
+
+int spCountSmallerIds(const spIdTable* table, int64_t id)
+{
+    int low = 0, high = table->count;
+    while (low < high)
+    {
+        int middle = low + (high - low) / 2;
+        if (table->ids[spGetRankedId(table, middle)] < id)
+        {
+            low = middle + 1;
+        }
+        else
+        {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+int32_t spGetRankedId(const spIdTable* table, int rank)
+{
+    return table->order != NULL ? table->order[rank] : rank;
 }
 
 int32_t spFindId(const spIdTable* table, int64_t id)
@@ -105,19 +128,7 @@ int32_t spFindId(const spIdTable* table, int64_t id)
         int64_t first = table->ids[0];
         return id >= first && id - first < table->count ? (int32_t)(id - first) : -1;
     }
-    int low = 0, high = table->count;
-    while (low < high)
-    {
-        int middle = low + (high - low) / 2;
-        if (table->ids[table->order[middle]] < id)
-        {
-            low = middle + 1;
-        }
-        else
-        {
-            high = middle;
-        }
-    }
-    bool found = low < table->count && table->ids[table->order[low]] == id;
-    return found ? table->order[low] : -1;
+    int rank = spCountSmallerIds(table, id);
+    bool found = rank < table->count && table->ids[table->order[rank]] == id;
+    return found ? table->order[rank] : -1;
 }

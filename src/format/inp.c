@@ -6,16 +6,18 @@
 // region is the last element set that names it: sets are counted from 1 in the order in which they appear,
 // unless their names say a number, as those do that we write (REGION_7). A node set becomes values of the
 // vertices: 1 for its nodes. Written: nodes, C3D4 in one set for each region.
+//
+// The file is read three times, for nodes, elements and sets: cards may come in any order and any number, and
+// numbers are sorted once.
 
 #include "format/format.h"
 #include "format/id_table.h"
+#include "format/name_list.h"
 
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
-
-// Most element sets
-#define SP_MAX_SETS 512
 
 // Most nodes of one element
 #define SP_MAX_INP_NODES 32
@@ -48,12 +50,20 @@ typedef struct spInpReader
     spMesh* mesh;
     spIdTable ids;    // of the nodes
     spIdTable tetIds; // of the elements that are tets
-    spWord sets[SP_MAX_SETS];
-    int setCount;
+    spNameList sets;  // of elements, in order of their cards
+    int setIndex;     // how many were used
     spMiddleNodes middle;
-    bool idsReady, tetsReady;
     int64_t generated;
 } spInpReader;
+
+// What is read in one go
+typedef enum spInpPass
+{
+    sp_inpNodes = 0, // and the names of sets
+    sp_inpElements,
+    sp_inpSets,
+    sp_inpPassCount,
+} spInpPass;
 
 // ---------------------------------------------------------------------------------------------------------
 // Cards
@@ -196,17 +206,6 @@ static bool spReadNodes(spInpReader* reader, spError* error)
         }
         spSkipLine(scanner);
     }
-    reader->idsReady = false;
-    return true;
-}
-
-static bool spFinishNodes(spInpReader* reader, spError* error)
-{
-    if (!reader->idsReady && !spFinishIds(&reader->ids, error))
-    {
-        return false;
-    }
-    reader->idsReady = true;
     return true;
 }
 
@@ -227,51 +226,12 @@ static const spInpType* spFindInpType(spWord name)
     return NULL;
 }
 
-static bool spSameName(spWord a, spWord b)
+// Whether a card puts tets into a set
+static bool spNamesSet(const spCard* card)
 {
-    if (a.length != b.length)
-    {
-        return false;
-    }
-    for (size_t i = 0; i < a.length; ++i)
-    {
-        char x = a.text[i], y = b.text[i];
-        x = x >= 'A' && x <= 'Z' ? (char)(x | 0x20) : x;
-        y = y >= 'A' && y <= 'Z' ? (char)(y | 0x20) : y;
-        if (x != y)
-        {
-            return false;
-        }
-    }
-    return true;
-}
-
-// The region that an element set stands for: the number in its name, or which one it is, from 1; 0 without a
-// name, or when there are too many
-static int32_t spFindSet(spInpReader* reader, spWord name)
-{
-    int32_t region;
-    if (name.length == 0)
-    {
-        return 0;
-    }
-    if (spParseRegionName(name, &region))
-    {
-        return region;
-    }
-    for (int i = 0; i < reader->setCount; ++i)
-    {
-        if (spSameName(reader->sets[i], name))
-        {
-            return i + 1;
-        }
-    }
-    if (reader->setCount == SP_MAX_SETS)
-    {
-        return 0;
-    }
-    reader->sets[reader->setCount++] = name;
-    return reader->setCount;
+    const spInpType* type = spWordIsAnyCase(card->name, "element") ? spFindInpType(card->type) : NULL;
+    bool ofTets = type != NULL && type->kind == sp_cellTet;
+    return card->set.length > 0 && (ofTets || spWordIsAnyCase(card->name, "elset"));
 }
 
 // The nodes of an element go on in the next line while a line ends with a comma, or nodes are missing
@@ -300,15 +260,10 @@ static bool spReadElementNodes(spInpReader* reader, const spInpType* type, int64
     return spMarkMiddle(reader->mesh, &reader->middle, nodes, type->cornerCount, type->nodeCount, error);
 }
 
-static bool spReadElements(spInpReader* reader, const spCard* card, spError* error)
+static bool spReadElements(spInpReader* reader, const spCard* card, int32_t region, spError* error)
 {
     spScanner* scanner = &reader->scanner;
     const spInpType* type = spFindInpType(card->type);
-    int32_t region = type != NULL && type->kind == sp_cellTet ? spFindSet(reader, card->set) : 0;
-    if (!spFinishNodes(reader, error))
-    {
-        return false;
-    }
     for (spSkipComments(scanner); !spAtEnd(scanner) && !spIsCard(scanner); spSkipComments(scanner))
     {
         int64_t element;
@@ -339,7 +294,6 @@ static bool spReadElements(spInpReader* reader, const spCard* card, spError* err
         }
         spSkipLine(scanner);
     }
-    reader->tetsReady = false;
     return true;
 }
 
@@ -355,9 +309,8 @@ typedef struct spSetTarget
     spMeshValues* values; // of a node set; NULL when there is no room
 } spSetTarget;
 
-static void spPutIntoSet(spInpReader* reader, const spSetTarget* target, int64_t id)
+static void spPutIntoSet(spInpReader* reader, const spSetTarget* target, int32_t place)
 {
-    int32_t place = spFindId(target->ids, id);
     if (place >= 0 && !target->ofNodes)
     {
         reader->mesh->tetRegions[place] = target->region;
@@ -384,38 +337,35 @@ static bool spGenerateSet(spInpReader* reader, const spSetTarget* target, spErro
                           (long long)step);
     }
     // Walks over what is there, not over the range, which may be anything
-    reader->generated += target->ids->count;
-    if (reader->generated > SP_MAX_GENERATED)
+    const spIdTable* ids = target->ids;
+    for (int rank = spCountSmallerIds(ids, first); rank < ids->count; ++rank)
     {
-        return spFailScan(&reader->scanner, error, "the ranges of sets in this file are too many");
-    }
-    for (int i = 0; i < target->ids->count; ++i)
-    {
-        int64_t id = target->ids->ids[i];
-        if (id >= first && id <= last && ((uint64_t)id - (uint64_t)first) % (uint64_t)step == 0)
+        int32_t place = spGetRankedId(ids, rank);
+        int64_t id = ids->ids[place];
+        if (id > last)
         {
-            spPutIntoSet(reader, target, id);
+            break;
+        }
+        if (++reader->generated > SP_MAX_GENERATED)
+        {
+            return spFailScan(&reader->scanner, error, "the ranges of sets in this file are too many");
+        }
+        if (((uint64_t)id - (uint64_t)first) % (uint64_t)step == 0)
+        {
+            spPutIntoSet(reader, target, place);
         }
     }
     return true;
 }
 
-static bool spReadSet(spInpReader* reader, const spCard* card, bool ofNodes, spError* error)
+static bool spReadSet(spInpReader* reader, const spCard* card, bool ofNodes, int32_t region, spError* error)
 {
     spScanner* scanner = &reader->scanner;
-    if (!spFinishNodes(reader, error) || (!reader->tetsReady && !spFinishIds(&reader->tetIds, error)))
-    {
-        return false;
-    }
-    reader->tetsReady = true;
-    spSetTarget target = {.ids = ofNodes ? &reader->ids : &reader->tetIds, .ofNodes = ofNodes};
+    spSetTarget target = {
+        .ids = ofNodes ? &reader->ids : &reader->tetIds, .ofNodes = ofNodes, .region = region};
     if (ofNodes)
     {
         target.values = spStartValues(reader->mesh, sp_meshVertices, card->set.text, card->set.length, 1);
-    }
-    else
-    {
-        target.region = spFindSet(reader, card->set);
     }
     for (spSkipComments(scanner); !spAtEnd(scanner) && !spIsCard(scanner); spSkipComments(scanner))
     {
@@ -434,7 +384,7 @@ static bool spReadSet(spInpReader* reader, const spCard* card, bool ofNodes, spE
             spScanner before = *scanner;
             if (spScanInteger(scanner, &id))
             {
-                spPutIntoSet(reader, &target, id);
+                spPutIntoSet(reader, &target, spFindId(target.ids, id));
             }
             else
             {
@@ -451,22 +401,31 @@ static bool spReadSet(spInpReader* reader, const spCard* card, bool ofNodes, spE
     return true;
 }
 
-static bool spReadCard(spInpReader* reader, spError* error)
+static bool spReadCard(spInpReader* reader, spInpPass pass, spError* error)
 {
     spScanner start = reader->scanner;
     spCard card = spScanCard(&reader->scanner);
-    if (spWordIsAnyCase(card.name, "node"))
+    int32_t region = 0;
+    if (spNamesSet(&card))
+    {
+        if (pass == sp_inpNodes && !spAddName(&reader->sets, card.set, 0, error))
+        {
+            return false;
+        }
+        region = pass != sp_inpNodes ? reader->sets.uses[reader->setIndex++].region : 0;
+    }
+    if (pass == sp_inpNodes && spWordIsAnyCase(card.name, "node"))
     {
         return spReadNodes(reader, error);
     }
-    if (spWordIsAnyCase(card.name, "element"))
+    if (pass == sp_inpElements && spWordIsAnyCase(card.name, "element"))
     {
-        return spReadElements(reader, &card, error);
+        return spReadElements(reader, &card, region, error);
     }
     bool ofNodes = spWordIsAnyCase(card.name, "nset");
-    if ((ofNodes || spWordIsAnyCase(card.name, "elset")) && card.set.length > 0)
+    if (pass == sp_inpSets && (ofNodes || spWordIsAnyCase(card.name, "elset")) && card.set.length > 0)
     {
-        return spReadSet(reader, &card, ofNodes, error);
+        return spReadSet(reader, &card, ofNodes, region, error);
     }
     if (spWordIsAnyCase(card.name, "include"))
     {
@@ -474,35 +433,54 @@ static bool spReadCard(spInpReader* reader, spError* error)
                         "the file includes another one; put both into one file");
     }
     // The data of any other card
-    for (spSkipComments(&reader->scanner); !spAtEnd(&reader->scanner) && !spIsCard(&reader->scanner);
-         spSkipComments(&reader->scanner))
+    while (!spAtEnd(&reader->scanner) && (!spIsCard(&reader->scanner) || spIsComment(&reader->scanner)))
     {
         spSkipLine(&reader->scanner);
     }
     return true;
 }
 
+static bool spReadPass(spInpReader* reader, spInpPass pass, spError* error)
+{
+    spScanner* scanner = &reader->scanner;
+    reader->setIndex = 0;
+    for (spSkipComments(scanner); !spAtEnd(scanner); spSkipComments(scanner))
+    {
+        if (!spIsCard(scanner))
+        {
+            char found[32];
+            spQuoteWord(scanner, found);
+            return spFailScan(scanner, error, "a card such as *NODE must start here, found %s", found);
+        }
+        if (!spReadCard(reader, pass, error))
+        {
+            return false;
+        }
+    }
+    if (pass == sp_inpNodes)
+    {
+        return spFinishIds(&reader->ids, error) && spNumberNames(&reader->sets, true, error);
+    }
+    return reader->sets.count == 0 || spFinishIds(&reader->tetIds, error);
+}
+
 bool spReadInp(const char* data, size_t size, spMesh* mesh, spError* error)
 {
     mesh->formatName = "Abaqus";
-    spInpReader reader = {.scanner = spMakeScanner(data, size), .mesh = mesh};
-    reader.ids = spMakeIdTable(&mesh->heap);
-    reader.tetIds = spMakeIdTable(&mesh->heap);
+    spInpReader reader = {.mesh = mesh};
+    reader.ids = spMakeIdTable(&mesh->heap, "node");
+    reader.tetIds = spMakeIdTable(&mesh->heap, "element");
+    reader.sets = spMakeNameList(&mesh->heap);
     bool ok = true;
-    for (spSkipComments(&reader.scanner); ok && !spAtEnd(&reader.scanner); spSkipComments(&reader.scanner))
+    for (int pass = 0; pass < sp_inpPassCount && ok; ++pass)
     {
-        if (!spIsCard(&reader.scanner))
-        {
-            char found[32];
-            spQuoteWord(&reader.scanner, found);
-            ok = spFailScan(&reader.scanner, error, "a card such as *NODE must start here, found %s", found);
-            break;
-        }
-        ok = spReadCard(&reader, error);
+        reader.scanner = spMakeScanner(data, size);
+        ok = spReadPass(&reader, (spInpPass)pass, error);
     }
-    ok = spDropMiddleNodes(mesh, &reader.middle, ok && spFinishNodes(&reader, error), error);
+    ok = spDropMiddleNodes(mesh, &reader.middle, ok, error);
     spFreeIdTable(&reader.ids);
     spFreeIdTable(&reader.tetIds);
+    spFreeNameList(&reader.sets);
     return ok;
 }
 
@@ -530,9 +508,61 @@ static void spPutElements(spOutput* output, const char* card, const int32_t* cel
     }
 }
 
+// Elements by region, those of one in their order
+static int spCompareKeys(const void* a, const void* b)
+{
+    uint64_t x = *(const uint64_t*)a, y = *(const uint64_t*)b;
+    return x < y ? -1 : x > y;
+}
+
+static bool spHaveOneRegion(const spMesh* mesh)
+{
+    for (int i = 1; i < mesh->tetCount; ++i)
+    {
+        if (mesh->tetRegions[i] != mesh->tetRegions[0])
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+// A set for each region. Tets stay in their order, so several regions cannot be told by their cards.
+static bool spPutRegionSets(const spMesh* mesh, spOutput* output, int64_t firstNumber, spError* error)
+{
+    spHeap heap = spMakeHeap(&mesh->heap.allocator);
+    size_t size = spArraySize(mesh->tetCount, sizeof(uint64_t));
+    uint64_t* keys = spAlloc(&heap, size);
+    if (keys == NULL)
+    {
+        return spFailMemory(error, "the regions of a mesh", size);
+    }
+    for (int i = 0; i < mesh->tetCount; ++i)
+    {
+        keys[i] = (uint64_t)((uint32_t)mesh->tetRegions[i] ^ 0x80000000u) << 32 | (uint32_t)i;
+    }
+    qsort(keys, (size_t)mesh->tetCount, sizeof(uint64_t), spCompareKeys);
+    int column = 0;
+    for (int i = 0; i < mesh->tetCount; ++i)
+    {
+        bool starts = i == 0 || keys[i] >> 32 != keys[i - 1] >> 32;
+        if (starts)
+        {
+            spPutText(output, i > 0 ? "\n*ELSET, ELSET=" : "*ELSET, ELSET=");
+            spPutRegionName(output, mesh->tetRegions[(uint32_t)keys[i]]);
+            column = 0;
+        }
+        spPutText(output, column % 16 == 0 ? (starts ? "\n" : ",\n") : ", ");
+        spPutInteger(output, firstNumber + (uint32_t)keys[i]);
+        column += 1;
+    }
+    spPutText(output, "\n");
+    spFree(&heap, keys, size);
+    return true;
+}
+
 bool spWriteInp(const spMesh* mesh, spOutput* output, spError* error)
 {
-    SP_UNUSED(error);
     spPutText(output, "** mesh written by souple\n*NODE, NSET=ALL\n");
     for (int i = 0; i < mesh->vertexCount; ++i)
     {
@@ -549,16 +579,18 @@ bool spWriteInp(const spMesh* mesh, spOutput* output, spError* error)
     spPutElements(output, "*ELEMENT, TYPE=T3D2, ELSET=EDGES\n", mesh->edges, 2, mesh->edgeCount, &number);
     spPutElements(output, "*ELEMENT, TYPE=S3, ELSET=TRIANGLES\n", mesh->triangles, 3, mesh->triangleCount,
                   &number);
-    for (int i = 0; i < mesh->tetCount; ++i)
+    if (mesh->tetCount == 0)
     {
-        // A card for each run of tets of one region
-        int32_t region = mesh->tetRegions[i];
-        if (i == 0 || region != mesh->tetRegions[i - 1])
-        {
-            spPutFormat(output, "*ELEMENT, TYPE=C3D4, ELSET=%s%lld\n", region < 0 ? "REGION_M" : "REGION_",
-                        region < 0 ? -(long long)region : (long long)region);
-        }
-        spPutElement(output, number++, mesh->tets + 4 * (int64_t)i, 4);
+        return true;
     }
-    return true;
+    bool one = spHaveOneRegion(mesh);
+    spPutText(output, "*ELEMENT, TYPE=C3D4");
+    if (one)
+    {
+        spPutText(output, ", ELSET=");
+        spPutRegionName(output, mesh->tetRegions[0]);
+    }
+    int64_t first = number;
+    spPutElements(output, "\n", mesh->tets, 4, mesh->tetCount, &number);
+    return one || spPutRegionSets(mesh, output, first, error);
 }

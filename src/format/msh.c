@@ -736,9 +736,9 @@ static bool spReadMshSections(spMshReader* reader, spError* error)
 bool spReadMsh(const char* data, size_t size, spMesh* mesh, spError* error)
 {
     spMshReader reader = {.scanner = spMakeScanner(data, size), .mesh = mesh};
-    reader.ids = spMakeIdTable(&mesh->heap);
-    reader.tetIds = spMakeIdTable(&mesh->heap);
-    reader.polygonIds = spMakeIdTable(&mesh->heap);
+    reader.ids = spMakeIdTable(&mesh->heap, "node");
+    reader.tetIds = spMakeIdTable(&mesh->heap, "element");
+    reader.polygonIds = spMakeIdTable(&mesh->heap, "element");
     mesh->formatName = "MSH";
     bool ok = spReadMshSections(&reader, error);
     spFreeIdTable(&reader.ids);

@@ -9,11 +9,9 @@
 // which they appear, unless their names say a number, as those do that we write (REGION_7).
 
 #include "format/format.h"
+#include "format/name_list.h"
 
 #include "mesh/mesh_math.h"
-#include "mesh/sort.h"
-
-#include <string.h>
 
 // What triangles can be put into, in order of preference
 enum
@@ -24,26 +22,12 @@ enum
     sp_objSortCount,
 };
 
-// From this triangle on something has this name
-typedef struct spObjMark
-{
-    spWord name;
-    int triangle;
-    int32_t region;
-} spObjMark;
-
-typedef struct spObjMarks
-{
-    spObjMark* data;
-    int count, capacity;
-} spObjMarks;
-
 typedef struct spObjReader
 {
     spScanner scanner;
     spMesh* mesh;
-    spObjMarks marks[sp_objSortCount];
-    int64_t largestIndex; // of any f or l, from 1
+    spNameList names[sp_objSortCount]; // each holds from its place, a triangle, on
+    int64_t largestIndex;              // of any f or l, from 1
     spScanner largestPlace;
 } spObjReader;
 
@@ -175,18 +159,9 @@ static bool spReadObjElement(spObjReader* reader, bool isFace, spError* error)
 }
 
 // The rest of the line is the name
-static bool spReadObjMark(spObjReader* reader, int sort, spError* error)
+static bool spReadObjName(spObjReader* reader, int sort, spError* error)
 {
     spScanner* scanner = &reader->scanner;
-    spObjMarks* marks = reader->marks + sort;
-    void* data = marks->data;
-    bool ok = spReserve(&reader->mesh->heap, &data, marks->count, &marks->capacity, marks->count + 1,
-                        sizeof(spObjMark));
-    marks->data = data;
-    if (!ok)
-    {
-        return spFailMemory(error, "the groups of a file", (size_t)marks->count * sizeof(spObjMark));
-    }
     spSkipObjBlanks(scanner);
     spWord name = {scanner->at, 0};
     for (; !spAtObjLineEnd(scanner); spSkipObjBlanks(scanner))
@@ -194,87 +169,39 @@ static bool spReadObjMark(spObjReader* reader, int sort, spError* error)
         spScanWord(scanner);
         name.length = (size_t)(scanner->at - name.text);
     }
-    marks->data[marks->count++] = (spObjMark){.name = name, .triangle = reader->mesh->triangleCount};
-    return true;
+    return spAddName(reader->names + sort, name, reader->mesh->triangleCount, error);
 }
 
-static int spCompareWords(spWord a, spWord b)
-{
-    int order = memcmp(a.text, b.text, a.length < b.length ? a.length : b.length);
-    return order != 0 ? order : (a.length > b.length) - (a.length < b.length);
-}
-
-static bool spMarkComesBefore(int32_t a, int32_t b, const void* context)
-{
-    const spObjMark* marks = context;
-    int order = spCompareWords(marks[a].name, marks[b].name);
-    return order < 0 || (order == 0 && a < b);
-}
-
-// Gives every name its region. Returns how many names there are, or -1 without memory.
-static int spNumberMarks(spHeap* heap, spObjMarks* marks)
-{
-    size_t size = spArraySize(marks->count, sizeof(int32_t));
-    int32_t* order = spAlloc(heap, size);
-    int32_t* firsts = spAlloc(heap, size); // the first mark with the same name
-    int nameCount = -1;
-    if (order != NULL && firsts != NULL)
-    {
-        for (int i = 0; i < marks->count; ++i)
-        {
-            order[i] = i;
-        }
-        spSortIndices(order, firsts, marks->count, spMarkComesBefore, marks->data);
-        for (int i = 0; i < marks->count; ++i)
-        {
-            bool same =
-                i > 0 && spCompareWords(marks->data[order[i - 1]].name, marks->data[order[i]].name) == 0;
-            firsts[order[i]] = same ? firsts[order[i - 1]] : order[i];
-        }
-        nameCount = 0;
-        for (int i = 0; i < marks->count; ++i)
-        {
-            spObjMark* mark = marks->data + i;
-            nameCount += firsts[i] == i;
-            mark->region = firsts[i] == i ? nameCount : marks->data[firsts[i]].region;
-            spParseRegionName(mark->name, &mark->region);
-        }
-    }
-    spFree(heap, firsts, size);
-    spFree(heap, order, size);
-    return nameCount;
-}
-
-// Whether marks tell triangles apart, or say their numbers
-static bool spMarksMatter(const spObjMarks* marks, int nameCount)
+// Whether names tell triangles apart, or say their numbers
+static bool spNamesMatter(const spNameList* names)
 {
     int32_t unused;
-    return nameCount >= 2 || (nameCount == 1 && (marks->data[0].triangle > 0 ||
-                                                 spParseRegionName(marks->data[0].name, &unused)));
+    return names->nameCount >= 2 ||
+           (names->nameCount == 1 &&
+            (names->uses[0].place > 0 || spParseRegionName(names->uses[0].name, &unused)));
 }
 
-static bool spKeepObjMarks(spObjReader* reader, spError* error)
+static bool spKeepGroups(spObjReader* reader, spError* error)
 {
     spMesh* mesh = reader->mesh;
     for (int sort = 0; sort < sp_objSortCount; ++sort)
     {
-        spObjMarks* marks = reader->marks + sort;
-        int nameCount = marks->count > 0 ? spNumberMarks(&mesh->heap, marks) : 0;
-        if (nameCount < 0)
+        spNameList* names = reader->names + sort;
+        if (!spNumberNames(names, false, error))
         {
-            return spFailMemory(error, "the groups of a file", (size_t)marks->count * sizeof(int32_t));
+            return false;
         }
-        if (!spMarksMatter(marks, nameCount))
+        if (!spNamesMatter(names))
         {
             continue;
         }
         spMeshValues* values = spStartValues(mesh, sp_meshTriangles, "region", 6, 1);
-        for (int i = 0; values != NULL && i < marks->count; ++i)
+        for (int i = 0; values != NULL && i < names->count; ++i)
         {
-            int end = i + 1 < marks->count ? marks->data[i + 1].triangle : mesh->triangleCount;
-            for (int k = marks->data[i].triangle; k < end; ++k)
+            int end = i + 1 < names->count ? names->uses[i + 1].place : mesh->triangleCount;
+            for (int k = names->uses[i].place; k < end; ++k)
             {
-                values->data[k] = (double)marks->data[i].region;
+                values->data[k] = (double)names->uses[i].region;
             }
         }
         return true;
@@ -304,7 +231,7 @@ static bool spReadObjLine(spObjReader* reader, spError* error)
     {
         if (spWordIs(word, sorts[i]))
         {
-            return spReadObjMark(reader, i, error);
+            return spReadObjName(reader, i, error);
         }
     }
     // Something else, perhaps over several lines
@@ -319,6 +246,10 @@ static bool spReadObjLine(spObjReader* reader, spError* error)
 bool spReadObj(const char* data, size_t size, spMesh* mesh, spError* error)
 {
     spObjReader reader = {.scanner = spMakeScanner(data, size), .mesh = mesh};
+    for (int i = 0; i < sp_objSortCount; ++i)
+    {
+        reader.names[i] = spMakeNameList(&mesh->heap);
+    }
     mesh->formatName = "OBJ";
     bool ok = true;
     for (; ok && !spAtEnd(&reader.scanner); spSkipLine(&reader.scanner))
@@ -331,10 +262,10 @@ bool spReadObj(const char* data, size_t size, spMesh* mesh, spError* error)
                         "vertex %lld does not exist; the file has %d, counted from 1",
                         (long long)reader.largestIndex, mesh->vertexCount);
     }
-    ok = ok && spKeepObjMarks(&reader, error);
+    ok = ok && spKeepGroups(&reader, error);
     for (int i = 0; i < sp_objSortCount; ++i)
     {
-        spFree(&mesh->heap, reader.marks[i].data, (size_t)reader.marks[i].capacity * sizeof(spObjMark));
+        spFreeNameList(reader.names + i);
     }
     return ok;
 }

@@ -242,7 +242,7 @@ bool spReadTetGen(const spTetGenText files[sp_tetGenFileCount], spMesh* mesh, sp
     static bool (*const readers[sp_tetGenFileCount])(spTetGenReader * reader, spError * error) = {
         spReadNodeFile, spReadEleFile, spReadFaceFile};
     mesh->formatName = "TetGen";
-    spTetGenReader reader = {.mesh = mesh, .ids = spMakeIdTable(&mesh->heap)};
+    spTetGenReader reader = {.mesh = mesh, .ids = spMakeIdTable(&mesh->heap, "node")};
     bool ok = true;
     for (int i = 0; i < sp_tetGenFileCount && ok; ++i)
     {

@@ -12,8 +12,9 @@
 
 #define SP_MAX_VEG_NAMES 1024
 
-// Most numbers that all sets of a file may visit when regions use them
-#define SP_MAX_VISITS 200000000
+// Most elements and bytes of sets that all regions of a file may visit, for each byte of it: regions may use
+// one set again and again, and time must grow with the file
+#define SP_VISITS_PER_BYTE 8
 
 typedef struct spVegMaterial
 {
@@ -26,6 +27,7 @@ typedef struct spVegSet
 {
     spWord name;
     spScanner elements;
+    int64_t size; // bytes
 } spVegSet;
 
 typedef struct spVegReader
@@ -37,7 +39,8 @@ typedef struct spVegReader
     spVegMaterial materials[SP_MAX_VEG_NAMES];
     spVegSet sets[SP_MAX_VEG_NAMES];
     int materialCount, setCount, regionCount;
-    int64_t visits;
+    int64_t visits, mostVisits;
+    int arrays[3]; // density, modulus and ratio in the values of the mesh; -1 where there is no room
 } spVegReader;
 
 static void spSkipCommas(spScanner* scanner)
@@ -195,24 +198,43 @@ static bool spAtSection(const spScanner* scanner)
 static void spReadSet(spVegReader* reader, spWord name)
 {
     spScanner* scanner = &reader->scanner;
-    if (reader->setCount < SP_MAX_VEG_NAMES)
-    {
-        reader->sets[reader->setCount++] = (spVegSet){name, *scanner};
-    }
+    spVegSet set = {.name = name, .elements = *scanner};
     for (spSkipHashComments(scanner); !spAtSection(scanner); spSkipHashComments(scanner))
     {
         spSkipLine(scanner);
     }
+    set.size = scanner->at - set.elements.at;
+    if (reader->setCount < SP_MAX_VEG_NAMES)
+    {
+        reader->sets[reader->setCount++] = set;
+    }
+}
+
+// Arrays for the materials of the tets
+static void spStartMaterials(spVegReader* reader)
+{
+    static const char* const names[3] = {"density", "youngModulus", "poissonRatio"};
+    for (int i = 0; i < 3; ++i)
+    {
+        spMeshValues* values = spStartValues(reader->mesh, sp_meshTets, names[i], strlen(names[i]), 1);
+        reader->arrays[i] = values != NULL ? (int)(values - reader->mesh->values) : -1;
+    }
+}
+
+static bool spCountVisits(spVegReader* reader, int64_t count, spError* error)
+{
+    reader->visits += count;
+    return reader->visits <= reader->mostVisits ||
+           spFail(error, sp_errorFileFormat, "the regions of this file name too many elements");
 }
 
 static bool spGiveMaterial(spVegReader* reader, const spVegMaterial* material, int64_t tet, spError* error)
 {
     spMesh* mesh = reader->mesh;
-    static const char* const names[3] = {"density", "youngModulus", "poissonRatio"};
     const double numbers[3] = {material->density, material->youngModulus, material->poissonRatio};
-    if (++reader->visits > SP_MAX_VISITS)
+    if (!spCountVisits(reader, 1, error))
     {
-        return spFail(error, sp_errorFileFormat, "the regions of this file name too many elements");
+        return false;
     }
     if (tet < 0 || tet >= mesh->tetCount)
     {
@@ -222,10 +244,9 @@ static bool spGiveMaterial(spVegReader* reader, const spVegMaterial* material, i
     mesh->tetRegions[tet] = reader->regionCount;
     for (int i = 0; i < 3; ++i)
     {
-        spMeshValues* values = spStartValues(mesh, sp_meshTets, names[i], strlen(names[i]), 1);
-        if (values != NULL)
+        if (reader->arrays[i] >= 0)
         {
-            values->data[tet] = numbers[i];
+            mesh->values[reader->arrays[i]].data[tet] = numbers[i];
         }
     }
     return true;
@@ -256,6 +277,7 @@ static bool spReadRegion(spVegReader* reader, spError* error)
                           (int)(missing.length < 60 ? missing.length : 60), missing.text);
     }
     reader->regionCount += 1;
+    spStartMaterials(reader);
     spSkipLine(scanner);
     for (int64_t i = 0; all && i < reader->mesh->tetCount; ++i)
     {
@@ -267,6 +289,10 @@ static bool spReadRegion(spVegReader* reader, spError* error)
     if (all || !reader->tets)
     {
         return true;
+    }
+    if (!spCountVisits(reader, set->size, error))
+    {
+        return false;
     }
     spScanner place = set->elements;
     for (spSkipHashComments(&place); !spAtSection(&place); spSkipHashComments(&place))
@@ -336,6 +362,7 @@ bool spReadVeg(const char* data, size_t size, spMesh* mesh, spError* error)
     }
     reader->scanner = spMakeScanner(data, size);
     reader->mesh = mesh;
+    reader->mostVisits = SP_VISITS_PER_BYTE * (int64_t)size;
     bool ok = true;
     for (spSkipHashComments(&reader->scanner); ok && !spAtEnd(&reader->scanner);
          spSkipHashComments(&reader->scanner))
