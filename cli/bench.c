@@ -3,7 +3,7 @@
 
 // souple bench: named benchmarks. What is timed is built by testbed/, which the tests use too.
 // bench_implicit.c has those of implicit steps, bench_xpbd.c those of XPBD, bench_beam.c pairs of beams,
-// bench_view.c the live page.
+// bench_mesh.c mesh files, bench_view.c the live page.
 
 #include "bench.h"
 #include "commands.h"
@@ -180,6 +180,13 @@ static const spBenchFamily s_families[] = {
                    sp_benchDistanceBeam, 1, 60, 8, 13),
     SP_XPBD_FAMILY("xpbd-cloth-", "sheet of N x N nodes, distances kept; Bullet's links beside it",
                    sp_benchDistanceCloth, 3, 2000, 100, 200),
+    {.stem = "mesh-io-",
+     .doc = "a mesh of so many thousand tets, written and read in every format",
+     .run = spRunMeshBench,
+     .sizes = {1000},
+     .least = 1,
+     .most = 20000,
+     .suffix = "k"},
 #ifdef SOUPLE_VIEW
     {.stem = "view-",
      .doc = "cloth of so many thousand triangles: what a browser that watches it adds to a step",

@@ -83,6 +83,9 @@ spRunBenchFcn spRunImplicitBeam;
 // bench_xpbd.c: sweeps of XPBD, with the links of the other engine beside distances when the build has it
 spRunBenchFcn spRunXpbd;
 
+// bench_mesh.c: writing and reading mesh files
+spRunBenchFcn spRunMeshBench;
+
 // bench_view.c: what a live page adds to steps, in a build that has one
 spRunBenchFcn spRunViewBench;
 
