@@ -1,51 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// What the tests of meshes and mesh files share: an allocator that fails on request and counts what is out.
+// What the tests of meshes and mesh files share.
 
 #pragma once
 
+#include "memory_test.h"
 #include "souple/mesh.h"
 #include "testbed/check.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct FailingAllocator
-{
-    int failAt;  // this allocation fails, counted from 0; -1: none
-    int count;   // allocations asked for
-    int64_t out; // bytes out
-    int64_t peak;
-} FailingAllocator;
-
-static void* FailingAlloc(size_t size, size_t alignment, void* context)
-{
-    FailingAllocator* failing = context;
-    if (failing->count++ == failing->failAt)
-    {
-        return NULL;
-    }
-    void* memory = aligned_alloc(alignment, size);
-    if (memory != NULL)
-    {
-        failing->out += (int64_t)size;
-        failing->peak = failing->out > failing->peak ? failing->out : failing->peak;
-    }
-    return memory;
-}
-
-static void FailingFree(void* memory, size_t size, void* context)
-{
-    FailingAllocator* failing = context;
-    failing->out -= (int64_t)size;
-    free(memory);
-}
-
-static inline spAllocator MakeFailingAllocator(FailingAllocator* failing)
-{
-    return (spAllocator){FailingAlloc, FailingFree, failing};
-}
 
 static inline spDVec3 Subtract(spDVec3 a, spDVec3 b)
 {

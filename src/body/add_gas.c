@@ -100,11 +100,14 @@ int spAddGasSet(spBody* body, const spGasDef* def, spError* error)
     {
         ok = spCheckOutline(body, def, error);
     }
-    else if (def->triangles != NULL &&
-             spIsClosedSurface(body->heap, def->triangles, faceCount, body->nodeCount) == false)
+    else if (def->triangles != NULL)
     {
-        ok = spFail(error, sp_errorBadMesh,
-                    "the triangles given for the gas in %s are not closed: gas would leak", body->name);
+        bool closed = false;
+        ok = spFindClosed(body->heap, faces, faceCount, body->nodeCount, &closed)
+                 ? closed || spFail(error, sp_errorBadMesh,
+                                    "the triangles given for the gas in %s are not closed: gas would leak",
+                                    body->name)
+                 : spFailMemory(error, "the faces of a gas", faceSize);
     }
     spGasSet* set = NULL;
     if (ok)

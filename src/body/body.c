@@ -152,10 +152,10 @@ static bool spCopyTopology(spBody* body, const spMesh* mesh, spError* error)
             {
                 body->tets[i] = mesh->tets[i];
             }
-            body->closed =
-                spIsClosedSurface(body->heap, body->triangles, body->triangleCount, body->nodeCount);
+            ok = spFindClosed(body->heap, body->triangles, body->triangleCount, body->nodeCount,
+                              &body->closed);
         }
-        else
+        if (ok == false)
         {
             spFailMemory(error, "the topology of a body", edgeSize + surfaceSize + tetSize);
         }

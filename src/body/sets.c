@@ -134,13 +134,14 @@ int spAppendSet(spBody* body, spElementSet* set)
 
 int spAppendLocalSet(spBody* body, spElementSet* set, spError* error)
 {
-    int index = spAppendSet(body, set);
-    if (spRebuildSlots(body, error) == false)
+    // Slots are those of all sets, with the new one
+    body->sets[body->setCount++] = set;
+    bool ok = spRebuildSlots(body, error);
+    body->setCount -= 1;
+    if (ok == false)
     {
-        body->setCount -= 1;
-        body->elementCount -= set->elementCount;
         set->kind->destroy(set, body->heap);
         return -1;
     }
-    return index;
+    return spAppendSet(body, set);
 }

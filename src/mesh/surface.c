@@ -76,21 +76,26 @@ bool spRunAlike(const spSurface* surface, int32_t a, int32_t b)
     return spRunsUp(surface, a) == spRunsUp(surface, b);
 }
 
-bool spIsClosedSurface(spHeap* heap, const int32_t* triangles, int triangleCount, int vertexCount)
+bool spFindClosed(spHeap* heap, const int32_t* triangles, int triangleCount, int vertexCount, bool* closed)
 {
     spSurface surface;
-    if (triangleCount <= 0 || spBuildSurface(heap, triangles, triangleCount, vertexCount, &surface) == false)
+    *closed = false;
+    if (triangleCount <= 0)
+    {
+        return true;
+    }
+    if (spBuildSurface(heap, triangles, triangleCount, vertexCount, &surface) == false)
     {
         return false;
     }
-    bool closed = surface.count == 3 * triangleCount;
-    for (int begin = 0; closed && begin < surface.count;)
+    *closed = surface.count == 3 * triangleCount;
+    for (int begin = 0; *closed && begin < surface.count;)
     {
         int end = spFindEdgeEnd(&surface, begin);
-        closed = end - begin == 2 &&
-                 spRunAlike(&surface, spGetHalf(&surface, begin), spGetHalf(&surface, begin + 1)) == false;
+        *closed = end - begin == 2 &&
+                  spRunAlike(&surface, spGetHalf(&surface, begin), spGetHalf(&surface, begin + 1)) == false;
         begin = end;
     }
     spFreeSurface(heap, &surface);
-    return closed;
+    return true;
 }

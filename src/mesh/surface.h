@@ -36,6 +36,6 @@ static inline int32_t spGetHalf(const spSurface* surface, int place)
 // True when two half edges of the same edge run in the same direction
 bool spRunAlike(const spSurface* surface, int32_t a, int32_t b);
 
-// True when every edge of the triangles has exactly two of them, running in opposite directions. False also
-// for no triangles, for one with a repeated vertex, and without memory.
-bool spIsClosedSurface(spHeap* heap, const int32_t* triangles, int triangleCount, int vertexCount);
+// Finds whether every edge of the triangles has exactly two of them, running in opposite directions; not so
+// for no triangles, nor for one with a repeated vertex. Returns false without memory.
+bool spFindClosed(spHeap* heap, const int32_t* triangles, int triangleCount, int vertexCount, bool* closed);

@@ -172,7 +172,7 @@ static void spAdaptExplicit(spBody* body, spTeam* team)
     }
 }
 
-static void spWalkExplicitMemory(spBody* body, spWalkMemoryFcn* fcn, void* walk)
+static bool spWalkExplicitMemory(spBody* body, spWalkMemoryFcn* fcn, void* walk)
 {
     spExplicitState* state = body->methodState;
     spSpectrum* spectrum = &state->estimator.spectrum;
@@ -191,6 +191,7 @@ static void spWalkExplicitMemory(spBody* body, spWalkMemoryFcn* fcn, void* walk)
         fcn(walk, state->estimator.local, (size_t)body->nodeCount * sizeof(spMat3));
         state->inverseStep = 0;
     }
+    return true;
 }
 
 // Stage functions: patches [begin, end)

@@ -189,8 +189,9 @@ static bool spHasPreconditioner(const spBody* body, spPreconditionerType type, s
     return p != NULL;
 }
 
-// A complete factor where it is cheap, on a thread where making it would be felt; else several levels
-static void spDecideSolver(const spBody* body, spMethodDef* def)
+// A complete factor where it is cheap, on a thread where making it would be felt; else several levels. False
+// without memory to find out: the choice must not depend on that.
+static bool spDecideSolver(const spBody* body, spMethodDef* def)
 {
     spError error = {0};
     spSolverDef* s = &def->solver;
@@ -198,6 +199,10 @@ static void spDecideSolver(const spBody* body, spMethodDef* def)
     {
         bool factor =
             body->nodeCount <= SP_FACTOR_NODES && spHasPreconditioner(body, sp_preconditionCholesky, &error);
+        if (error.code == sp_errorOutOfMemory)
+        {
+            return false;
+        }
         s->preconditioner = factor ? sp_preconditionCholesky : sp_preconditionMultilevel;
         s->asynchronous =
             s->asynchronous || (factor && body->nodeCount > SP_QUICK_NODES && def->type != sp_quasiStatic);
@@ -207,6 +212,7 @@ static void spDecideSolver(const spBody* body, spMethodDef* def)
         s->newtonSteps = def->type == sp_quasiStatic ? SP_STATIC_STEPS : 1;
     }
     s->newtonSteps = def->type == sp_imex ? 1 : s->newtonSteps;
+    return true;
 }
 
 static bool spCreateImplicit(spBody* body, spError* error)
@@ -217,13 +223,17 @@ static bool spCreateImplicit(spBody* body, spError* error)
     }
     spImplicitState* state = spAllocZeroed(body->heap, sizeof(spImplicitState));
     body->methodState = state;
-    if (state == NULL || spAllocImplicit(body, state) == false)
+    bool ok = state != NULL && spAllocImplicit(body, state);
+    if (ok)
+    {
+        state->def = body->methodDef;
+        ok = spDecideSolver(body, &state->def);
+    }
+    if (ok == false)
     {
         spDestroyImplicit(body);
         return spFailMemory(error, "the method of a body", (size_t)body->nodeCount * sizeof(spVec4));
     }
-    state->def = body->methodDef;
-    spDecideSolver(body, &state->def);
     if (spHasPreconditioner(body, state->def.solver.preconditioner, error) == false)
     {
         spDestroyImplicit(body);
@@ -1260,6 +1270,7 @@ static spAdvanceResult spAdvanceImplicit(spBody* body, const spAdvanceContext* c
     if (state->failed)
     {
         result.flags = sp_stepSolverStopped;
+        result.outOfMemory = true;
         return result;
     }
     if (context->startFraction == 0)
@@ -1328,7 +1339,7 @@ static void spAdaptImplicit(spBody* body, spTeam* team)
     SP_UNUSED(team);
 }
 
-static void spWalkImplicitMemory(spBody* body, spWalkMemoryFcn* fcn, void* walk)
+static bool spWalkImplicitMemory(spBody* body, spWalkMemoryFcn* fcn, void* walk)
 {
     spImplicitState* state = body->methodState;
     spError error = {0};
@@ -1351,6 +1362,7 @@ static void spWalkImplicitMemory(spBody* body, spWalkMemoryFcn* fcn, void* walk)
     {
         spWalkFactor(state->factor, body, fcn, walk);
     }
+    return there;
 }
 
 const spMethodKind spImplicitMethod = {

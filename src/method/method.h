@@ -60,6 +60,7 @@ typedef struct spAdvanceResult
     double solverResidual;
     double leastSeconds; // that the body needs however early its solver is stopped; 0 when it knows none
     bool disobeyed;      // a choice could not be kept
+    bool outOfMemory;    // the body has not moved
 } spAdvanceResult;
 
 // One piece of what a method remembers. Returns the piece of the snapshot that is read or compared with, else
@@ -111,8 +112,8 @@ struct spMethodKind
 
     // Shows what the method remembers from step to step beside the state of the body, piece by piece: the
     // same pieces for every method of the same type, filter included. Snapshots write them, or read them
-    // back.
-    void (*walkMemory)(spBody* body, spWalkMemoryFcn* fcn, void* walk);
+    // back. False without memory: pieces are missing.
+    bool (*walkMemory)(spBody* body, spWalkMemoryFcn* fcn, void* walk);
 };
 
 // What stops the solver of a substep: its share of the time until the deadline, or what was chosen before.

@@ -692,6 +692,7 @@ static spAdvanceResult spAdvanceXpbd(spBody* body, const spAdvanceContext* conte
     if (state->failed)
     {
         result.flags = sp_stepSolverStopped;
+        result.outOfMemory = true;
         return result;
     }
     if (context->startFraction == 0)
@@ -790,12 +791,10 @@ static void spCorrectXpbd(spBody* body, const spPoint* points, const spVec3* imp
 }
 
 // Sweeps keep nothing from step to step
-static void spWalkXpbdMemory(spBody* body, spWalkMemoryFcn* fcn, void* walk)
+static bool spWalkXpbdMemory(spBody* body, spWalkMemoryFcn* fcn, void* walk)
 {
-    if (((const spXpbdState*)body->methodState)->def.xpbd.solver == sp_xpbdAuto)
-    {
-        spWalkNewton(body, fcn, walk);
-    }
+    bool sweeps = ((const spXpbdState*)body->methodState)->def.xpbd.solver != sp_xpbdAuto;
+    return sweeps || spWalkNewton(body, fcn, walk);
 }
 
 const spMethodKind spXpbdMethod = {

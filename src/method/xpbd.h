@@ -172,7 +172,7 @@ bool spFreezeNewton(const spBody* body, const spPoint* points, int pointCount, i
 void spCorrectNewton(spBody* body, const spPoint* points, const spVec3* impulses, const spVec3* shifts,
                      int pointCount);
 // The memory of the choice, and of Newton's method
-void spWalkNewton(spBody* body, spWalkMemoryFcn* fcn, void* walk);
+bool spWalkNewton(spBody* body, spWalkMemoryFcn* fcn, void* walk);
 
 // ---- what the world asks for ----
 

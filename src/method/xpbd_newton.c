@@ -56,8 +56,8 @@ void spEndNewton(spBody* body)
 }
 
 // Squared frequency and damping rate of the body now, bounded node by node and averaged over the mass: a few
-// poor elements make the largest large, but cost sweeps nothing. 0 without memory to find them.
-static void spFindBounds(spBody* body, double* square, double* damping)
+// poor elements make the largest large, but cost sweeps nothing. False, with zeros, without memory.
+static bool spFindBounds(spBody* body, double* square, double* damping)
 {
     double largest[2], sum[2] = {0}, mass = 0.0;
     size_t size = spArraySize(2 * (int64_t)body->nodeCount, sizeof(spMat3));
@@ -77,6 +77,7 @@ static void spFindBounds(spBody* body, double* square, double* damping)
     }
     *square = mass > 0.0 ? sum[0] / mass : 0.0;
     *damping = mass > 0.0 ? sum[1] / mass : 0.0;
+    return blocks != NULL;
 }
 
 bool spHasForces(const spBody* body)
@@ -107,7 +108,7 @@ static spSubstepSolver spPickSolver(const spBody* body, double h)
     return spIsAbove(k, SP_STIFF_STEP, state->chosen == sp_solveWhole) ? sp_solveWhole : sp_solveLocal;
 }
 
-// Makes what the solver that was picked needs. Without memory, sweeps stay.
+// Makes what the solver that was picked needs. Without memory there are sweeps.
 static void spStartSolver(spBody* body, spSubstepSolver picked)
 {
     spXpbdState* state = body->methodState;
@@ -115,7 +116,7 @@ static void spStartSolver(spBody* body, spSubstepSolver picked)
     spError error = {0};
     bool whole = picked == sp_solveWhole;
     spEndNewton(body);
-    state->chosen = picked;
+    state->chosen = sp_solveSweeps;
     if (picked == sp_solveSweeps)
     {
         return;
@@ -142,6 +143,7 @@ static void spStartSolver(spBody* body, spSubstepSolver picked)
         newton->iterationLimit = (own.xpbd.iterations * SP_SWEEP_ITERATIONS + cost - 1) / cost;
         newton->linearCost = SP_LINEAR_ITERATIONS / cost;
         state->newton = newton;
+        state->chosen = picked;
     }
     body->methodDef = own;
     body->methodState = state;
@@ -156,8 +158,9 @@ void spChooseSolver(spBody* body, spReal h)
     }
     if (state->boundMatrix != body->matrixVersion || state->boundTopology != body->topologyVersion)
     {
-        spFindBounds(body, &state->boundSquare, &state->boundDamping);
-        state->boundMatrix = body->matrixVersion;
+        // Without memory this step sweeps, and the next one tries again
+        bool found = spFindBounds(body, &state->boundSquare, &state->boundDamping);
+        state->boundMatrix = found ? body->matrixVersion : body->matrixVersion - 1;
         state->boundTopology = body->topologyVersion;
     }
     spSubstepSolver picked = spPickSolver(body, (double)h);
@@ -228,10 +231,11 @@ void spCorrectNewton(spBody* body, const spPoint* points, const spVec3* impulses
     body->methodState = state;
 }
 
-void spWalkNewton(spBody* body, spWalkMemoryFcn* fcn, void* walk)
+bool spWalkNewton(spBody* body, spWalkMemoryFcn* fcn, void* walk)
 {
     spXpbdState* state = body->methodState;
     uint32_t own = (uint32_t)state->chosen, stored = own;
+    bool good = true;
     // Bounds that were not found yet stay so: the next step finds them
     uint32_t found =
         state->boundMatrix == body->matrixVersion && state->boundTopology == body->topologyVersion ? 1 : 0;
@@ -247,13 +251,15 @@ void spWalkNewton(spBody* body, spWalkMemoryFcn* fcn, void* walk)
     if (stored != (uint32_t)state->chosen && stored <= sp_solveWhole)
     {
         spStartSolver(body, (spSubstepSolver)stored);
+        good = stored == (uint32_t)state->chosen;
     }
     state->boundMatrix = found != 0 ? body->matrixVersion : body->matrixVersion - 1;
     state->boundTopology = body->topologyVersion;
     if (state->newton != NULL)
     {
         spLend(body);
-        spImplicitMethod.walkMemory(body, fcn, walk);
+        good = spImplicitMethod.walkMemory(body, fcn, walk) && good;
         body->methodState = state;
     }
+    return good;
 }

@@ -162,7 +162,11 @@ static bool spWalkMethod(spWalk* walk, spBody* body)
         }
         return false;
     }
-    body->method->walkMemory(body, spWalkMemory, walk);
+    if (body->method->walkMemory(body, spWalkMemory, walk) == false)
+    {
+        walk->noMemory = true;
+        walk->fits = false;
+    }
     uint64_t walked = walk->used - head - sizeof(size);
     if (walk->mode == sp_walkWrite && walk->fits)
     {
@@ -314,7 +318,7 @@ spSnapshot* spWorld_Save(spWorld* world)
     }
     spWalk walk = {.mode = sp_walkMeasure};
     spWalkState(&walk, world);
-    spSnapshot* snapshot = spAllocSnapshot(&world->def.allocator, walk.used);
+    spSnapshot* snapshot = walk.fits ? spAllocSnapshot(&world->def.allocator, walk.used) : NULL;
     if (snapshot == NULL)
     {
         spError error = {0};
@@ -324,6 +328,7 @@ spSnapshot* spWorld_Save(spWorld* world)
     }
     walk = (spWalk){.mode = sp_walkWrite, .data = snapshot->data, .size = snapshot->size};
     spWalkState(&walk, world);
+    SP_ASSERT(walk.fits && walk.used == snapshot->size);
     spSnapshotHeader header = {
         .magic = SP_SNAPSHOT_MAGIC,
         .version = SP_SNAPSHOT_VERSION,

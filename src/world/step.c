@@ -179,8 +179,11 @@ static void spRunCommands(spStep* step)
         slotCount > 0 && (step->advances == NULL || step->results == NULL || step->times == NULL);
     if (world->rowsDirty || spHasMovingCollider(world) || spHasMovingLink(world))
     {
-        spFindRows(world, NULL, step->dt, &step->report.flags);
-        world->rowsDirty = false;
+        uint32_t flags = 0;
+        spFindRows(world, NULL, step->dt, &flags);
+        // What was not found is looked for again when the step cannot be made
+        world->rowsDirty = (flags & sp_stepContactsFull) != 0;
+        step->report.flags |= flags;
     }
     for (int i = 0; i < slotCount; ++i)
     {
@@ -263,6 +266,7 @@ static void spAdvanceBody(spStep* step, int slot, spTeam* team, int slices)
     total->solverIterations += result.solverIterations;
     total->solverResidual = fmax(total->solverResidual, result.solverResidual);
     total->disobeyed = total->disobeyed || result.disobeyed;
+    total->outOfMemory = total->outOfMemory || result.outOfMemory;
 }
 
 static void spAdvanceSmallBodies(int begin, int end, int workerIndex, void* context)
@@ -342,8 +346,16 @@ static void spSaveGoodStates(spWorld* world)
     }
 }
 
-static void spTellDisobedience(spStep* step, int slot)
+// What flags alone do not say
+static void spTellTrouble(spStep* step, int slot)
 {
+    if (step->results[slot].outOfMemory)
+    {
+        spError error = {0};
+        spFail(&error, sp_errorOutOfMemory, "out of memory: %s has not moved in step %lld",
+               step->world->bodies[slot]->name, (long long)step->world->stepCount);
+        spRecordError(step->world, &error);
+    }
     if (step->results[slot].disobeyed)
     {
         spError error = {0};
@@ -371,7 +383,7 @@ static void spRunFreeMotion(spStep* step)
         {
             spAdvanceBody(step, i, step->team, 1);
         }
-        spTellDisobedience(step, i);
+        spTellTrouble(step, i);
         step->report.flags |= step->results[i].flags;
         step->report.substepCount = spMaxInt(step->report.substepCount, step->results[i].substepCount);
         step->report.forceEvaluations += step->results[i].forceEvaluations;
