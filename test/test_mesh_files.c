@@ -636,6 +636,24 @@ static void TestVtuForms(void** state)
     CheckCounts(mesh, 3, 0, 1, 0);
     assert_string_equal(spMesh_GetFormatName(mesh), "VTU appended");
     spDestroyMesh(mesh);
+
+    // A thousand pieces that name the same appended data would be a large mesh out of a small file
+    char* many = malloc(300000);
+    size_t length = (size_t)sprintf(many, "<VTKFile type='UnstructuredGrid' byte_order='LittleEndian' "
+                                          "header_type='UInt64'><UnstructuredGrid>");
+    for (int i = 0; i < 1000; ++i)
+    {
+        length +=
+            (size_t)sprintf(many + length, "<Piece NumberOfPoints='3' NumberOfCells='0'><Points><DataArray "
+                                           "type='Float64' NumberOfComponents='3' format='appended' "
+                                           "offset='0'/></Points><Cells/></Piece>");
+    }
+    length += (size_t)sprintf(many + length, "</UnstructuredGrid><AppendedData encoding='raw'>_");
+    memcpy(many + length, &data, 80);
+    length += 80 + (size_t)sprintf(many + length + 80, "</AppendedData></VTKFile>");
+    assert_null(spParseMesh(many, length, NULL, NULL, &error));
+    assert_non_null(strstr(error.message, "more appended data than there is"));
+    free(many);
 }
 
 // Every format, cut off anywhere, with any byte changed, and without memory: a mesh or a sentence

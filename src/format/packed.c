@@ -9,9 +9,6 @@
 #include <zlib.h>
 #endif
 
-// Zlib makes nothing larger than this many times what it reads
-#define SP_MOST_EXPANSION 1040
-
 // Bytes of a block before it is compressed, as VTK has it
 #define SP_BLOCK_SIZE 32768
 

@@ -10,6 +10,9 @@
 #include "base/memory.h"
 #include "format/bytes.h"
 
+// Zlib makes nothing larger than this many times what it reads
+#define SP_MOST_EXPANSION 1040
+
 // How the data of a file is packed
 typedef struct spPacking
 {

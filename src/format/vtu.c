@@ -43,7 +43,8 @@ typedef struct spVtuReader
     int64_t cellCount; // of the piece, as it claims
     spPacking packing; // of binary data, as the file says; base64 is that of appended data
     const char* appended;
-    const char* end; // of the file
+    const char* end;   // of the file
+    uint64_t unpacked; // bytes that came out of appended data so far
 } spVtuReader;
 
 // Over a comment, an instruction or a declaration; the scanner is at its '<'
@@ -314,6 +315,16 @@ static bool spOpenNumbers(spVtuReader* reader, const spTag* tag, spNumbers* numb
     {
         spNamePlace(tag, error);
         return false;
+    }
+    // Any number of arrays may name the same place: a small file would be a huge mesh
+    reader->unpacked += appended ? numbers->size : 0;
+    uint64_t there = appended ? (uint64_t)(reader->end - reader->appended) : 0;
+    if (reader->unpacked > there * (packing.compressed ? SP_MOST_EXPANSION : 4) && appended)
+    {
+        spFree(&reader->grid.mesh->heap, numbers->data, numbers->size);
+        return spFailScan(
+            &tag->place, error,
+            "the arrays up to this one use more appended data than there is; each must have its own");
     }
     numbers->bytes = (spBytes){numbers->data, numbers->data + numbers->size, packing.swapped};
     reader->scanner.at = appended ? reader->scanner.at : end;
