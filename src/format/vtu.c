@@ -302,6 +302,14 @@ static bool spOpenNumbers(spVtuReader* reader, const spTag* tag, spNumbers* numb
         }
         begin = reader->appended + at;
         end = reader->end;
+        // Any number of arrays may name the same place: a small file would be a huge mesh
+        uint64_t there = (uint64_t)(reader->end - reader->appended);
+        if (reader->unpacked > there * (packing.compressed ? SP_MOST_EXPANSION : 4))
+        {
+            return spFailScan(&tag->place, error,
+                              "the arrays before this one use more appended data than there is; each must "
+                              "have its own");
+        }
     }
     else
     {
@@ -316,16 +324,7 @@ static bool spOpenNumbers(spVtuReader* reader, const spTag* tag, spNumbers* numb
         spNamePlace(tag, error);
         return false;
     }
-    // Any number of arrays may name the same place: a small file would be a huge mesh
     reader->unpacked += appended ? numbers->size : 0;
-    uint64_t there = appended ? (uint64_t)(reader->end - reader->appended) : 0;
-    if (reader->unpacked > there * (packing.compressed ? SP_MOST_EXPANSION : 4) && appended)
-    {
-        spFree(&reader->grid.mesh->heap, numbers->data, numbers->size);
-        return spFailScan(
-            &tag->place, error,
-            "the arrays up to this one use more appended data than there is; each must have its own");
-    }
     numbers->bytes = (spBytes){numbers->data, numbers->data + numbers->size, packing.swapped};
     reader->scanner.at = appended ? reader->scanner.at : end;
     return true;
