@@ -11,32 +11,41 @@
 #include <stdint.h>
 
 #ifdef __cplusplus
+/// Opens the declarations of a header for C++.
 #define SP_EXTERN_C_BEGIN                                                                                    \
     extern "C"                                                                                               \
     {
+/// Closes what SP_EXTERN_C_BEGIN opened.
 #define SP_EXTERN_C_END }
 /// Zero-initialises any Souple struct in C and in C++: `spError error = SP_ZERO_INIT;`
 #define SP_ZERO_INIT                                                                                         \
     {                                                                                                        \
     }
 #else
+/// Opens the declarations of a header for C++.
 #define SP_EXTERN_C_BEGIN
+/// Closes what SP_EXTERN_C_BEGIN opened.
 #define SP_EXTERN_C_END
+/// Zero-initialises any Souple struct in C and in C++: `spError error = SP_ZERO_INIT;`
 #define SP_ZERO_INIT                                                                                         \
     {                                                                                                        \
         0                                                                                                    \
     }
 #endif
 
+/// Marks a function that the library exports.
 #if defined(__GNUC__)
 #define SP_API __attribute__((visibility("default")))
 #else
 #define SP_API
 #endif
 
-/// Version of these headers. Compare with spGetVersion() to detect a library of another version.
+/// Version of these headers, first number. Compare with spGetVersion() to detect a library of another
+/// version.
 #define SP_VERSION_MAJOR 0
+/// Version of these headers, second number.
 #define SP_VERSION_MINOR 1
+/// Version of these headers, third number.
 #define SP_VERSION_PATCH 0
 
 /// Most worker threads that a world accepts.

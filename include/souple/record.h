@@ -323,7 +323,7 @@ typedef struct spExportDef
 /// @return every frame, base name "frame", no progress.
 SP_API spExportDef spDefaultExportDef(void);
 
-/// Writes one VTK XML file <base>_000000.vtu per frame and <base>.pvd, which ParaView opens as one series
+/// Writes one VTK XML file `<base>_000000.vtu` per frame and `<base>.pvd`, which ParaView opens as one series
 /// with times. A file holds all bodies: tets, triangles and edges as cells with the arrays "body" and
 /// "element" (0 triangle, 1 edge, 2 lone point, 3 tet), node numbers as "node" and, when they were stored,
 /// "velocity" and "vonMises" (Pa) on points. When states of tets were stored, cells have "vonMises" and
@@ -333,15 +333,15 @@ SP_API spExportDef spDefaultExportDef(void);
 /// @return false on a bad definition, no memory or a file that cannot be written; error says which.
 SP_API bool spExportVtu(const spRecording* recording, const spExportDef* def, spError* error);
 
-/// Writes one Wavefront file <base>_000000.obj per frame: one object per body, triangles as faces, edges as
+/// Writes one Wavefront file `<base>_000000.obj` per frame: one object per body, triangles as faces, edges as
 /// lines; of a body with an attached surface that surface alone.
 /// @return false as spExportVtu.
 SP_API bool spExportObj(const spRecording* recording, const spExportDef* def, spError* error);
 
 /// Writes two tables with one line for each row of the recording (the choice of frames does not matter):
-/// <base>.csv with time, step and measurements, <base>_profile.csv with flags and milliseconds of each stage.
-/// The first line names the columns with their units in brackets, as in "height [m]". Values that are not a
-/// number are empty. Numbers are written so that reading them gives the same double.
+/// `<base>.csv` with time, step and measurements, `<base>_profile.csv` with flags and milliseconds of each
+/// stage. The first line names the columns with their units in brackets, as in "height [m]". Values that are
+/// not a number are empty. Numbers are written so that reading them gives the same double.
 /// @return false as spExportVtu.
 SP_API bool spExportCsv(const spRecording* recording, const spExportDef* def, spError* error);
 
@@ -416,7 +416,7 @@ typedef bool spPictureFcn(const uint8_t* rgb, int frame, void* context);
 SP_API bool spDrawPictures(const spRecording* recording, const spExportDef* def,
                            const spPictureDef* pictureDef, spPictureFcn* take, void* context, spError* error);
 
-/// Draws frames into <base>_000000.png and so on, all through the same camera.
+/// Draws frames into `<base>_000000.png` and so on, all through the same camera.
 /// @return false as spExportVtu and spSavePicture.
 SP_API bool spExportPng(const spRecording* recording, const spExportDef* def, const spPictureDef* pictureDef,
                         spError* error);
