@@ -110,6 +110,11 @@ bool spCheckColliderDef(const spColliderDef* def, spError* error)
         return spFail(error, sp_errorBadArgument, "box half size (%g, %g, %g) m must be positive",
                       (double)s.x, (double)s.y, (double)s.z);
     }
+    if (!isfinite(def->radius) || !isfinite(def->halfHeight) || !spIsFinite3(s))
+    {
+        return spFail(error, sp_errorBadArgument,
+                      "a size of the collider is not finite, if only one that its shape does not use");
+    }
     if (!(def->friction >= 0 && isfinite(def->friction)))
     {
         return spFail(error, sp_errorBadArgument, "friction %g must not be negative", (double)def->friction);

@@ -11,6 +11,7 @@
 #include "base/error.h"
 
 #include <errno.h>
+#include <float.h>
 #include <limits.h>
 #include <math.h>
 
@@ -153,6 +154,34 @@ static bool spWritePlay(spRecordWriter* writer, const spPlayInfo* play)
     return spEndChunk(writer, sp_chunkPlay);
 }
 
+static bool spIsFinitePoint(spDVec3 a)
+{
+    return isfinite(a.x) && isfinite(a.y) && isfinite(a.z);
+}
+
+// What the reader takes for damage must not be written
+static bool spCheckNumbers(const spRecorderDef* def, spError* error)
+{
+    const spCamera* camera = def->camera;
+    if (camera != NULL && (!spIsFinitePoint(camera->eye) || !spIsFinitePoint(camera->target) ||
+                           !spIsFinitePoint(camera->up) || !isfinite(camera->fieldOfView)))
+    {
+        return spFail(error, sp_errorBadArgument, "recorder '%s': a number of the camera is not finite",
+                      def->path);
+    }
+    const spPlayInfo* play = def->play;
+    if (play != NULL &&
+        (!(play->dt > 0.0 && isfinite(play->dt)) || !(play->budget >= 0.0 && isfinite(play->budget))))
+    {
+        return spFail(
+            error, sp_errorBadArgument,
+            "recorder '%s': steps of %g s with a budget of %g s; the first must be greater than 0, the "
+            "second at least 0",
+            def->path, play->dt, play->budget);
+    }
+    return true;
+}
+
 bool spOpenWriter(spRecordWriter* writer, const spRecorderDef* def, spError* error)
 {
     memset(writer, 0, sizeof(*writer));
@@ -169,6 +198,10 @@ bool spOpenWriter(spRecordWriter* writer, const spRecorderDef* def, spError* err
     {
         return spFail(error, sp_errorBadArgument, "recorder '%s': %d measurements%s", def->path,
                       def->measurementCount, def->measurementNames == NULL ? " without names" : "");
+    }
+    if (!spCheckNumbers(def, error))
+    {
+        return false;
     }
 
     writer->heap = spMakeHeap(&def->allocator);
@@ -276,6 +309,12 @@ int spWriteTopology(spRecordWriter* writer, const spTopologyData* data)
     return whole ? topology : -1;
 }
 
+// Finite as a float too
+static void spPutSize(spBytes* chunk, spReal size)
+{
+    spPutF32(chunk, (float)fmax(-FLT_MAX, fmin(FLT_MAX, (double)size)));
+}
+
 int spWriteCollider(spRecordWriter* writer, const spColliderDef* def)
 {
     if (writer->error.code != sp_errorNone)
@@ -285,13 +324,13 @@ int spWriteCollider(spRecordWriter* writer, const spColliderDef* def)
     spBytes* chunk = spBeginChunk(writer);
     spPutU32(chunk, (uint32_t)writer->colliderCount);
     spPutU32(chunk, (uint32_t)def->shape);
-    spPutF32(chunk, (float)def->radius);
-    spPutF32(chunk, (float)def->halfHeight);
-    spPutF32(chunk, (float)def->halfSize.x);
-    spPutF32(chunk, (float)def->halfSize.y);
-    spPutF32(chunk, (float)def->halfSize.z);
-    spPutF32(chunk, (float)def->friction);
-    spPutF32(chunk, (float)def->restitution);
+    spPutSize(chunk, def->radius);
+    spPutSize(chunk, def->halfHeight);
+    spPutSize(chunk, def->halfSize.x);
+    spPutSize(chunk, def->halfSize.y);
+    spPutSize(chunk, def->halfSize.z);
+    spPutSize(chunk, def->friction);
+    spPutSize(chunk, def->restitution);
     spPutU32(chunk, 0);
     spPutString(chunk, def->name);
     return spEndChunk(writer, sp_chunkCollider) ? writer->colliderCount++ : -1;

@@ -215,6 +215,12 @@ void spFormatNumber(char* buffer, size_t size, double value)
         *found = '.';
     }
 
+    // The parser takes -0 for a whole number, which has no sign
+    if (strcmp(buffer, "-0") == 0)
+    {
+        snprintf(buffer, size, "-0.0");
+    }
+
     // 1e+06 and 1e-06 become 1e6 and 1e-6
     char* exponent = strchr(buffer, 'e');
     if (exponent != NULL)

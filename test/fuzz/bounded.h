@@ -69,10 +69,10 @@ static inline bool IsQuick(spWorld* world, double dt)
         double needed = dt / stable < method.maxSubsteps ? dt / stable : method.maxSubsteps;
         bool implicit = method.type >= sp_backwardEuler;
         double substeps = method.substeps > 0 ? method.substeps : implicit ? 1.0 : needed;
-        double newton = method.solver.newtonSteps > 0          ? method.solver.newtonSteps
+        double newton = method.solver.newtonSteps > 0   ? method.solver.newtonSteps
                         : method.type == sp_quasiStatic ? 50.0
-                                                               : 1.0;
-        double each = implicit == false          ? 1.0
+                                                        : 1.0;
+        double each = implicit == false        ? 1.0
                       : method.type == sp_xpbd ? method.xpbd.iterations
                                                : 0.02 * newton * method.solver.maxIterations;
         work += substeps * each * (spBody_GetNodeCount(world, bodies[i]) + 10);
