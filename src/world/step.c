@@ -507,6 +507,40 @@ static void spCheckFiniteStage(int begin, int end, int workerIndex, void* contex
     }
 }
 
+// What a body that was stopped felt in the step is of no use, and need not be finite
+static void spForgetForces(spWorld* world, spBody* body)
+{
+    body->contactForce = (spVec3){0, 0, 0};
+    body->pinForce = (spVec3){0, 0, 0};
+    int count = 0;
+    for (int i = 0; i < world->contactCount; ++i)
+    {
+        if (SP_ID_EQUALS(world->contacts[i].body, body->id) == false)
+        {
+            world->contacts[count++] = world->contacts[i];
+        }
+    }
+    world->contactCount = count;
+    for (int i = 0; i < world->colliderIds.slotCount; ++i)
+    {
+        spCollider* collider = world->colliders[i];
+        if (collider != NULL &&
+            (spIsFinite3(collider->force) == false || spIsFinite3(collider->torque) == false))
+        {
+            collider->force = (spVec3){0, 0, 0};
+            collider->torque = (spVec3){0, 0, 0};
+        }
+    }
+    for (int i = 0; i < world->linkIds.slotCount; ++i)
+    {
+        spLink* link = world->links[i];
+        if (link != NULL && spIsFinite3(link->force) == false)
+        {
+            link->force = (spVec3){0, 0, 0};
+        }
+    }
+}
+
 // A body that is no longer finite goes back to where it was before the step, and stops
 static void spStopBadBodies(spStep* step)
 {
@@ -526,6 +560,7 @@ static void spStopBadBodies(spStep* step)
             body->backend->copy(body->v, body->goodV, 0, body->nodeCount);
             body->running = false;
             body->rowCount = 0;
+            spForgetForces(world, body);
             step->report.flags |= sp_stepNonFinite;
             if (SP_IS_NULL(step->report.stoppedBody))
             {
