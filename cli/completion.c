@@ -20,7 +20,8 @@ static void spPrintWords(const spPlaceholder* placeholder)
     }
 }
 
-// A text between single quotes, with those letters marked by a backslash that the shell would take for its own
+// A text between single quotes, with those letters marked by a backslash that the shell would take for its
+// own
 static void spPrintMarked(const char* text, const char* letters)
 {
     for (; *text != 0; ++text)
@@ -72,8 +73,11 @@ void spTellUsageForBash(const spUsage* usage)
     printf("--help'\n        operands='");
     for (int i = 0; i < operandCount; ++i)
     {
-        printf("%s%s%s", i == 0 ? "" : operands[i].other ? "|" : " ", operands[i].placeholder,
-               operands[i].repeated ? "..." : "");
+        printf("%s%s%s",
+               i == 0              ? ""
+               : operands[i].other ? "|"
+                                   : " ",
+               operands[i].placeholder, operands[i].repeated ? "..." : "");
     }
     printf("'\n        actions='");
     for (int i = 0; i < usage->actionCount; ++i)
@@ -106,8 +110,9 @@ static void spPrintBashValues(void)
                 printf("'");
                 break;
             case sp_placeholderAsked:
-                printf("_souple_words \"$(%s 2>/dev/null | while read -r word rest; do echo \"$word\"; done)\"",
-                       placeholder->text);
+                printf(
+                    "_souple_words \"$(%s 2>/dev/null | while read -r word rest; do echo \"$word\"; done)\"",
+                    placeholder->text);
                 break;
         }
         printf(" ;;\n");
@@ -222,7 +227,8 @@ static void spWriteBash(void)
           "    else\n"
           "        # The last operand may be given again when it ends with dots\n"
           "        read -r -a operand <<<\"$operands\"\n"
-          "        ((operandCount >= ${#operand[@]})) && [[ $operands == *... ]] && operandCount=$((${#operand[@]} - 1))\n"
+          "        ((operandCount >= ${#operand[@]})) && [[ $operands == *... ]] && "
+          "operandCount=$((${#operand[@]} - 1))\n"
           "        word=${operand[operandCount]-}\n"
           "        for name in ${word//|/ }; do\n"
           "            _souple_value \"${name%...}\"\n"
@@ -272,7 +278,8 @@ static void spPrintZshValue(const char* name)
             spPrintWords(placeholder);
             break;
         case sp_placeholderAsked:
-            printf("{compadd -- ${${(f)\"$(_call_program words %s 2>/dev/null)\"}%%%% *}}", placeholder->text);
+            printf("{compadd -- ${${(f)\"$(_call_program words %s 2>/dev/null)\"}%%%% *}}",
+                   placeholder->text);
             break;
     }
 }
@@ -471,7 +478,8 @@ void spTellUsageForFish(const spUsage* usage)
     }
     for (int i = 0; i < usage->actionCount; ++i)
     {
-        printf("complete -c souple -n '__fish_seen_subcommand_from %s; and not __fish_seen_subcommand_from", path);
+        printf("complete -c souple -n '__fish_seen_subcommand_from %s; and not __fish_seen_subcommand_from",
+               path);
         for (int k = 0; k < usage->actionCount; ++k)
         {
             printf(" %s", usage->actions[k].name);

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// The table of placeholders. Words come from those who read them, so that none is offered that is then refused.
+// The table of placeholders. Words come from those who read them, so that none is offered that is then
+// refused.
 
 #include "placeholder.h"
 
@@ -25,7 +26,7 @@ static const char* spGetMethodOfScene(int index)
     return index == sp_methodTypeCount ? "scene" : NULL;
 }
 
-#define SP_MESH_ENDINGS "vtu vtk msh mesh inp veg node ele obj stl ply off"
+#define SP_MESH_ENDINGS "vtu vtk msh mesh meshb inp veg node ele face obj stl ply off"
 
 static const spPlaceholder s_placeholders[] = {
     {"SCENE", sp_placeholderFile, "json", NULL},

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Placeholders: the words in capitals that stand for values and operands in the help, and what may be typed in
-// their place. Completion in shells comes from this table.
+// Placeholders: the words in capitals that stand for values and operands in the help, and what may be typed
+// in their place. Completion in shells comes from this table.
 
 #pragma once
 
@@ -19,7 +19,7 @@ typedef struct spPlaceholder
 {
     const char* name;
     spPlaceholderKind kind;
-    const char* text;                // endings with spaces between them, "" for any file; the command to ask
+    const char* text; // endings with spaces between them, "" for any file; the command to ask
     const char* (*getWord)(int index); // NULL at the end
 } spPlaceholder;
 

@@ -67,8 +67,8 @@ static const char* const s_unitExamples[] = {
     NULL,
 };
 
-static const char* const s_materialExamples[] = {"souple materials --json", "souple check scenes/tet_beam.json",
-                                                 NULL};
+static const char* const s_materialExamples[] = {"souple materials --json",
+                                                 "souple check scenes/tet_beam.json", NULL};
 
 static const char* const s_exitExamples[] = {
     "souple check scenes/demo.json && souple run scenes/demo.json",
@@ -170,21 +170,22 @@ static const spTopic s_topics[] = {
     {
         .name = "meshes",
         .summary = "formats of mesh files, and what makes a mesh fit to simulate",
-        .text = "Scenes take meshes from files, \"mesh\": \"liver.vtu\", or make them: \"mesh\": {\"type\": "
-                "\"ball\"}. The content of a file decides on its format where it has a mark, else the "
-                "ending:\n"
-                "\n"
-                "  read and written  .vtu .vtk (VTK)  .msh (Gmsh)  .mesh (Medit)  .inp (Abaqus)\n"
-                "                    .obj  .stl  .ply  .off\n"
-                "  read              .veg (Vega)  .node .ele (TetGen)  .meshb (Medit)\n"
-                "\n"
-                "Regions and values of vertices, triangles and tets go along where the format can hold them. "
-                "Cells that are no tets (hexahedra, prisms) are counted and left out.\n"
-                "\n"
-                "A solid is fit to simulate when no tet is inverted, flat or doubled, a surface when no triangle "
-                "is without area and no edge has more than two. 'souple mesh info' tells, 'souple mesh "
-                "repair' mends. Coordinates are metres: --scale 0.001 for a file in millimetres. "
-                "docs/meshes.md has the whole table.",
+        .text =
+            "Scenes take meshes from files, \"mesh\": \"liver.vtu\", or make them: \"mesh\": {\"generator\": "
+            "\"ball\"}. The content of a file decides on its format where it has a mark, else the "
+            "ending:\n"
+            "\n"
+            "  read and written  .vtu .vtk (VTK)  .msh (Gmsh)  .mesh .meshb (Medit)\n"
+            "                    .inp (Abaqus)  .obj  .stl  .ply  .off\n"
+            "  read              .veg (Vega)  .node .ele .face (TetGen)\n"
+            "\n"
+            "Regions and values of vertices, triangles and tets go along where the format can hold them. "
+            "Cells that are no tets (hexahedra, prisms) are counted and left out.\n"
+            "\n"
+            "A solid is fit to simulate when no tet is inverted, flat or doubled, a surface when no triangle "
+            "is without area and no edge has more than two. 'souple mesh info' tells, 'souple mesh "
+            "repair' mends. Coordinates are metres: --scale 0.001 for a file in millimetres. "
+            "docs/meshes.md has the whole table.",
         .examples = s_meshExamples,
     },
     {
@@ -212,36 +213,39 @@ static const spTopic s_topics[] = {
     {
         .name = "contact",
         .summary = "colliders, friction, restitution, pins and attachments",
-        .text = "Nodes of bodies touch colliders: planes, spheres, capsules and boxes, fixed or moved by "
-                "events. Bodies do not touch each other yet.\n"
-                "\n"
-                "  \"colliders\": [{\"type\": \"plane\", \"friction\": 0.5, \"restitution\": 0.3}]\n"
-                "  \"pins\"         nodes that stay where they are\n"
-                "  \"attachments\"  nodes held to space, to a collider or to another body\n"
-                "\n"
-                "Friction of a body and a collider is the geometric mean of both, restitution the larger one. "
-                "A node touches at its \"contactRadius\": a collider thinner than the distance of nodes can "
-                "slip through a surface. Contact forces are among what \"measurements\" of a scene can "
-                "record, in newtons. 'souple help scene-format' has the keys, docs/contact.md the laws.",
+        .text =
+            "Nodes of bodies touch colliders: planes, spheres, capsules and boxes, fixed or moved by "
+            "events. Bodies do not touch each other yet.\n"
+            "\n"
+            "  \"colliders\": [{\"shape\": \"plane\", \"friction\": 0.5, \"restitution\": 0.3}]\n"
+            "  \"pins\"         nodes that stay where they are\n"
+            "  \"attachments\"  nodes held to space, to a collider or to another body\n"
+            "\n"
+            "Friction of a body and a collider is the geometric mean of both, restitution the larger one. "
+            "A node touches at its \"contactRadius\": a collider thinner than the distance of nodes can "
+            "slip through a surface. Contact forces are among what \"measurements\" of a scene can "
+            "record, in newtons. 'souple help scene-format' has the keys, docs/contact.md the laws.",
         .examples = s_contactExamples,
     },
     {
         .name = "acts",
         .summary = "events of scenes, and what a hand does while one runs",
-        .text = "An event of a scene happens at its time. The same object without a time is an act: what a "
-                "hand in the browser or a program does while the scene runs.\n"
-                "\n"
-                "  {\"time\": 0.5, \"type\": \"grab\", \"name\": \"hand\", \"body\": \"ball\", \"nodes\": 12}\n"
-                "  {\"time\": 0.5, \"type\": \"move\", \"grab\": \"hand\", \"offset\": [0, 1, 0], \"duration\": 1}\n"
-                "  {\"time\": 2.0, \"type\": \"release\", \"grab\": \"hand\"}\n"
-                "\n"
-                "  grab move release   hold nodes, move them, let go\n"
-                "  poke lift           push with a sphere, take it away\n"
-                "  pin free force      fix nodes, free them, pull at them\n"
-                "  set                 change materials, gravity, the time step, the method\n"
-                "  save restore        keep a state, bring it back\n"
-                "\n"
-                "Recordings keep acts, and 'souple replay' carries them out again. docs/acts.md says more.",
+        .text =
+            "An event of a scene happens at its time. The same object without a time is an act: what a "
+            "hand in the browser or a program does while the scene runs.\n"
+            "\n"
+            "  {\"time\": 0.5, \"type\": \"grab\", \"name\": \"hand\", \"body\": \"ball\", \"nodes\": 12}\n"
+            "  {\"time\": 0.5, \"type\": \"move\", \"grab\": \"hand\", \"offset\": [0, 1, 0], \"duration\": "
+            "1}\n"
+            "  {\"time\": 2.0, \"type\": \"release\", \"grab\": \"hand\"}\n"
+            "\n"
+            "  grab move release   hold nodes, move them, let go\n"
+            "  poke lift           push with a sphere, take it away\n"
+            "  pin free force      fix nodes, free them, pull at them\n"
+            "  set                 change materials, gravity, the time step, the method\n"
+            "  save restore        keep a state, bring it back\n"
+            "\n"
+            "Recordings keep acts, and 'souple replay' carries them out again. docs/acts.md says more.",
         .examples = s_actExamples,
     },
     {
@@ -264,32 +268,34 @@ static const spTopic s_topics[] = {
     {
         .name = "real-time",
         .summary = "runs that keep to the wall clock, and budgets of a step",
-        .text = "'souple run' takes the time that it needs. With --live it keeps to the wall clock, and each "
-                "step gets a budget, by default its own time step. A step that would take longer stops its "
-                "solvers with their best result; when even that does not fit it covers less time: slow "
-                "motion instead of instability. How it went is told at the end.\n"
-                "\n"
-                "  --live        of run: keep to the wall clock\n"
-                "  --budget=MS   of run --live and view: milliseconds that a step may take\n"
-                "\n"
-                "What fits better: a larger time step with an implicit method, or xpbd, whose sweeps cost the "
-                "same in every step; fewer nodes; more threads. What the clock decided is in the recording, "
-                "so that 'souple replay' repeats a live run bit for bit. docs/step.md says how budgets are "
-                "spent.",
+        .text =
+            "'souple run' takes the time that it needs. With --live it keeps to the wall clock, and each "
+            "step gets a budget, by default its own time step. A step that would take longer stops its "
+            "solvers with their best result; when even that does not fit it covers less time: slow "
+            "motion instead of instability. How it went is told at the end.\n"
+            "\n"
+            "  --live        of run: keep to the wall clock\n"
+            "  --budget=MS   of run --live and view: milliseconds that a step may take\n"
+            "\n"
+            "What fits better: a larger time step with an implicit method, or xpbd, whose sweeps cost the "
+            "same in every step; fewer nodes; more threads. What the clock decided is in the recording, "
+            "so that 'souple replay' repeats a live run bit for bit. docs/step.md says how budgets are "
+            "spent.",
         .examples = s_realTimeExamples,
     },
     {
         .name = "determinism",
         .summary = "the same bits again: threads, lanes, replay",
-        .text = "The same scene gives the same bits with any number of threads and any width of the kernels. "
-                "'souple run --json' prints a hash of the state at the end, \"stateHash\": two equal hashes are "
-                "the same state. Builds in float and in double give other bits, and so may "
-                "another compiler or another version.\n"
-                "\n"
-                "A recording holds all that a run depended on: the scene, how it was played, what hands did, "
-                "and what the clock decided in a live run. 'souple replay' plays it again and names the "
-                "first frame that differs. Mesh files are not in it: they must still be there, or --folder "
-                "says where they are now.",
+        .text =
+            "The same scene gives the same bits with any number of threads and any width of the kernels. "
+            "'souple run --json' prints a hash of the state at the end, \"stateHash\": two equal hashes are "
+            "the same state. Builds in float and in double give other bits, and so may "
+            "another compiler or another version.\n"
+            "\n"
+            "A recording holds all that a run depended on: the scene, how it was played, what hands did, "
+            "and what the clock decided in a live run. 'souple replay' plays it again and names the "
+            "first frame that differs. Mesh files are not in it: they must still be there, or --folder "
+            "says where they are now.",
         .examples = s_determinismExamples,
     },
     {
@@ -312,14 +318,15 @@ static const spTopic s_topics[] = {
     {
         .name = "errors",
         .summary = "what messages mean, and how to report a bug",
-        .text = "What is wrong in a file is told as file:line:column: message, all of it at once, with the "
-                "nearest known word for one that is unknown. A report of a bug has the scene, what 'souple "
-                "doctor' prints, and the recording: 'souple replay' shows elsewhere what happened here.\n"
-                "\n"
-                "Against \"unstable\" and \"nonFinite\" help a smaller dt, more substeps or an implicit method; "
-                "against \"notConverged\" a smaller dt; against \"deadlineMissed\" a larger budget ('souple help "
-                "real-time'). Words of the status at the end of a run:\n"
-                "\n",
+        .text =
+            "What is wrong in a file is told as file:line:column: message, all of it at once, with the "
+            "nearest known word for one that is unknown. A report of a bug has the scene, what 'souple "
+            "doctor' prints, and the recording: 'souple replay' shows elsewhere what happened here.\n"
+            "\n"
+            "Against \"unstable\" and \"nonFinite\" help a smaller dt, more substeps or an implicit method; "
+            "against \"notConverged\" a smaller dt; against \"deadlineMissed\" a larger budget ('souple help "
+            "real-time'). Words of the status at the end of a run:\n"
+            "\n",
         .tell = spTellFlags,
         .examples = s_errorExamples,
     },

@@ -51,7 +51,8 @@ void spGetCommandPath(const spUsage* usage, char* buffer, size_t size)
     const char* start = usage->usage + strcspn(usage->usage, " ");
     start += strspn(start, " ");
     size_t length = 0;
-    while (islower((unsigned char)start[length]) || (start[length] == ' ' && islower((unsigned char)start[length + 1])))
+    while (islower((unsigned char)start[length]) ||
+           (start[length] == ' ' && islower((unsigned char)start[length + 1])))
     {
         ++length;
     }
@@ -178,11 +179,8 @@ static const struct
     const char* name;
     void (*tell)(const spUsage* usage);
 } s_forms[] = {
-    {"man", spTellUsageForMan},
-    {"bash", spTellUsageForBash},
-    {"zsh", spTellUsageForZsh},
-    {"fish", spTellUsageForFish},
-    {"trouble", spTellTrouble},
+    {"man", spTellUsageForMan},   {"bash", spTellUsageForBash}, {"zsh", spTellUsageForZsh},
+    {"fish", spTellUsageForFish}, {"trouble", spTellTrouble},
 };
 
 int spTellUsage(const spUsage* usage, const char* argument)

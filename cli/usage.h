@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// What can be made from the table of a command: its help, its part of the man page, its part of the completion
-// in shells. `souple help --man` and `souple completion` ask every command for its part by `--help=FORM`.
+// What can be made from the table of a command: its help, its part of the man page, its part of the
+// completion in shells. `souple help --man` and `souple completion` ask every command for its part by
+// `--help=FORM`.
 
 #pragma once
 
@@ -33,8 +34,8 @@ void spGetCommandPath(const spUsage* usage, char* buffer, size_t size);
 // The operands of a usage in order. Returns their number.
 int spGetOperands(const spUsage* usage, spOperand operands[SP_MAX_OPERAND_KINDS]);
 
-// Prints a text filled to the width of the page, from column `indent` on, where the first line already is. Empty
-// lines stay, and so do lines that begin with a space.
+// Prints a text filled to the width of the page, from column `indent` on, where the first line already is.
+// Empty lines stay, and so do lines that begin with a space.
 void spPrintFilled(const char* text, int indent);
 
 // Prints the examples of a command or a topic, which may be NULL

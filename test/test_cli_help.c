@@ -116,9 +116,9 @@ static void TestParts(void** state)
 // Examples that take long, wait for somebody or need other programs: their options are read, no more
 static bool IsQuick(const char* example)
 {
-    static const char* const s_slow[] = {"souple compare",       "souple reproduce", "souple validate",
-                                         "souple bench",         "souple view",      "souple report",
-                                         "souple run",           "mp4"};
+    static const char* const s_slow[] = {
+        "souple compare", "souple reproduce", "souple validate", "souple bench",
+        "souple view",    "souple report",    "souple run",      "mp4"};
     if (strstr(example, "--list") != NULL)
     {
         return true;
@@ -148,8 +148,9 @@ static void TestExamples(void** state)
             *end = 0;
             char command[1024];
             // Behind everything else, --help comes to word only when all before it was understood
-            snprintf(command, sizeof(command), "cd '" WORK "' && PATH='" SOUPLE_BINARY_DIR "':$PATH && { %s%s; } 2>&1",
-                     line, IsQuick(line) ? "" : " --help");
+            snprintf(command, sizeof(command),
+                     "cd '" WORK "' && PATH='" SOUPLE_BINARY_DIR "':$PATH && { %s%s; } 2>&1", line,
+                     IsQuick(line) ? "" : " --help");
             FILE* pipe = popen(command, "r");
             assert_non_null(pipe);
             size_t size = fread(s_result.text, 1, sizeof(s_result.text) - 1, pipe);
@@ -234,6 +235,50 @@ static void TestDocument(void** state)
     assert_int_equal(missing, 0);
 }
 
+// Pieces of scenes that topics show can be used
+static void TestPieces(void** state)
+{
+    SP_UNUSED(state);
+    static const struct
+    {
+        const char* topic;
+        const char* piece;
+    } s_pieces[] = {
+        {"methods", "\"method\": {\"type\": \"xpbd\", \"xpbd\": {\"iterations\": 20}}"},
+        {"meshes", "\"mesh\": {\"generator\": \"ball\"}"},
+        {"contact", "\"colliders\": [{\"shape\": \"plane\", \"friction\": 0.5, \"restitution\": 0.3}]"},
+        {"acts",
+         "{\"time\": 0.5, \"type\": \"grab\", \"name\": \"hand\", \"body\": \"ball\", \"nodes\": 12}"},
+        {"acts",
+         "{\"time\": 0.5, \"type\": \"move\", \"grab\": \"hand\", \"offset\": [0, 1, 0], \"duration\": 1}"},
+        {"acts", "{\"time\": 2.0, \"type\": \"release\", \"grab\": \"hand\"}"},
+    };
+    for (int i = 0; i < SP_COUNT(s_pieces); ++i)
+    {
+        Page page = {.topic = true};
+        snprintf(page.name, sizeof(page.name), "%s", s_pieces[i].topic);
+        GetHelp(&page);
+        // The page may break a line at any space
+        for (char* c = s_result.text; *c != 0; ++c)
+        {
+            *c = *c == '\n' ? ' ' : *c;
+        }
+        if (strstr(s_result.text, s_pieces[i].piece) == NULL)
+        {
+            print_error("souple help %s does not show %s\n", page.name, s_pieces[i].piece);
+            fail();
+        }
+    }
+    char scene[2048];
+    snprintf(scene, sizeof(scene),
+             "{\"souple\": 1, \"duration\": 3, \"bodies\": [{\"name\": \"ball\", \"tets\": {}, %s, %s}], %s, "
+             "\"events\": [%s, %s, %s]}",
+             s_pieces[0].piece, s_pieces[1].piece, s_pieces[2].piece, s_pieces[3].piece, s_pieces[4].piece,
+             s_pieces[5].piece);
+    WriteFile("pieces.json", scene);
+    Expect("check pieces.json", 0, "pieces.json: fine\n");
+}
+
 static void TestMistakes(void** state)
 {
     SP_UNUSED(state);
@@ -250,10 +295,8 @@ static void TestMistakes(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(TestParts),
-        cmocka_unit_test(TestExamples),
-        cmocka_unit_test(TestDocument),
-        cmocka_unit_test(TestMistakes),
+        cmocka_unit_test(TestParts),  cmocka_unit_test(TestExamples), cmocka_unit_test(TestDocument),
+        cmocka_unit_test(TestPieces), cmocka_unit_test(TestMistakes),
     };
     return cmocka_run_group_tests(tests, SetUpHelp, NULL);
 }
