@@ -6,99 +6,17 @@
 #include "souple/mesh.h"
 #include "commands.h"
 #include "mesh_make.h"
+#include "mesh_words.h"
 #include "options.h"
 #include "tools.h"
 
 #include <stdio.h>
 #include <string.h>
 
-// What is wrong with a mesh for each use
-static bool spIsFit(const spMeshReport* report, const spMesh* mesh, char* sentence, size_t size)
-{
-    const int* problems = report->problemCounts;
-    if (report->tetCount > 0)
-    {
-        int bad =
-            problems[sp_meshInvertedTets] + problems[sp_meshDegenerateTets] + problems[sp_meshDuplicateTets];
-        if (bad > 0)
-        {
-            snprintf(sentence, size,
-                     "Not fit to simulate: %d tets are inverted, flat or doubled; try 'souple mesh repair'.",
-                     bad);
-            return false;
-        }
-        if (report->minDihedral < 5.0)
-        {
-            snprintf(sentence, size,
-                     "Fit to simulate, but slowly: its flattest tet has an angle of %.2g degrees.",
-                     report->minDihedral);
-        }
-        else
-        {
-            snprintf(sentence, size, "Fit to simulate as a solid body.");
-        }
-        return true;
-    }
-    if (report->triangleCount > 0)
-    {
-        int bad = problems[sp_meshDegenerateTriangles] + problems[sp_meshNonManifoldEdges];
-        if (bad > 0)
-        {
-            snprintf(sentence, size,
-                     "Not fit to simulate: %d triangles or edges are degenerate or have too many neighbours.",
-                     bad);
-            return false;
-        }
-        bool gas = report->closed && problems[sp_meshBadWinding] == 0 && problems[sp_meshInwardSurface] == 0;
-        snprintf(
-            sentence, size,
-            gas ? "Fit to simulate as a shell, with or without gas inside; it has no tets, so not as a solid."
-                : "Fit to simulate as a sheet; it is not closed outwards, so it cannot hold gas.");
-        return true;
-    }
-    if (spMesh_GetEdgeCount(mesh) > 0)
-    {
-        snprintf(sentence, size,
-                 "Fit to simulate as springs; it has neither volume nor area, so its nodes need a mass.");
-        return true;
-    }
-    snprintf(sentence, size, "Not fit to simulate: it has points only.");
-    return false;
-}
-
-// What of the file did not become part of the mesh, in sentences. Returns how many.
-static int spMakeNotes(const spMesh* mesh, char notes[2][200])
-{
-    spLoadReport load = spMesh_GetLoadReport(mesh);
-    int count = 0;
-    if (load.reducedCells > 0)
-    {
-        snprintf(notes[count++], sizeof(notes[0]),
-                 "%d cells are of second or higher order: their corners were kept, %d middle nodes dropped",
-                 load.reducedCells, load.droppedNodes);
-    }
-    if (load.skippedCells > 0)
-    {
-        snprintf(notes[count++], sizeof(notes[0]),
-                 "%d cells are neither edges, polygons nor tets and were left out", load.skippedCells);
-    }
-    return count;
-}
-
-static void spTellNotes(const spMesh* mesh)
-{
-    char notes[2][200];
-    int count = spMakeNotes(mesh, notes);
-    for (int i = 0; i < count; ++i)
-    {
-        printf("  note: %s\n", notes[i]);
-    }
-}
-
 static json_t* spMakeReportJson(const char* path, const spMesh* mesh, const spMeshReport* report)
 {
-    char sentence[200];
-    bool fit = spIsFit(report, mesh, sentence, sizeof(sentence));
+    char sentence[SP_MESH_SENTENCE], text[SP_MESH_SENTENCE];
+    bool fit = spJudgeMesh(report, mesh, sentence);
     json_t* problems = json_array();
     for (int i = 0; i < sp_meshProblemCount; ++i)
     {
@@ -108,6 +26,8 @@ static json_t* spMakeReportJson(const char* path, const spMesh* mesh, const spMe
             json_object_set_new(problem, "name", json_string(spMeshProblem_GetName((spMeshProblem)i)));
             json_object_set_new(problem, "count", json_integer(report->problemCounts[i]));
             json_object_set_new(problem, "first", json_integer(report->firstProblem[i]));
+            spSayProblem(report, (spMeshProblem)i, text);
+            json_object_set_new(problem, "text", json_string(text));
             json_array_append_new(problems, problem);
         }
     }
@@ -116,8 +36,8 @@ static json_t* spMakeReportJson(const char* path, const spMesh* mesh, const spMe
     {
         json_array_append_new(histogram, json_integer(report->dihedralHistogram[i]));
     }
-    char texts[2][200];
-    int noteCount = spMakeNotes(mesh, texts);
+    char texts[SP_MESH_NOTES][SP_MESH_SENTENCE];
+    int noteCount = spMakeMeshNotes(mesh, report, texts);
     json_t* notes = json_array();
     for (int i = 0; i < noteCount; ++i)
     {
@@ -174,10 +94,35 @@ static void spTellHistogram(const spMeshReport* report)
     }
 }
 
+static void spTellNotes(const spMesh* mesh, const spMeshReport* report)
+{
+    char notes[SP_MESH_NOTES][SP_MESH_SENTENCE];
+    int count = spMakeMeshNotes(mesh, report, notes);
+    for (int i = 0; i < count; ++i)
+    {
+        printf("  note: %s\n", notes[i]);
+    }
+}
+
+// What is to be known beside counts, and everything that is wrong
+static void spTellTrouble(const spMesh* mesh, const spMeshReport* report)
+{
+    char sentence[SP_MESH_SENTENCE];
+    spTellNotes(mesh, report);
+    for (int i = 0; i < sp_meshProblemCount; ++i)
+    {
+        if (report->problemCounts[i] > 0)
+        {
+            spSayProblem(report, (spMeshProblem)i, sentence);
+            printf("  %s\n", sentence);
+        }
+    }
+}
+
 static void spTellReport(const char* path, const spMesh* mesh, const spMeshReport* report)
 {
-    char sentence[200];
-    spIsFit(report, mesh, sentence, sizeof(sentence));
+    char sentence[SP_MESH_SENTENCE];
+    spJudgeMesh(report, mesh, sentence);
     printf("%s: %s\n", path, spMesh_GetFormatName(mesh));
     printf("  %d vertices, %d edges, %d triangles, %d tets in %d connected %s\n", report->vertexCount,
            spMesh_GetEdgeCount(mesh), report->triangleCount, report->tetCount, report->componentCount,
@@ -197,17 +142,9 @@ static void spTellReport(const char* path, const spMesh* mesh, const spMeshRepor
                    spMesh_GetValueComponents(mesh, (spMeshPart)part, i));
         }
     }
-    spTellNotes(mesh);
     spTellHistogram(report);
     printf("\n");
-    for (int i = 0; i < sp_meshProblemCount; ++i)
-    {
-        if (report->problemCounts[i] > 0)
-        {
-            printf("  %d %s, the first is number %d\n", report->problemCounts[i],
-                   spMeshProblem_GetName((spMeshProblem)i), report->firstProblem[i]);
-        }
-    }
+    spTellTrouble(mesh, report);
     printf("%s\n", sentence);
 }
 
@@ -219,8 +156,8 @@ static int spTellMesh(const char* path, const spMesh* mesh, bool json, bool* fit
     {
         return spFailFile(path, &error);
     }
-    char sentence[200];
-    *fit = spIsFit(&report, mesh, sentence, sizeof(sentence));
+    char sentence[SP_MESH_SENTENCE];
+    *fit = spJudgeMesh(&report, mesh, sentence);
     if (json)
     {
         spPrintJson(spMakeReportJson(path, mesh, &report));
@@ -291,7 +228,6 @@ static void spTellSaved(const spMesh* mesh, const char* path)
 {
     printf("%s: %d vertices, %d edges, %d triangles, %d tets\n", path, spMesh_GetVertexCount(mesh),
            spMesh_GetEdgeCount(mesh), spMesh_GetTriangleCount(mesh), spMesh_GetTetCount(mesh));
-    spTellNotes(mesh);
 }
 
 static int spSaveAndTell(const spMesh* mesh, const char* path, const char* format, bool json)
@@ -305,6 +241,7 @@ static int spSaveAndTell(const spMesh* mesh, const char* path, const char* forma
     if (code == SP_EXIT_FINE)
     {
         spTellSaved(mesh, path);
+        spTellNotes(mesh, NULL);
     }
     return code;
 }
@@ -399,14 +336,6 @@ static int spMeshConvert(int argc, char** argv)
     return code;
 }
 
-static void spTellCount(int count, const char* what)
-{
-    if (count > 0)
-    {
-        printf("  %d %s\n", count, what);
-    }
-}
-
 static json_t* spMakeRepairJson(const spRepairReport* report)
 {
     json_t* json = json_object();
@@ -420,21 +349,6 @@ static json_t* spMakeRepairJson(const spRepairReport* report)
     json_object_set_new(json, "closedHoles", json_integer(report->closedHoles));
     json_object_set_new(json, "addedTriangles", json_integer(report->addedTriangles));
     return json;
-}
-
-static void spTellRepair(const spRepairReport* report)
-{
-    static const spRepairReport nothing = {0};
-    puts(memcmp(report, &nothing, sizeof(nothing)) == 0 ? "Nothing had to be repaired." : "Repaired:");
-    spTellCount(report->mergedVertices, "vertices merged with another one at the same place");
-    spTellCount(report->droppedTriangles, "degenerate or doubled triangles dropped");
-    spTellCount(report->droppedTets, "flat or doubled tets dropped");
-    spTellCount(report->flippedTets, "inverted tets turned upright");
-    spTellCount(report->droppedParts, "smaller parts dropped");
-    spTellCount(report->flippedTriangles, "triangles turned round");
-    spTellCount(report->closedHoles, "holes closed");
-    spTellCount(report->addedTriangles, "triangles added to close them");
-    spTellCount(report->droppedOrphans, "vertices dropped that nothing uses");
 }
 
 static int spMeshRepair(int argc, char** argv)
@@ -483,8 +397,8 @@ static int spMeshRepair(int argc, char** argv)
         spDestroyMesh(mesh);
         return spFailFile(paths[0], &error);
     }
-    char sentence[200];
-    bool fit = spIsFit(&state, mesh, sentence, sizeof(sentence));
+    char sentence[SP_MESH_SENTENCE];
+    bool fit = spJudgeMesh(&state, mesh, sentence);
     code = spSaveMeshHere(mesh, paths[1], format);
     if (code == SP_EXIT_FINE && json)
     {
@@ -494,8 +408,9 @@ static int spMeshRepair(int argc, char** argv)
     }
     else if (code == SP_EXIT_FINE)
     {
-        spTellRepair(&report);
+        spTellRepair(&report, &state);
         spTellSaved(mesh, paths[1]);
+        spTellTrouble(mesh, &state);
         puts(sentence);
     }
     spDestroyMesh(mesh);

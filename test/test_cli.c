@@ -528,8 +528,10 @@ static void TestMesh(void** state)
     assert_non_null(json_object_get(problem, "name"));
     assert_int_equal(json_integer_value(json_object_get(problem, "count")), 1);
     assert_int_equal(json_integer_value(json_object_get(problem, "first")), 0);
+    assert_string_equal(json_string_value(json_object_get(problem, "text")),
+                        "1 tet is inside out (tet 0); 'souple mesh repair' turns it upright");
     json_decref(bad);
-    Expect("mesh repair bad.msh good.msh", 0, "1 inverted tets turned upright");
+    Expect("mesh repair bad.msh good.msh", 0, "1 tet turned upright");
     Expect("mesh repair good.msh good.msh", 0, "Nothing had to be repaired.");
     json_t* repaired = RunJson("mesh repair bad.msh good.msh --json", 0);
     json_t* counts = json_object_get(repaired, "repaired");
@@ -545,6 +547,80 @@ static void TestMesh(void** state)
     Expect("run mesh.json", 0, "2 bodies with 8 nodes");
 }
 
+// What is wrong with a mesh, whether it is fit all the same, and what to do, each in words
+static void TestMeshWords(void** state)
+{
+    SP_UNUSED(state);
+    static const struct
+    {
+        const char* off; // behind the corners of two triangles and a tip
+        const char* options;
+        int code, repairCode;
+        const char *problem, *verdict, *repaired;
+    } s_surfaces[] = {
+        {"1 0\n3 0 1 2\n", "", 0, 0, "2 vertices belong to nothing (first: vertex 3)",
+         "It has 3 open edges, so it cannot hold gas; 'souple mesh repair FROM TO --holes=3'",
+         "2 vertices dropped that nothing uses"},
+        {"4 0\n3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n", "", 0, 0, "1 vertex belongs to nothing (vertex 4)",
+         "Fit to simulate as a shell, with or without gas", "1 vertex dropped"},
+        {"4 0\n3 0 1 2\n3 0 1 3\n3 0 3 2\n3 1 2 3\n", "", 0, 0,
+         "3 edges of the surface have triangles that look to different sides (first: triangle 0)",
+         "triangles do not all look outwards", "1 triangle turned round"},
+        {"3 0\n3 0 2 1\n3 0 1 3\n3 0 3 2\n", "--holes 3", 0, 0, "closes holes of up to N edges",
+         "It has 3 open edges", "1 hole closed\n  1 triangle added to close holes"},
+        {"3 0\n3 0 1 2\n3 0 1 3\n3 0 1 4\n", "", 1, 1,
+         "1 edge of the surface has more than two triangles (triangle 0)",
+         "Not fit to simulate: at 1 edge more than two triangles meet", "Not fit to simulate: at 1 edge"},
+        {"2 0\n3 0 1 2\n3 0 1 1\n", "", 1, 0, "1 triangle has no area (triangle 1)",
+         "1 of its 2 triangles has no area", "1 triangle without area or there twice dropped"},
+    };
+    for (int i = 0; i < SP_COUNT(s_surfaces); ++i)
+    {
+        char text[400], arguments[200];
+        snprintf(text, sizeof(text), "OFF\n5 %s", s_surfaces[i].off);
+        // Points stand between the counts and the triangles
+        char* triangles = strchr(text + 4, '\n') + 1;
+        char rest[300];
+        snprintf(rest, sizeof(rest), "%s", triangles);
+        snprintf(triangles, sizeof(text) - (size_t)(triangles - text),
+                 "0 0 0\n1 0 0\n0 1 0\n0 0 1\n1 1 1\n%s", rest);
+        WriteFile("words.off", text);
+        Expect("mesh info words.off", s_surfaces[i].code, s_surfaces[i].problem);
+        Expect("mesh info words.off", s_surfaces[i].code, s_surfaces[i].verdict);
+        snprintf(arguments, sizeof(arguments), "mesh repair words.off mended.off %s", s_surfaces[i].options);
+        Expect(arguments, s_surfaces[i].repairCode, s_surfaces[i].repaired);
+    }
+
+    // Two tets apart, the second flat; then both fine; then as large as a file in millimetres
+    static const char s_head[] =
+        "*VERTICES\n8 3\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 3 0 0\n6 4 0 0\n7 3 1 0\n";
+    char text[400];
+    snprintf(text, sizeof(text), "%s8 4 1 0\n*ELEMENTS\nTET\n2 4\n1 1 2 3 4\n2 5 6 7 8\n", s_head);
+    WriteFile("two.veg", text);
+    Expect("mesh info two.veg", 1, "of its 2 tets 1 is flat. 'souple mesh repair FROM TO' mends that.");
+    Expect("mesh repair two.veg one.vtu", 0, "1 tet that was flat or there twice dropped");
+    snprintf(text, sizeof(text), "%s8 3 0 1\n*ELEMENTS\nTET\n2 4\n1 1 2 3 4\n2 5 6 7 8\n", s_head);
+    WriteFile("two.veg", text);
+    Expect("mesh info two.veg", 0, "Fit to simulate as 2 solid bodies that do not hang together.");
+    Expect("mesh info two.veg", 0, "1 part does not hang together with the first one (vertex 4)");
+    Expect("mesh repair two.veg one.vtu --largest", 0, "1 smaller part dropped");
+    Expect("mesh convert two.veg large.vtu --scale 1000", 0, "large.vtu: 8 vertices");
+    Expect("mesh info large.vtu", 0, "it is 4000 m long; if the file is in millimetres");
+    snprintf(text, sizeof(text), "%s8 3.3 0.3 0.01\n*ELEMENTS\nTET\n2 4\n1 1 2 3 4\n2 5 6 7 8\n", s_head);
+    WriteFile("two.veg", text);
+    Expect("mesh info two.veg", 0, "but slowly: its flattest tet has an angle of");
+
+    // What a reader left out is told by info and by convert
+    WriteFile("second.inp", "*NODE\n1,0,0,0\n2,1,0,0\n3,0,1,0\n4,0,0,1\n5,1,1,1\n*ELEMENT, TYPE=C3D10\n"
+                            "1,1,2,3,4,5,5,5,5,5,5\n*ELEMENT, TYPE=C3D8\n2,1,2,3,4,1,2,3,4\n");
+    Expect("mesh info second.inp", 0,
+           "note: 1 cell is of second or higher order: the corners were kept, 1 middle");
+    Expect("mesh convert second.inp first.msh", 0, "note: 1 cell is neither edge, polygon nor tet");
+    json_t* info = RunJson("mesh info second.inp --json", 0);
+    assert_int_equal(json_array_size(json_object_get(info, "notes")), 2);
+    json_decref(info);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -552,7 +628,7 @@ int main(void)
         cmocka_unit_test(TestCheck),      cmocka_unit_test(TestRunAsJson), cmocka_unit_test(TestRunAndExport),
         cmocka_unit_test(TestPictures),   cmocka_unit_test(TestInterrupt), cmocka_unit_test(TestTrouble),
         cmocka_unit_test(TestSweeps),     cmocka_unit_test(TestSolver),    cmocka_unit_test(TestTets),
-        cmocka_unit_test(TestWrongFiles), cmocka_unit_test(TestMesh),
+        cmocka_unit_test(TestWrongFiles), cmocka_unit_test(TestMesh),      cmocka_unit_test(TestMeshWords),
     };
     return cmocka_run_group_tests(tests, SetUp, NULL);
 }

@@ -6,6 +6,7 @@
 #define WORK SOUPLE_BINARY_DIR "/test/cli_bench"
 
 #include "cli_test.h"
+#include "souple/mesh.h"
 #include "testbed/worlds.h"
 
 static void TestBenchUsage(void** state)
@@ -543,9 +544,35 @@ static void TestBenchBeams(void** state)
     Expect("bench --list", 0, "order-beam-13");
 }
 
+// Every format is written and read; no file stays behind
+static void TestMeshBench(void** state)
+{
+    SP_UNUSED(state);
+    json_t* json = RunJson("bench mesh-io-1k --repeat 1 --json", 0);
+    const json_t* list = json_object_get(json, "benchmarks");
+    int count = 0;
+    while (spGetMeshFormatName(count) != NULL)
+    {
+        const json_t* entry = json_array_get(list, (size_t)count);
+        assert_string_equal(GetText(entry, "format"), spGetMeshFormatName(count));
+        assert_string_equal(GetText(entry, "name"), "mesh-io-1k");
+        assert_true(GetNumber(entry, "elements") >= 1000 && GetNumber(entry, "elements") < 2500);
+        assert_true(GetNumber(entry, "megabytes") > 0.0);
+        assert_true(GetNumber(entry, "writeSeconds") > 0.0 && GetNumber(entry, "readSeconds") > 0.0);
+        double asked = GetNumber(entry, "askedSeconds");
+        assert_true(asked == 0.001 || asked == 0.003);
+        count += 1;
+    }
+    assert_int_equal(json_array_size(list), count);
+    json_decref(json);
+    Expect("bench mesh-io-1k --repeat 1", 0, "msh22-binary");
+    Expect("bench mesh-io-0k", 2, "mesh-io-0k: the number must be from 1 to 20000");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(TestMeshBench),
         cmocka_unit_test(TestBenchUsage),
         cmocka_unit_test(TestBenchJson),
         cmocka_unit_test(TestBenchImplicit),
