@@ -8,8 +8,8 @@
 #include "commands.h"
 #include "machine.h"
 #include "options.h"
+#include "souple/file.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -297,11 +297,13 @@ static void spWriteNumber(FILE* file, double value)
 
 int spWriteComparison(const spComparison* comparison, const char* path)
 {
-    FILE* file = fopen(path, "w");
-    if (file == NULL)
+    spError error = SP_ZERO_INIT;
+    spWholeFile whole;
+    if (spOpenWholeFile(&whole, path, &error) == false)
     {
-        return spFailUsage("cannot write %s: %s", path, strerror(errno));
+        return spFailUsage("%s", error.message);
     }
+    FILE* file = whole.stream;
     fprintf(file, "method,step [s],steps,force evaluations,solver iterations,solver residual,"
                   "processor time per step [ms],processor time per simulated second [ms/s],error,largest,"
                   "energy drift,status\n");
@@ -323,8 +325,7 @@ int spWriteComparison(const spComparison* comparison, const char* path)
         }
         fprintf(file, ",\"%s\"\n", status);
     }
-    bool bad = ferror(file) != 0;
-    return fclose(file) != 0 || bad ? spFailUsage("cannot write %s: is the disk full?", path) : SP_EXIT_FINE;
+    return spCloseWholeFile(&whole, true, &error) ? SP_EXIT_FINE : spFailUsage("%s", error.message);
 }
 
 static int spCompareCosts(const void* a, const void* b)

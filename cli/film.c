@@ -4,6 +4,7 @@
 #include "film.h"
 
 #include "options.h"
+#include "souple/file.h"
 #include "tools.h"
 
 #include <errno.h>
@@ -198,14 +199,15 @@ static bool spFilmInto(const spRecording* recording, const spExportDef* def, con
 bool spSaveFilm(const spRecording* recording, const spExportDef* def, const spPictureDef* picture,
                 const char* path, spError* error)
 {
-    char program[4096], temporary[4096], size[32], rate[32];
+    char program[4096], size[32], rate[32];
+    spWholeFile file;
     if (spFindProgram(program, sizeof(program), "ffmpeg") == false)
     {
         return spFailFilm(error, sp_errorUnsupported, "there is no ffmpeg in PATH", "");
     }
-    if (snprintf(temporary, sizeof(temporary), "%s.%ld.part", path, (long)getpid()) >= (int)sizeof(temporary))
+    if (spOpenWholeFile(&file, path, error) == false)
     {
-        return spFailFilm(error, sp_errorFileWrite, "the path of the film is too long", "");
+        return false;
     }
     snprintf(size, sizeof(size), "%dx%d", picture->width, picture->height);
     snprintf(rate, sizeof(rate), "%.6g", spFindRate(recording, def));
@@ -242,18 +244,8 @@ bool spSaveFilm(const spRecording* recording, const spExportDef* def, const spPi
                                      "-f",
                                      "mp4",
                                      "-y",
-                                     temporary,
+                                     file.temporary[0] != 0 ? file.temporary : file.path,
                                      NULL};
-    if (spFilmInto(recording, def, picture, arguments, path, error) == false)
-    {
-        remove(temporary);
-        return false;
-    }
-    if (rename(temporary, path) != 0)
-    {
-        spFailFilm(error, sp_errorFileWrite, path, strerror(errno));
-        remove(temporary);
-        return false;
-    }
-    return true;
+    bool made = spFilmInto(recording, def, picture, arguments, path, error);
+    return spCloseWholeFile(&file, made, error) && made;
 }

@@ -48,6 +48,13 @@ const spCommand* spFindCommand(const char* name)
     return NULL;
 }
 
+// Words that did not reach their file are no success
+static int spEndOutput(int code)
+{
+    bool good = fflush(stdout) == 0 && ferror(stdout) == 0;
+    return good ? code : spFailUsage("cannot write the output: is the disk full?");
+}
+
 int main(int argc, char** argv)
 {
     if (argc < 2)
@@ -59,22 +66,16 @@ int main(int argc, char** argv)
     if (strcmp(argv[1], "--version") == 0)
     {
         printf("souple %d.%d.%d\n", spGetVersion() / 10000, spGetVersion() / 100 % 100, spGetVersion() % 100);
-        return SP_EXIT_FINE;
+        return spEndOutput(SP_EXIT_FINE);
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
     {
-        return spRunHelp(argc - 1, argv + 1);
+        return spEndOutput(spRunHelp(argc - 1, argv + 1));
     }
     const spCommand* command = spFindCommand(argv[1]);
     if (command != NULL)
     {
-        int code = command->run(argc - 1, argv + 1);
-        // Words that did not reach their file are no success
-        if (fflush(stdout) != 0 || ferror(stdout))
-        {
-            return spFailUsage("cannot write the output: is the disk full?");
-        }
-        return code;
+        return spEndOutput(command->run(argc - 1, argv + 1));
     }
     const char* names[SP_COMMAND_COUNT];
     for (int i = 0; i < SP_COMMAND_COUNT; ++i)

@@ -9,6 +9,7 @@
 #include "machine.h"
 #include "options.h"
 #include "placeholder.h"
+#include "souple/file.h"
 #include "tools.h"
 
 #include <errno.h>
@@ -124,7 +125,8 @@ void spReportNote(spReproduction* r, const char* format, ...)
 void spReportFailure(spReproduction* r, const char* what, const spError* error)
 {
     r->failures += 1;
-    fprintf(stderr, "souple: %s: %s\n", what, error->message);
+    bool named = strstr(error->message, what) != NULL;
+    fprintf(stderr, "souple: %s%s%s\n", named ? "" : what, named ? "" : ": ", error->message);
 }
 
 bool spNameFile(spReproduction* r, char* path, size_t size, const char* file)
@@ -148,13 +150,14 @@ void spSaveColumns(spReproduction* r, const char* file, const spColumn* columns,
     {
         return;
     }
-    FILE* out = fopen(path, "w");
-    if (out == NULL)
+    spError error = SP_ZERO_INIT;
+    spWholeFile whole;
+    if (spOpenWholeFile(&whole, path, &error) == false)
     {
-        fprintf(stderr, "souple: cannot write %s\n", path);
-        r->failures += 1;
+        spReportFailure(r, path, &error);
         return;
     }
+    FILE* out = whole.stream;
     for (int row = -1; row < rowCount; ++row)
     {
         for (int c = 0; c < columnCount; ++c)
@@ -170,10 +173,9 @@ void spSaveColumns(spReproduction* r, const char* file, const spColumn* columns,
             }
         }
     }
-    if (fclose(out) != 0)
+    if (spCloseWholeFile(&whole, true, &error) == false)
     {
-        fprintf(stderr, "souple: cannot write %s: is the disk full?\n", path);
-        r->failures += 1;
+        spReportFailure(r, path, &error);
     }
 }
 

@@ -110,7 +110,7 @@ static spRecorder* spStartRecorder(const spRunOptions* options, const spScene* s
     spGetStem(stem, sizeof(stem), options->scenePath);
     size_t size = sizeof(result->recordingPath);
     result->passing = options->out == NULL;
-    bool fits = result->passing ? snprintf(result->recordingPath, size, "%s.%ld.souple", options->report,
+    bool fits = result->passing ? snprintf(result->recordingPath, size, "%s.%ld.part.souple", options->report,
                                            (long)getpid()) < (int)size
                                 : spMakeFileName(result->recordingPath, size, options->out, stem, ".souple");
     if (fits == false)
@@ -122,7 +122,11 @@ static spRecorder* spStartRecorder(const spRunOptions* options, const spScene* s
     const char** names = calloc((size_t)count + 1, sizeof(char*));
     const char** units = calloc((size_t)count + 1, sizeof(char*));
     spRecorder* recorder = NULL;
-    if (names != NULL && units != NULL)
+    if (names == NULL || units == NULL)
+    {
+        snprintf(error->message, sizeof(error->message), "out of memory");
+    }
+    else
     {
         for (int i = 0; i < count; ++i)
         {
@@ -667,6 +671,10 @@ static int spPlayScene(const spRunOptions* options, const spScene* scene, spRun*
         recorder = spStartRecorder(options, scene, run, &result, &error);
         if (recorder == NULL)
         {
+            if (result.passing)
+            {
+                remove(result.recordingPath);
+            }
             return spFailFile(result.recordingPath, &error);
         }
     }

@@ -39,7 +39,7 @@ typedef struct Recipe
     char name[80];
     Shape shape;
     Kind kind;
-    int variant; // law, type of the field or of the constraint
+    int variant;         // law, type of the field or of the constraint
     spReal youngModulus; // of tets, Pa
     spMethodDef method;
 } Recipe;
@@ -147,9 +147,8 @@ static bool AddKind(Rig* rig)
         {
             spGasDef def = spDefaultGasDef();
             def.restPressure = 100;
-            def.triangles = rig->recipe.variant == 1
-                                ? spBody_GetTriangles(world, rig->body, &def.triangleCount)
-                                : NULL;
+            def.triangles =
+                rig->recipe.variant == 1 ? spBody_GetTriangles(world, rig->body, &def.triangleCount) : NULL;
             return spBody_AddGas(world, rig->body, &def) >= 0;
         }
         case kindCloth:
@@ -259,7 +258,8 @@ static bool RelaxDynamically(Rig* rig)
 
 static bool Decide(Rig* rig)
 {
-    spDecision decision = {.step = spWorld_GetStepCount(rig->world), .factorStep = -1, .stopAfter = -1, .dt = 0.01};
+    spDecision decision = {
+        .step = spWorld_GetStepCount(rig->world), .factorStep = -1, .stopAfter = -1, .dt = 0.01};
     return spWorld_Decide(rig->world, &decision, 1);
 }
 
@@ -394,7 +394,8 @@ static void CheckFinite(const Rig* rig)
     spVec3View x = spBody_GetPositions(rig->world, rig->body);
     for (int i = 0; i < x.count; ++i)
     {
-        if (!(fabs((double)x.data[i].x) < 10 && fabs((double)x.data[i].y) < 10 && fabs((double)x.data[i].z) < 10))
+        if (!(fabs((double)x.data[i].x) < 10 && fabs((double)x.data[i].y) < 10 &&
+              fabs((double)x.data[i].z) < 10))
         {
             fail_msg("%s: node %d is at (%g, %g, %g)", rig->recipe.name, i, (double)x.data[i].x,
                      (double)x.data[i].y, (double)x.data[i].z);

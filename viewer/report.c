@@ -6,11 +6,10 @@
 #include "report.h"
 
 #include "page_data.h"
+#include "souple/file.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define SP_PACK_PLACE "<!--PACK-->"
 #define SP_TITLE_PLACE "<title>Souple</title>"
@@ -117,7 +116,7 @@ static bool spWritePack(spReport* report, FILE* file, spError* error)
     bool noMemory = report->pack == NULL || report->outOfMemory, packNoMemory = false;
     bool written = report->pack == NULL || spClosePack(report->pack, &packNoMemory);
     noMemory |= packNoMemory;
-    if (good && noMemory)
+    if (noMemory)
     {
         return spFailView(error, sp_errorOutOfMemory, "report: no memory");
     }
@@ -130,11 +129,14 @@ static bool spWriteReport(spReport* report, FILE* file, spError* error)
     const char* page = spGetPage(&size);
     const char* title = strstr(page, SP_TITLE_PLACE);
     const char* pack = strstr(page, SP_PACK_PLACE);
-    char* text = spMakeTitle(report);
-    if (title == NULL || pack == NULL || pack < title || text == NULL)
+    if (title == NULL || pack == NULL || pack < title)
     {
-        free(text);
         return spFailView(error, sp_errorUnsupported, "the page of this build has no place for a report");
+    }
+    char* text = spMakeTitle(report);
+    if (text == NULL)
+    {
+        return spFailView(error, sp_errorOutOfMemory, "report: no memory");
     }
     fwrite(page, 1, (size_t)(title - page), file);
     fputs("<title>", file);
@@ -157,48 +159,22 @@ bool spSaveReport(const spReportDef* def, const char* path, spError* error)
     {
         return false;
     }
-    // Processes that write to the same place at once must not share the temporary file
-    char temporary[4096];
-    int length = snprintf(temporary, sizeof(temporary), "%s.%ld.part", path, (long)getpid());
-    if (length < 0 || length >= (int)sizeof(temporary))
+    spWholeFile file;
+    if (spOpenWholeFile(&file, path, error) == false)
     {
-        return spFailView(error, sp_errorFileWrite, "cannot write '%.200s...': the path is too long", path);
-    }
-    errno = 0;
-    FILE* file = fopen(temporary, "wb");
-    if (file == NULL)
-    {
-        return spFailView(error, sp_errorFileWrite, "cannot write '%s': %s", path, strerror(errno));
+        return false;
     }
     spReport report = {.def = def, .recording = def->recording};
     spError reason = SP_ZERO_INIT;
-    bool good = spWriteReport(&report, file, &reason);
+    bool good = spWriteReport(&report, file.stream, &reason);
     spFreeBuffer(&report.message);
     free(report.times);
     free(report.frames);
 
-    bool written = ferror(file) == 0;
-    int number = written ? 0 : errno;
-    if (fclose(file) != 0 || written == false)
-    {
-        number = number != 0 ? number : errno;
-        written = false;
-    }
-    if (good && written && rename(temporary, path) != 0)
-    {
-        number = errno;
-        written = false;
-    }
     if (good == false && reason.code != sp_errorNone)
     {
-        remove(temporary);
+        spCloseWholeFile(&file, false, NULL);
         return spFailView(error, reason.code, "%s", reason.message);
     }
-    if (good == false || written == false)
-    {
-        remove(temporary);
-        return spFailView(error, sp_errorFileWrite, "cannot write '%s': %s", path,
-                          number != 0 ? strerror(number) : "write error");
-    }
-    return true;
+    return spCloseWholeFile(&file, true, error);
 }

@@ -1,15 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Whole files in, whole files out. Output goes to a temporary name beside the target, is flushed to the disk
-// and then renamed, so that a reader sees the old file or the new one and never half of it.
+// Whole files in, whole files out.
 
 #include "format/format.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,102 +117,15 @@ bool spReadWholeFile(spHeap* heap, const char* path, char** data, size_t* size, 
     return ok;
 }
 
-// Opens a new file beside the target. The name carries the process id; a left-over of an earlier process is
-// not touched.
-static int spOpenTemporary(spOutput* output)
-{
-    for (int attempt = 0; attempt < 100; ++attempt)
-    {
-        snprintf(output->temporary, sizeof(output->temporary), "%s.%ld-%d.tmp", output->path, (long)getpid(),
-                 attempt);
-        int descriptor = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (descriptor >= 0 || errno != EEXIST)
-        {
-            return descriptor;
-        }
-    }
-    return -1;
-}
-
-static bool spFailOutput(const char* path, int systemError, spError* error)
-{
-    const char* remedy = systemError == ENOENT    ? "; create its folder first"
-                         : systemError == EACCES  ? "; check the permissions of its folder"
-                         : systemError == ENOSPC  ? "; make room on the disk"
-                         : systemError == EISDIR  ? "; give the name of a file"
-                         : systemError == ENOTDIR ? "; a part of the path is not a folder"
-                                                  : "";
-    return spFail(error, sp_errorFileWrite, "%s cannot be written: %s%s", path, strerror(systemError),
-                  remedy);
-}
-
 bool spOpenOutput(spOutput* output, const char* path, spError* error)
 {
-    output->file = NULL;
-    output->temporary[0] = 0;
     output->failed = false;
-    output->systemError = 0;
-    struct stat info;
-    bool exists = stat(path, &info) == 0;
-    if (strlen(path) >= sizeof(output->path))
-    {
-        return spFailOutput("the file", ENAMETOOLONG, error);
-    }
-    snprintf(output->path, sizeof(output->path), "%s", path);
-
-    // A link stays a link: its target is replaced
-    char resolved[PATH_MAX];
-    if (exists && realpath(path, resolved) != NULL && strlen(resolved) < sizeof(output->path))
-    {
-        snprintf(output->path, sizeof(output->path), "%s", resolved);
-    }
-
-    // A terminal or a pipe cannot be replaced
-    bool inPlace = exists && !S_ISREG(info.st_mode);
-    int descriptor;
-    if (inPlace)
-    {
-        descriptor = open(output->path, O_WRONLY | O_CLOEXEC);
-    }
-    else
-    {
-        descriptor = spOpenTemporary(output);
-    }
-    if (descriptor < 0)
-    {
-        return spFailOutput(path, errno, error);
-    }
-    if (exists && !inPlace)
-    {
-        // Keep the permissions; that this may fail is no reason not to write
-        int ignored = fchmod(descriptor, info.st_mode & 07777);
-        SP_UNUSED(ignored);
-    }
-    if (inPlace)
-    {
-        output->temporary[0] = 0;
-    }
-    output->file = fdopen(descriptor, "wb");
-    if (output->file == NULL)
-    {
-        int systemError = errno;
-        close(descriptor);
-        if (output->temporary[0] != 0)
-        {
-            unlink(output->temporary);
-        }
-        return spFailOutput(path, systemError, error);
-    }
-    return true;
+    return spOpenWholeFile(&output->whole, path, error);
 }
 
 void spPutBytes(spOutput* output, const void* data, size_t size)
 {
-    if (!output->failed && size > 0 && fwrite(data, 1, size, output->file) != size)
-    {
-        output->failed = true;
-        output->systemError = errno;
-    }
+    output->failed = output->failed || (size > 0 && fwrite(data, 1, size, output->whole.stream) != size);
 }
 
 void spPutText(spOutput* output, const char* text)
@@ -288,37 +199,12 @@ void spPutFormat(spOutput* output, const char* format, ...)
     spPutText(output, buffer);
 }
 
-bool spCloseOutput(spOutput* output, spError* error)
+bool spCloseOutput(spOutput* output, bool keep, spError* error)
 {
-    bool ok = !output->failed;
-    int systemError = output->systemError;
-    if (ok && fflush(output->file) != 0)
+    // Meshes take long to make: they are on the disk before the old one is gone
+    if (keep && output->failed == false && fflush(output->whole.stream) == 0)
     {
-        ok = false;
-        systemError = errno;
+        fsync(fileno(output->whole.stream));
     }
-    if (ok && output->temporary[0] != 0 && fsync(fileno(output->file)) != 0)
-    {
-        ok = false;
-        systemError = errno;
-    }
-    if (fclose(output->file) != 0 && ok)
-    {
-        ok = false;
-        systemError = errno;
-    }
-    output->file = NULL;
-    if (output->temporary[0] != 0)
-    {
-        if (ok && rename(output->temporary, output->path) != 0)
-        {
-            ok = false;
-            systemError = errno;
-        }
-        if (!ok)
-        {
-            unlink(output->temporary);
-        }
-    }
-    return ok ? true : spFailOutput(output->path, systemError, error);
+    return spCloseWholeFile(&output->whole, keep, error);
 }

@@ -12,8 +12,7 @@
 
 #include "format/text_scan.h"
 #include "mesh/mesh.h"
-
-#include <stdio.h>
+#include "souple/file.h"
 
 // Largest file that is read, bytes
 #define SP_FILE_LIMIT ((size_t)8 << 30)
@@ -65,11 +64,8 @@ void spNamePath(const char* path, spError* error);
 // A file being written. Errors are kept until spCloseOutput.
 typedef struct spOutput
 {
-    FILE* file;
-    char path[4096];      // where it will be
-    char temporary[4128]; // where it is written; empty when written in place
-    bool failed;
-    int systemError; // errno of the first failure
+    spWholeFile whole;
+    bool failed; // nothing more is written
 } spOutput;
 
 bool spOpenOutput(spOutput* output, const char* path, spError* error);
@@ -86,8 +82,8 @@ void spPutFormat(spOutput* output, const char* format, ...) SP_PRINTF_FORMAT(2, 
 // A name between quotes: characters that would end it, or have a meaning in XML, become '_'
 void spPutName(spOutput* output, const char* name);
 
-// Puts the file under its name, or removes it when something failed
-bool spCloseOutput(spOutput* output, spError* error);
+// Puts the file under its name, or removes it when something failed or it is not to be kept
+bool spCloseOutput(spOutput* output, bool keep, spError* error);
 
 // For formats without tets: the triangles, or where there are none the boundary of the tets. Freed by
 // spFreeIndexList.

@@ -325,8 +325,7 @@ static bool spSaveWith(const spMesh* mesh, const char* path, const spMeshFormat*
         return false;
     }
     bool ok = format->write(mesh, &output, error);
-    output.failed |= !ok;
-    return spCloseOutput(&output, ok ? error : NULL) && ok;
+    return spCloseOutput(&output, ok, error) && ok;
 }
 
 bool spSaveMesh(const spMesh* mesh, const char* path, spError* error)

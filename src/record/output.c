@@ -5,11 +5,12 @@
 
 #include "record/output.h"
 
+#include "base/whole_file.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static void spPrintArguments(spBytes* bytes, const char* format, va_list arguments)
 {
@@ -146,40 +147,13 @@ bool spSaveBytes(const spBytes* bytes, const char* path, spError* error)
         return spFailMemory(error, path, bytes->count);
     }
 
-    // Processes that write to the same place at once must not share the temporary file
-    char temporary[4096];
-    int length = snprintf(temporary, sizeof(temporary), "%s.%ld.part", path, (long)getpid());
-    if (length < 0 || length >= (int)sizeof(temporary))
+    spWholeFile file;
+    if (spOpenWholeFile(&file, path, error) == false)
     {
-        return spFail(error, sp_errorFileWrite, "cannot write '%.200s...': the path is too long", path);
+        return false;
     }
-
-    errno = 0;
-    FILE* file = fopen(temporary, "wb");
-    if (file == NULL)
-    {
-        return spFail(error, sp_errorFileWrite, "cannot write '%s': %s", path, strerror(errno));
-    }
-    bool ok = fwrite(bytes->data, 1, bytes->count, file) == bytes->count;
-    ok = fflush(file) == 0 && ok;
-    int reason = ok ? 0 : errno;
-    if (fclose(file) != 0 && ok)
-    {
-        ok = false;
-        reason = errno;
-    }
-    if (ok && rename(temporary, path) != 0)
-    {
-        ok = false;
-        reason = errno;
-    }
-    if (!ok)
-    {
-        remove(temporary);
-        return spFail(error, sp_errorFileWrite, "cannot write '%s': %s", path,
-                      reason != 0 ? strerror(reason) : "write error");
-    }
-    return true;
+    fwrite(bytes->data, 1, bytes->count, file.stream);
+    return spCloseWholeFile(&file, true, error);
 }
 
 // mkdir -p

@@ -20,7 +20,7 @@ void spPrintReal(spBytes* bytes, double value, int digits);
 // that are not UTF-8) becomes '?'. NULL adds nothing.
 void spPrintXml(spBytes* bytes, const char* text);
 
-// Writes a whole file under a temporary name and renames it. The error names the path and the reason.
+// Writes a whole file (spWholeFile)
 bool spSaveBytes(const spBytes* bytes, const char* path, spError* error);
 
 // A path that is built from parts. Free with spFreeBytes.

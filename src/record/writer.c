@@ -8,7 +8,7 @@
 
 #include "record/writer.h"
 
-#include "base/error.h"
+#include "base/whole_file.h"
 
 #include <errno.h>
 #include <float.h>
@@ -45,8 +45,7 @@ static bool spFailWriterMemory(spRecordWriter* writer, size_t size)
 static bool spFailWriterFile(spRecordWriter* writer)
 {
     spError error = SP_ZERO_INIT;
-    spFail(&error, sp_errorFileWrite, "cannot write recording '%s': %s", writer->path,
-           errno != 0 ? strerror(errno) : "write error");
+    spFailWrite(&error, writer->path, errno);
     return spFailWriter(writer, &error);
 }
 

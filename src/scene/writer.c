@@ -6,7 +6,8 @@
 
 #include "scene/scene_internal.h"
 
-#include <errno.h>
+#include "souple/file.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -256,30 +257,15 @@ static void spPutObject(spSceneWriter* writer, const void* object, int indent, b
     }
 }
 
-static bool spSaveText(const char* path, const char* text, size_t size, spHeap* heap, spError* error)
+static bool spSaveText(const char* path, const char* text, size_t size, spError* error)
 {
-    size_t nameSize = strlen(path) + 5;
-    char* partial = spAlloc(heap, nameSize);
-    if (partial == NULL)
+    spWholeFile file;
+    if (spOpenWholeFile(&file, path, error) == false)
     {
-        return spFailMemory(error, "scene", nameSize);
+        return false;
     }
-    snprintf(partial, nameSize, "%s.tmp", path);
-    FILE* file = fopen(partial, "wb");
-    bool good = file != NULL && fwrite(text, 1, size, file) == size;
-    int reason = errno;
-    if (file != NULL)
-    {
-        good = fclose(file) == 0 && good;
-        good = good && rename(partial, path) == 0;
-        reason = good ? 0 : errno;
-        if (!good)
-        {
-            remove(partial);
-        }
-    }
-    spFree(heap, partial, nameSize);
-    return good || spFail(error, sp_errorFileWrite, "cannot write %s: %s", path, strerror(reason));
+    fwrite(text, 1, size, file.stream);
+    return spCloseWholeFile(&file, true, error);
 }
 
 // Whether a path lies in the folder that mesh files of the scene are relative to
@@ -312,7 +298,7 @@ bool spSaveScene(const spScene* scene, const char* path, bool all, spError* erro
     spPutObject(&writer, &scene->data, 0, false);
     spPutWords(&writer, "\n");
     bool good = !writer.outOfMemory || spFailMemory(error, "scene", (size_t)writer.count);
-    good = good && spSaveText(path, writer.data, (size_t)writer.count, &heap, error);
+    good = good && spSaveText(path, writer.data, (size_t)writer.count, error);
     spFree(&heap, writer.data, (size_t)writer.capacity);
     free(folder);
     return good;
