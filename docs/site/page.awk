@@ -94,6 +94,17 @@ function with_names(text,    out, name) {
     return out text
 }
 
+# Code with an apostrophe in it needs more than one backtick on each side, or the apostrophe ends it
+function with_quotes(text,    out, span) {
+    out = ""
+    while (match(text, /`[^`]+`/)) {
+        span = substr(text, RSTART, RLENGTH)
+        out = out substr(text, 1, RSTART - 1) (index(span, "\047") > 0 ? "`" span "`" : span)
+        text = substr(text, RSTART + RLENGTH)
+    }
+    return out text
+}
+
 BEGIN {
     while ((getline name < NAMES) > 0) {
         names[name] = 1
@@ -155,5 +166,5 @@ emphasis && /\*$/ {
 
 {
     titled = 0
-    print with_names(with_links($0))
+    print with_quotes(with_names(with_links($0)))
 }

@@ -290,8 +290,9 @@ SP_API bool spBody_SetBends(spWorld* world, spBodyId body, int set, spReal stiff
 SP_API bool spBody_GetBends(const spWorld* world, spBodyId body, int set, spReal* stiffness, spReal* damping);
 
 /// Wind, and the drag of air or water, on the triangles of the surface of a body. With w the velocity of the
-/// fluid relative to a triangle of area A and normal n: force = density / 2 * A * (normalDrag * |w.n| (w.n) n
-/// + tangentDrag * |t| t), t = w - (w.n) n. Start from spDefaultWindDef.
+/// fluid relative to a triangle of area A and normal n, and t = w - (w.n) n:
+/// `force = density / 2 * A * (normalDrag * |w.n| (w.n) n + tangentDrag * |t| t)`. Start from
+/// spDefaultWindDef.
 typedef struct spWindDef
 {
     spVec3 velocity;      ///< of the fluid, m/s
