@@ -241,7 +241,8 @@ typedef struct spSolverReport
     spOperatorType operatorType;         ///< the operator that was used
     spPreconditionerType preconditioner; ///< the preconditioner that was used
     bool asynchronous;                   ///< a thread of its own makes the preconditioner
-    bool converged;                      ///< every linear system, and Newton's method, came to its tolerance
+    bool converged; ///< every linear system, and Newton's method, came to its tolerance; false with sweeps,
+                    ///< which have none
     bool rounded;         ///< Newton's method came to where positions do not resolve its steps any more
     int iterations;       ///< conjugate gradients of all linear systems of the step
     int newtonSteps;      ///< linearisations

@@ -176,7 +176,8 @@ spGradientForm spGetGradientForm(const spTetSet* set, const spFill* fill)
     spReal k = fill->stiffness, d = fill->damping * set->damping;
     if (fill->bound)
     {
-        return (spGradientForm){.aMu = 2 * (k + d), .aLa = k + d};
+        // The most is for a change of size, 2 mu + 3 lambda
+        return (spGradientForm){.aMu = 2 * (k + d), .aLa = 3 * (k + d)};
     }
     if (set->law == sp_tetHybrid)
     {

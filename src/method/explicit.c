@@ -31,6 +31,8 @@
 // Share of a mean edge that nodes may move against the body before it is estimated again, where stiffness
 // grows without bound
 #define SP_ESTIMATE_TRAVEL 0.25
+// And that they may move in a substep, whatever the stiffness
+#define SP_SUBSTEP_TRAVEL 0.5
 // Slices that a step is cut into for that, at most
 #define SP_MAX_SLICES 64
 
@@ -556,6 +558,21 @@ static double spGetInnerSpeed(const spBody* body)
     return sqrt(fastest);
 }
 
+// Substeps of a step in which nodes do not pass each other: the estimate is of small motion only
+static int spCountForTravel(const spBody* body, spReal dt, uint32_t* flags)
+{
+    const spExplicitState* state = body->methodState;
+    int count = spCountExplicitSubsteps(body, dt, flags);
+    double most = SP_SUBSTEP_TRAVEL * state->meanEdge, way = spGetInnerSpeed(body) * (double)dt;
+    if (most > 0.0 && way > most * count)
+    {
+        double needed = ceil(way / most);
+        *flags |= needed > body->methodDef.maxSubsteps ? sp_stepUnstable : 0;
+        count = (int)fmin(needed, body->methodDef.maxSubsteps);
+    }
+    return count;
+}
+
 // Substeps of a whole step for a body that goes in slices. They are doubled when the estimate asks for more,
 // and halved when half of them have been enough for a while: a step that changes all the time would feed
 // energy in.
@@ -592,11 +609,21 @@ static int spFitSubsteps(spBody* body, spReal dt, bool start, uint32_t* flags)
 // is estimated in between
 static spAdvanceResult spAdvanceExplicit(spBody* body, const spAdvanceContext* context)
 {
-    if (body->methodDef.substeps > 0 || spStiffens(body) == false)
+    spExplicitState* state = body->methodState;
+    if (body->methodDef.substeps > 0)
     {
         return spAdvanceSlice(body, context);
     }
-    spExplicitState* state = body->methodState;
+    if (spStiffens(body) == false)
+    {
+        spAdvanceContext whole = *context;
+        uint32_t flags = 0;
+        whole.substepCount =
+            context->substepCount > 0 ? context->substepCount : spCountForTravel(body, context->dt, &flags);
+        spAdvanceResult result = spAdvanceSlice(body, &whole);
+        result.flags |= flags;
+        return result;
+    }
     if (context->substepCount > 0)
     {
         // Bodies that are linked go side by side: the world cuts the step, the next one follows the estimate

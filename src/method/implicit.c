@@ -46,7 +46,7 @@
 #define SP_ROUNDING_STEPS 4
 
 // Linearisations of a step whose first one does not do, and what they may leave of the force
-#define SP_RESCUE_STEPS 8
+#define SP_RESCUE_STEPS 16
 #define SP_RESCUE_TOLERANCE 0.05
 
 // Linearisations of a quasi-static step that does not say how many
@@ -966,16 +966,18 @@ static bool spIsRounding(const spStageContext* c)
 }
 
 // Whether the stiffness grows without bound as elements deform, and some neighbours have moved against each
-// other by more than their distance: what was linearised at the start means nothing there
-static bool spLeftLinear(const spImplicitStep* s)
+// other by more than their distance: what was linearised at the start means nothing there. far: by more than
+// the largest distance of any, whatever the stiffness.
+static bool spLeftLinear(const spImplicitStep* s, bool far)
 {
     const spBody* body = s->body;
     const spSparse* a = &s->state->system.sparse;
-    if (spStiffens(body) == false || s->fill.bound)
+    if (far == false && (s->fill.bound || spStiffens(body) == false))
     {
         return false;
     }
     const spVec4* base = s->state->baseX;
+    double mostWay = 0.0, mostBefore = 0.0;
     for (int node = 0; node < body->nodeCount; ++node)
     {
         for (int k = a->rowBegin[node]; k < a->rowBegin[node + 1]; ++k)
@@ -983,13 +985,38 @@ static bool spLeftLinear(const spImplicitStep* s)
             int other = a->rowColumns[k];
             spVec3 before = spSub3(spXyz(base[node]), spXyz(base[other]));
             spVec3 way = spScale3(s->reach, spSub3(spXyz(body->v[node]), spXyz(body->v[other])));
-            if (!(spLengthSquared3(way) <= spLengthSquared3(before)))
+            mostWay = fmax(mostWay, (double)spLengthSquared3(way));
+            mostBefore = fmax(mostBefore, (double)spLengthSquared3(before));
+            if (far == false && !(spLengthSquared3(way) <= spLengthSquared3(before)))
             {
                 return true;
             }
         }
     }
-    return false;
+    return !(mostWay <= mostBefore);
+}
+
+// Whether the force along dv, where it ends, has turned round by more than a line search lets pass: one
+// linearisation has led too far. Costs one evaluation of the forces, and leaves b of the end in state->f.
+static bool spOvershoots(spStageContext* c)
+{
+    spImplicitStep* s = c->step;
+    spImplicitState* state = s->state;
+    bool constant = true;
+    for (int i = 0; i < s->body->setCount; ++i)
+    {
+        constant = constant && s->body->sets[i]->constant;
+    }
+    if (constant || s->fill.bound || s->prescribed || state->hasty)
+    {
+        return false;
+    }
+    double slope = spDotFree(s, state->cg.b, state->cg.x);
+    spFindForces(c);
+    memcpy(state->cg.d, state->f, (size_t)s->body->nodeCount * sizeof(spVec4));
+    spAddRowImpulses(s, state->cg.d);
+    double end = spDotFree(s, state->cg.d, state->cg.x);
+    return !(end >= -SP_LINE_SHARE * fabs(slope)) && spIsRounding(c) == false;
 }
 
 // Whether gravity and the user's forces are all that acts from outside
@@ -1040,6 +1067,7 @@ static uint32_t spSolveSubstep(spImplicitStep* s)
     bool project = s->fill.project;
     s->fill.project = true;
     spCgResult result = {0};
+    uint32_t flags = 0;
     for (int k = 0; k < most; ++k)
     {
         if (k == 0)
@@ -1082,7 +1110,10 @@ static uint32_t spSolveSubstep(spImplicitStep* s)
         }
         if (most == 1)
         {
-            if (spLeftLinear(s) == false && (s->judged && spIsThrown(s, result.converged)) == false)
+            // What bounds the stiffness near the shape at rest may not elsewhere
+            flags |= s->fill.bound && spLeftLinear(s, true) ? sp_stepUnstable : 0;
+            if (spLeftLinear(s, false) == false && (s->judged && spIsThrown(s, result.converged)) == false &&
+                spOvershoots(&c) == false)
             {
                 break;
             }
@@ -1120,7 +1151,7 @@ static uint32_t spSolveSubstep(spImplicitStep* s)
     memcpy(state->lastDv, state->cg.x, (size_t)s->body->nodeCount * sizeof(spVec4));
     state->hasLastDv = most == 1 && s->whole == false;
     spFinishRows(s);
-    return good ? 0 : sp_stepSolverStopped;
+    return good ? flags : flags | sp_stepSolverStopped;
 }
 
 // ---- the method ----

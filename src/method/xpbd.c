@@ -697,7 +697,7 @@ static spAdvanceResult spAdvanceXpbd(spBody* body, const spAdvanceContext* conte
     }
     if (context->startFraction == 0)
     {
-        body->solverReport = (spSolverReport){.sweeping = true, .converged = true, .factorStep = -1};
+        body->solverReport = (spSolverReport){.sweeping = true, .factorStep = -1};
         state->monitor.count = 0;
         state->monitor.paused = 0.0;
     }

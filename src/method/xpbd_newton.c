@@ -22,6 +22,9 @@
 // k above which a factor, or several levels, pay
 #define SP_STIFF_STEP 2e4
 
+// Of the masses of nodes, below which it makes no difference
+#define SP_LEAST_SPREAD 16.0
+
 // Conjugate gradients in the time of a sweep, and of a linearisation; what one with a factor, or with several
 // levels, counts as
 #define SP_SWEEP_ITERATIONS 3
@@ -55,6 +58,22 @@ void spEndNewton(spBody* body)
     }
 }
 
+// Light nodes pass on slowly what heavy ones load them with. Mean mass times mean inverse mass of free nodes,
+// where that is more than the shape of a mesh makes it; else 1.
+static double spGetMassSpread(const spBody* body)
+{
+    double mass = 0.0, inverse = 0.0, count = 0.0;
+    for (int node = 0; node < body->nodeCount; ++node)
+    {
+        bool free = body->x[node].w > 0;
+        mass += free ? (double)body->mass[node] : 0.0;
+        inverse += (double)body->x[node].w;
+        count += free ? 1.0 : 0.0;
+    }
+    double spread = count > 0.0 ? mass * inverse / (count * count) : 1.0;
+    return spread > SP_LEAST_SPREAD ? spread : 1.0;
+}
+
 // Squared frequency and damping rate of the body now, bounded node by node and averaged over the mass: a few
 // poor elements make the largest large, but cost sweeps nothing. False, with zeros, without memory.
 static bool spFindBounds(spBody* body, double* square, double* damping)
@@ -75,8 +94,9 @@ static bool spFindBounds(spBody* body, double* square, double* damping)
         }
         spFree(body->heap, blocks, size);
     }
-    *square = mass > 0.0 ? sum[0] / mass : 0.0;
-    *damping = mass > 0.0 ? sum[1] / mass : 0.0;
+    double spread = spGetMassSpread(body);
+    *square = mass > 0.0 ? spread * sum[0] / mass : 0.0;
+    *damping = mass > 0.0 ? spread * sum[1] / mass : 0.0;
     return blocks != NULL;
 }
 
