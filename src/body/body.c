@@ -417,7 +417,8 @@ void spStartDrivenNodes(spBody* body, spReal dt)
         if (body->roles[i] == sp_nodeDriven)
         {
             spVec3 v = spScale3(1 / dt, spSub3(body->driven[k].target, spXyz(body->x[i])));
-            body->v[i] = (spVec4){v.x, v.y, v.z, 0};
+            // Too fast for a number: it is there at the end of the step all the same
+            body->v[i] = spIsFinite3(v) ? (spVec4){v.x, v.y, v.z, 0} : (spVec4){0};
         }
     }
 }

@@ -164,6 +164,11 @@ static void spFindFrequencies(spEstimator* estimator, spBody* body, const spFilt
 // The limit of the method for a squared frequency and a damping rate
 static double spGetLimit(spMethodType type, double w2, double b)
 {
+    // Stiffer than a number can say: no step is stable
+    if (!isfinite(w2) || !isfinite(b))
+    {
+        return 0.0;
+    }
     if (w2 <= 0.0 && b == 0.0)
     {
         return INFINITY;

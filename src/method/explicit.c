@@ -180,17 +180,17 @@ static bool spWalkExplicitMemory(spBody* body, spWalkMemoryFcn* fcn, void* walk)
     spSpectrum* spectrum = &state->estimator.spectrum;
     for (int i = 0; i < sp_modesCount; ++i)
     {
-        fcn(walk, spectrum->last[i], (size_t)body->nodeCount * sizeof(spVec4));
-        fcn(walk, &spectrum->known[i], sizeof(spectrum->known[i]));
+        fcn(walk, sp_pieceAny, spectrum->last[i], (size_t)body->nodeCount * sizeof(spVec4));
+        fcn(walk, sp_pieceFlag, &spectrum->known[i], sizeof(spectrum->known[i]));
     }
-    fcn(walk, &state->estimator.memory, sizeof(state->estimator.memory));
-    fcn(walk, &state->travel, sizeof(state->travel));
-    fcn(walk, &state->sliceDt, sizeof(state->sliceDt));
-    fcn(walk, &state->sliceCount, sizeof(state->sliceCount));
-    fcn(walk, &state->calmSteps, sizeof(state->calmSteps));
+    fcn(walk, sp_pieceAny, &state->estimator.memory, sizeof(state->estimator.memory));
+    fcn(walk, sp_pieceAny, &state->travel, sizeof(state->travel));
+    fcn(walk, sp_pieceAny, &state->sliceDt, sizeof(state->sliceDt));
+    fcn(walk, sp_pieceCount, &state->sliceCount, sizeof(state->sliceCount));
+    fcn(walk, sp_pieceCount, &state->calmSteps, sizeof(state->calmSteps));
     if (state->estimator.local != NULL)
     {
-        fcn(walk, state->estimator.local, (size_t)body->nodeCount * sizeof(spMat3));
+        fcn(walk, sp_pieceAny, state->estimator.local, (size_t)body->nodeCount * sizeof(spMat3));
         state->inverseStep = 0;
     }
     return true;
@@ -580,7 +580,7 @@ static int spFitSubsteps(spBody* body, spReal dt, bool start, uint32_t* flags)
 {
     spExplicitState* state = body->methodState;
     int needed = spCountExplicitSubsteps(body, dt, flags);
-    if (state->sliceDt != dt)
+    if (state->sliceDt != dt || state->sliceCount < 1)
     {
         state->sliceDt = dt;
         // With room for the estimate to waver

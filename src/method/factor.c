@@ -40,6 +40,7 @@ struct spFactor
 {
     spBody* body;
     bool asynchronous;
+    spFill fill;         // that the system was made for
     spBodySystem system; // of the worker
     spBlockRows rows;
     spFactorSlot slots[2];
@@ -186,6 +187,7 @@ spFactor* spCreateFactor(spBody* body, const spSolverDef* solver, const spFactor
     }
     f->body = body;
     f->asynchronous = solver->asynchronous;
+    f->fill = request->fill;
     pthread_mutex_init(&f->mutex, NULL);
     pthread_cond_init(&f->changed, NULL);
     bool ok = spAllocFactor(f, body, solver, request, error);
@@ -403,7 +405,28 @@ double spGetFactorSeconds(const spFactor* f)
     return spGetFront(f)->seconds;
 }
 
-void spWalkFactor(spFactor* f, spBody* body, spFactorWalkFcn* fcn, void* walk)
+// What cannot be true of a request that was read back, from bytes that may come from anywhere, is none
+static void spWalkRequest(spFactor* f, spFactorRequest* request, spWalkMemoryFcn* fcn, void* walk)
+{
+    fcn(walk, sp_pieceAny, &request->mass, sizeof(request->mass));
+    fcn(walk, sp_pieceAny, &request->fill.stiffness, sizeof(request->fill.stiffness));
+    fcn(walk, sp_pieceAny, &request->fill.damping, sizeof(request->fill.damping));
+    fcn(walk, sp_pieceFlag, &request->fill.project, sizeof(request->fill.project));
+    fcn(walk, sp_pieceAny, &request->time, sizeof(request->time));
+    fcn(walk, sp_pieceAny, &request->step, sizeof(request->step));
+    fcn(walk, sp_pieceAny, &request->version, sizeof(request->version));
+    request->fill.bound = f->fill.bound;
+    request->fill.blocks = f->fill.blocks;
+    const spBody* body = f->body;
+    bool fits = spFitsSparse(&f->system.sparse, (const spElementSet* const*)body->sets, body->setCount,
+                             &request->fill);
+    if (fits == false || request->step < 0 || request->step > INT64_MAX / 2)
+    {
+        request->step = -1;
+    }
+}
+
+void spWalkFactor(spFactor* f, spBody* body, spWalkMemoryFcn* fcn, void* walk)
 {
     // The worker owns the back slot while it is at it
     bool asked = spIsFactorAsked(f);
@@ -418,18 +441,18 @@ void spWalkFactor(spFactor* f, spBody* body, spFactorWalkFcn* fcn, void* walk)
     }
     size_t size = (size_t)body->nodeCount * sizeof(spVec4);
     uint64_t hashes[2];
-    fcn(walk, &asked, sizeof(asked));
+    fcn(walk, sp_pieceFlag, &asked, sizeof(asked));
     for (int i = 0; i < 2; ++i)
     {
         spFactorSlot* slot = i == 0 ? spGetFront(f) : spGetBack(f);
         hashes[i] = slot->hash;
-        fcn(walk, slot->x, size);
-        fcn(walk, slot->v, size);
-        fcn(walk, &slot->request, sizeof(slot->request));
-        fcn(walk, &slot->hash, sizeof(slot->hash));
-        fcn(walk, &slot->made, sizeof(slot->made));
+        fcn(walk, sp_pieceAny, slot->x, size);
+        fcn(walk, sp_pieceAny, slot->v, size);
+        spWalkRequest(f, &slot->request, fcn, walk);
+        fcn(walk, sp_pieceAny, &slot->hash, sizeof(slot->hash));
     }
     // Whether something else has been read back than what was made
+    spGetFront(f)->made = spGetFront(f)->made && spGetFront(f)->hash == hashes[0];
     if (spGetFront(f)->hash != hashes[0] && spGetFront(f)->request.step >= 0)
     {
         spFactorSlot* slot = spGetFront(f);
@@ -441,7 +464,7 @@ void spWalkFactor(spFactor* f, spBody* body, spFactorWalkFcn* fcn, void* walk)
         spReadBody(f, slot);
         spMakeFactor(f, slot, spGetSeconds());
     }
-    if (asked)
+    if (asked && spGetBack(f)->request.step >= 0)
     {
         spFactorSlot* slot = spGetBack(f);
         if (slot->hash != hashes[1] || f->stage != sp_factorDone)

@@ -10,6 +10,7 @@
 
 #pragma once
 
+#include "method/memory_walk.h"
 #include "method/system.h"
 
 typedef struct spFactor spFactor;
@@ -58,5 +59,4 @@ int64_t spGetFactorCount(const spFactor* f);
 double spGetFactorSeconds(const spFactor* f);
 
 // What snapshots keep: the states that the two come from. Makes them again when they have been read back.
-typedef const void* spFactorWalkFcn(void* walk, void* bytes, size_t size);
-void spWalkFactor(spFactor* f, spBody* body, spFactorWalkFcn* fcn, void* walk);
+void spWalkFactor(spFactor* f, spBody* body, spWalkMemoryFcn* fcn, void* walk);

@@ -1376,19 +1376,19 @@ static bool spWalkImplicitMemory(spBody* body, spWalkMemoryFcn* fcn, void* walk)
     spError error = {0};
     size_t size = (size_t)body->nodeCount * sizeof(spVec4);
     bool there = spPrepareSystem(body, &error);
-    fcn(walk, &there, sizeof(there));
-    fcn(walk, state->lastDv, size);
-    fcn(walk, &state->hasLastDv, sizeof(state->hasLastDv));
-    fcn(walk, &state->rough, sizeof(state->rough));
-    fcn(walk, &state->steps, sizeof(state->steps));
-    fcn(walk, &state->bestIterations, sizeof(state->bestIterations));
-    fcn(walk, &state->lastIterations, sizeof(state->lastIterations));
+    fcn(walk, sp_pieceFlag, &there, sizeof(there));
+    fcn(walk, sp_pieceAny, state->lastDv, size);
+    fcn(walk, sp_pieceFlag, &state->hasLastDv, sizeof(state->hasLastDv));
+    fcn(walk, sp_pieceFlag, &state->rough, sizeof(state->rough));
+    fcn(walk, sp_pieceCount, &state->steps, sizeof(state->steps));
+    fcn(walk, sp_pieceCount, &state->bestIterations, sizeof(state->bestIterations));
+    fcn(walk, sp_pieceCount, &state->lastIterations, sizeof(state->lastIterations));
     for (int i = 0; i < 2 && state->def.type == sp_bdf2; ++i)
     {
-        fcn(walk, state->past[i], size);
-        fcn(walk, state->seen[i], size);
+        fcn(walk, sp_pieceAny, state->past[i], size);
+        fcn(walk, sp_pieceAny, state->seen[i], size);
     }
-    fcn(walk, &state->pastDt, sizeof(state->pastDt));
+    fcn(walk, sp_pieceAny, &state->pastDt, sizeof(state->pastDt));
     if (state->factor != NULL)
     {
         spWalkFactor(state->factor, body, fcn, walk);

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "body/body.h"
 #include "linear/cg.h"
+#include "method/memory_walk.h"
 
 // Blocks that methods append to; memory comes from the step's arena
 typedef struct spComplianceList
@@ -62,10 +63,6 @@ typedef struct spAdvanceResult
     bool disobeyed;      // a choice could not be kept
     bool outOfMemory;    // the body has not moved
 } spAdvanceResult;
-
-// One piece of what a method remembers. Returns the piece of the snapshot that is read or compared with, else
-// `bytes`; NULL when that is too short.
-typedef const void* spWalkMemoryFcn(void* walk, void* bytes, size_t size);
 
 struct spMethodKind
 {

@@ -259,10 +259,10 @@ bool spWalkNewton(spBody* body, spWalkMemoryFcn* fcn, void* walk)
     // Bounds that were not found yet stay so: the next step finds them
     uint32_t found =
         state->boundMatrix == body->matrixVersion && state->boundTopology == body->topologyVersion ? 1 : 0;
-    const void* piece = fcn(walk, &own, sizeof(own));
-    fcn(walk, &found, sizeof(found));
-    fcn(walk, &state->boundSquare, sizeof(state->boundSquare));
-    fcn(walk, &state->boundDamping, sizeof(state->boundDamping));
+    const void* piece = fcn(walk, sp_pieceCount, &own, sizeof(own));
+    fcn(walk, sp_pieceCount, &found, sizeof(found));
+    fcn(walk, sp_pieceAny, &state->boundSquare, sizeof(state->boundSquare));
+    fcn(walk, sp_pieceAny, &state->boundDamping, sizeof(state->boundDamping));
     if (piece != NULL)
     {
         memcpy(&stored, piece, sizeof(stored));

@@ -13,10 +13,11 @@
 #include "base/hash.h"
 #include "world/world.h"
 
+#include <math.h>
 #include <string.h>
 
 #define SP_SNAPSHOT_MAGIC 0x31504E5350530000ull
-#define SP_SNAPSHOT_VERSION 3
+#define SP_SNAPSHOT_VERSION 4
 
 typedef struct spSnapshotHeader
 {
@@ -52,13 +53,43 @@ typedef struct spWalk
     bool noMemory;
 } spWalk;
 
+// Whether bytes, which may come from anywhere, are what they are taken for
+static bool spIsOfSort(spPieceSort sort, const unsigned char* bytes, size_t size)
+{
+    bool good = true;
+    int32_t count = 0;
+    int64_t longCount = 0;
+    switch (sort)
+    {
+        case sp_pieceFlag:
+            return size == sizeof(bool) && bytes[0] <= 1;
+        case sp_pieceCount:
+            memcpy(size == sizeof(count) ? (void*)&count : (void*)&longCount, bytes, size);
+            return count >= 0 && longCount >= 0 && longCount <= INT64_MAX / 2;
+        case sp_pieceFinite:
+            for (size_t i = 0; i < size; i += sizeof(spReal))
+            {
+                spReal number;
+                memcpy(&number, bytes + i, sizeof(number));
+                good = good && isfinite(number);
+            }
+            return good;
+        default:
+            return true;
+    }
+}
+
 // State: written, or read back
-static void spWalkBytes(spWalk* walk, void* bytes, size_t size)
+static void spWalkBytes(spWalk* walk, spPieceSort sort, void* bytes, size_t size)
 {
     if (walk->mode != sp_walkMeasure && walk->size - walk->used < size)
     {
         walk->fits = false;
         return;
+    }
+    if (walk->mode == sp_walkCheck && spIsOfSort(sort, walk->data + walk->used, size) == false)
+    {
+        walk->fits = false;
     }
     if (walk->mode == sp_walkWrite && size > 0)
     {
@@ -80,16 +111,17 @@ static void spWalkShape(spWalk* walk, uint64_t value)
         memcpy(&stored, walk->data + walk->used, sizeof(stored));
         walk->fits = walk->fits && stored == value;
     }
-    spWalkBytes(walk, &stored, sizeof(stored));
+    spWalkBytes(walk, sp_pieceAny, &stored, sizeof(stored));
 }
 
-static const void* spWalkMemory(void* context, void* bytes, size_t size)
+static const void* spWalkMemory(void* context, spPieceSort sort, void* bytes, size_t size)
 {
     spWalk* walk = context;
     bool stored = walk->mode == sp_walkCheck || walk->mode == sp_walkRead;
     bool whole = walk->used <= walk->size && walk->size - walk->used >= size;
-    const void* piece = stored == false ? bytes : whole ? walk->data + walk->used : NULL;
-    spWalkBytes(walk, bytes, size);
+    bool good = whole && spIsOfSort(sort, walk->data + walk->used, size);
+    const void* piece = stored == false ? bytes : good ? walk->data + walk->used : NULL;
+    spWalkBytes(walk, sort, bytes, size);
     return piece;
 }
 
@@ -102,7 +134,7 @@ static uint64_t spWalkValue(spWalk* walk, uint64_t value)
     {
         memcpy(&stored, walk->data + walk->used, sizeof(stored));
     }
-    spWalkBytes(walk, &value, sizeof(value));
+    spWalkBytes(walk, sp_pieceAny, &value, sizeof(value));
     return stored;
 }
 
@@ -128,7 +160,7 @@ static void spWalkForces(spWalk* walk, spBody* body)
     {
         memset(body->nodeForces, 0, size);
     }
-    spWalkBytes(walk, body->nodeForces, stored ? size : 0);
+    spWalkBytes(walk, sp_pieceFinite, body->nodeForces, stored ? size : 0);
 }
 
 // Methods with the same key remember the same pieces
@@ -179,27 +211,37 @@ static bool spWalkMethod(spWalk* walk, spBody* body)
     return true;
 }
 
+static void spCheckRoles(spWalk* walk, size_t count)
+{
+    bool whole = walk->mode == sp_walkCheck && walk->size - walk->used >= count;
+    for (size_t i = 0; whole && i < count; ++i)
+    {
+        walk->fits = walk->fits && walk->data[walk->used + i] <= sp_nodeDriven;
+    }
+}
+
 static void spWalkBody(spWalk* walk, spBody* body)
 {
     size_t n = (size_t)body->nodeCount;
     spWalkShape(walk, body->id.generation);
     spWalkShape(walk, (uint64_t)body->nodeCount);
     spWalkShape(walk, body->topologyVersion);
-    spWalkBytes(walk, body->x, n * sizeof(spVec4));
-    spWalkBytes(walk, body->v, n * sizeof(spVec4));
+    spWalkBytes(walk, sp_pieceFinite, body->x, n * sizeof(spVec4));
+    spWalkBytes(walk, sp_pieceFinite, body->v, n * sizeof(spVec4));
     bool reads = walk->mode == sp_walkRead;
     bool sameRoles = reads == false || memcmp(body->roles, walk->data + walk->used, n) == 0;
-    spWalkBytes(walk, body->roles, n);
+    spCheckRoles(walk, n);
+    spWalkBytes(walk, sp_pieceAny, body->roles, n);
     spWalkForces(walk, body);
     bool same = spWalkMethod(walk, body);
     same &= spWalkValue(walk, body->materialVersion) == body->materialVersion;
-    spWalkBytes(walk, &body->running, sizeof(body->running));
-    spWalkBytes(walk, &body->time, sizeof(body->time));
-    spWalkBytes(walk, &body->stableStep, sizeof(body->stableStep));
-    spWalkBytes(walk, &body->stableStepDirty, sizeof(body->stableStepDirty));
-    spWalkBytes(walk, &body->estimateAge, sizeof(body->estimateAge));
-    spWalkBytes(walk, &body->contactForce, sizeof(body->contactForce));
-    spWalkBytes(walk, &body->pinForce, sizeof(body->pinForce));
+    spWalkBytes(walk, sp_pieceFlag, &body->running, sizeof(body->running));
+    spWalkBytes(walk, sp_pieceAny, &body->time, sizeof(body->time));
+    spWalkBytes(walk, sp_pieceAny, &body->stableStep, sizeof(body->stableStep));
+    spWalkBytes(walk, sp_pieceFlag, &body->stableStepDirty, sizeof(body->stableStepDirty));
+    spWalkBytes(walk, sp_pieceCount, &body->estimateAge, sizeof(body->estimateAge));
+    spWalkBytes(walk, sp_pieceAny, &body->contactForce, sizeof(body->contactForce));
+    spWalkBytes(walk, sp_pieceAny, &body->pinForce, sizeof(body->pinForce));
     if (reads)
     {
         // Targets that nobody has stepped to are commands, not state
@@ -217,20 +259,20 @@ static void spWalkBody(spWalk* walk, spBody* body)
 
 static void spWalkCollider(spWalk* walk, spCollider* collider)
 {
-    spWalkBytes(walk, &collider->def.transform, sizeof(spTransform));
-    spWalkBytes(walk, &collider->start, sizeof(spTransform));
-    spWalkBytes(walk, &collider->target, sizeof(spTransform));
-    spWalkBytes(walk, &collider->moving, sizeof(collider->moving));
-    spWalkBytes(walk, &collider->turnReach, sizeof(collider->turnReach));
-    spWalkBytes(walk, &collider->force, sizeof(spVec3));
-    spWalkBytes(walk, &collider->torque, sizeof(spVec3));
+    spWalkBytes(walk, sp_pieceFinite, &collider->def.transform, sizeof(spTransform));
+    spWalkBytes(walk, sp_pieceFinite, &collider->start, sizeof(spTransform));
+    spWalkBytes(walk, sp_pieceFinite, &collider->target, sizeof(spTransform));
+    spWalkBytes(walk, sp_pieceFlag, &collider->moving, sizeof(collider->moving));
+    spWalkBytes(walk, sp_pieceAny, &collider->turnReach, sizeof(collider->turnReach));
+    spWalkBytes(walk, sp_pieceAny, &collider->force, sizeof(spVec3));
+    spWalkBytes(walk, sp_pieceAny, &collider->torque, sizeof(spVec3));
 }
 
 static void spWalkLink(spWalk* walk, spLink* link)
 {
-    spWalkBytes(walk, &link->offset, sizeof(spVec3));
-    spWalkBytes(walk, &link->target, sizeof(spVec3));
-    spWalkBytes(walk, &link->force, sizeof(spVec3));
+    spWalkBytes(walk, sp_pieceFinite, &link->offset, sizeof(spVec3));
+    spWalkBytes(walk, sp_pieceFinite, &link->target, sizeof(spVec3));
+    spWalkBytes(walk, sp_pieceAny, &link->force, sizeof(spVec3));
 }
 
 // Colliders or links, by their slots: the generation of what was in each, 0 for nothing, and its state
@@ -273,12 +315,12 @@ static void spWalkState(spWalk* walk, spWorld* world)
     walk->used = sizeof(spSnapshotHeader);
     walk->fits = true;
     spWalkShape(walk, (uint64_t)world->bodyIds.slotCount);
-    spWalkBytes(walk, &world->time, sizeof(world->time));
-    spWalkBytes(walk, &world->stepCount, sizeof(world->stepCount));
-    spWalkBytes(walk, &world->lastDt, sizeof(world->lastDt));
+    spWalkBytes(walk, sp_pieceAny, &world->time, sizeof(world->time));
+    spWalkBytes(walk, sp_pieceCount, &world->stepCount, sizeof(world->stepCount));
+    spWalkBytes(walk, sp_pieceFinite, &world->lastDt, sizeof(world->lastDt));
     bool rowsDirty = world->rowsDirty;
-    spWalkBytes(walk, &rowsDirty, sizeof(rowsDirty));
-    spWalkBytes(walk, &world->def.gravity, sizeof(spVec3));
+    spWalkBytes(walk, sp_pieceFlag, &rowsDirty, sizeof(rowsDirty));
+    spWalkBytes(walk, sp_pieceFinite, &world->def.gravity, sizeof(spVec3));
     for (int i = 0; walk->fits && i < world->bodyIds.slotCount; ++i)
     {
         spWalkShape(walk, world->bodies[i] != NULL);
