@@ -3,7 +3,7 @@
 
 // souple bench: named benchmarks. What is timed is built by testbed/, which the tests use too.
 // bench_implicit.c has those of implicit steps, bench_xpbd.c those of XPBD, bench_beam.c pairs of beams,
-// bench_mesh.c mesh files, bench_view.c the live page.
+// bench_mesh.c mesh files, bench_torture.c the torture grid, bench_view.c the live page.
 
 #include "bench.h"
 #include "commands.h"
@@ -196,6 +196,13 @@ static const spBenchFamily s_families[] = {
      .most = 2000,
      .suffix = "k"},
 #endif
+    {.stem = "torture-",
+     .doc = "every Nth case of the torture grid, by how it ends; minutes, and only when named",
+     .run = spRunTorture,
+     .sizes = {1},
+     .least = 1,
+     .most = 100000,
+     .apart = true},
 };
 
 #define SP_FAMILY_COUNT ((int)(sizeof(s_families) / sizeof(s_families[0])))
@@ -510,7 +517,7 @@ int spRunBench(int argc, char** argv)
     }
     for (int i = 0; nameCount == 0 && i < SP_FAMILY_COUNT; ++i)
     {
-        for (int k = 0; k < 6 && s_families[i].sizes[k] != 0; ++k)
+        for (int k = 0; s_families[i].apart == false && k < 6 && s_families[i].sizes[k] != 0; ++k)
         {
             s_families[i].run(&run, s_families + i, s_families[i].sizes[k]);
         }

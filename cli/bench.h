@@ -41,6 +41,7 @@ struct spBenchFamily
     int least, most;
     int variant;        // handed to build; the preconditioner of implicit ones; spXpbdVariant
     const char* suffix; // after the number; NULL for none
+    bool apart;         // takes minutes: only when it is named
     int iterations; // implicit: conjugate gradients of every step, 0 means to a tolerance, Bullet beside it;
                     // XPBD: sweeps
 };
@@ -85,6 +86,9 @@ spRunBenchFcn spRunXpbd;
 
 // bench_mesh.c: writing and reading mesh files
 spRunBenchFcn spRunMeshBench;
+
+// bench_torture.c: what materials, steps and troubles do to bodies with every method
+spRunBenchFcn spRunTorture;
 
 // bench_view.c: what a live page adds to steps, in a build that has one
 spRunBenchFcn spRunViewBench;

@@ -6,6 +6,8 @@
 #include "commands.h"
 #include "options.h"
 
+#include <stddef.h>
+
 int spRunView(int argc, char** argv)
 {
     const spUsage usage = {

@@ -49,6 +49,30 @@ static const char* GetText(const json_t* object, const char* key)
     return json_string_value(value);
 }
 
+// A few cases of the grid: all methods and troubles have a row
+static void TestTorture(void** state)
+{
+    SP_UNUSED(state);
+    json_t* json = RunJson("bench torture-2221 --threads 2 --json", 0);
+    const json_t* grid = json_array_get(json_object_get(json, "benchmarks"), 0);
+    assert_string_equal(GetText(grid, "name"), "torture-2221");
+    assert_true(GetNumber(grid, "cases") == 9.0);
+    assert_true(GetNumber(grid, "unexpected") == 0.0);
+    const json_t* rows = json_object_get(grid, "rows");
+    assert_int_equal(json_array_size(rows), 12 * 9);
+    double sum = 0.0;
+    for (size_t i = 0; i < json_array_size(rows); ++i)
+    {
+        const json_t* row = json_array_get(rows, i);
+        sum += GetNumber(row, "settled") + GetNumber(row, "moving") + GetNumber(row, "said so") +
+               GetNumber(row, "said, far") + GetNumber(row, "gained") + GetNumber(row, "wrong");
+    }
+    assert_true(sum == 9.0);
+    json_decref(json);
+    Expect("bench torture-2221", 0, "settled");
+    Expect("bench torture-0", 2, "the number must be from");
+}
+
 static void TestBenchJson(void** state)
 {
     SP_UNUSED(state);
@@ -575,6 +599,7 @@ int main(void)
         cmocka_unit_test(TestMeshBench),
         cmocka_unit_test(TestBenchUsage),
         cmocka_unit_test(TestBenchJson),
+        cmocka_unit_test(TestTorture),
         cmocka_unit_test(TestBenchImplicit),
         cmocka_unit_test(TestBenchXpbd),
         cmocka_unit_test(TestXpbdScenes),
