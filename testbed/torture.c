@@ -147,7 +147,7 @@ static spWorld* spBuildCase(const spTortureCase* c, spBodyId* body)
     bodyDef.mesh = mesh;
     bodyDef.nodeMasses = masses ? nodeMasses : NULL;
     bodyDef.method.type = s_methods[c->method].type;
-    bodyDef.method.maxSubsteps = 2000;
+    bodyDef.method.maxSubsteps = 500;
     bodyDef.method.solver.newtonSteps = s_methods[c->method].newtonSteps > 0
                                             ? s_methods[c->method].newtonSteps
                                             : bodyDef.method.solver.newtonSteps;
@@ -210,8 +210,9 @@ static void spBoundCase(const spTortureCase* c, double scale, double* allowed, d
     // difference of large numbers
     bool isDouble = sizeof(spReal) == sizeof(double);
     double epsilon = isDouble ? 2.2e-16 : 1.2e-7, strain = epsilon / (thin ? SP_THIN : SP_WIDTH);
-    double young = c->young * (c->trouble == sp_troubleChange ? 1e3 : 1.0);
-    *noise = young * section * (20.0 * strain * strain + (c->law == sp_tetNeoHookean ? epsilon : 0.0)) +
+    double change = c->trouble == sp_troubleChange ? 1e3 : 1.0, nu = c->poisson;
+    double modulus = change * c->young * (1.0 - nu) / ((1.0 + nu) * (1.0 - 2.0 * nu));
+    *noise = modulus * section * (20.0 * strain * strain + (c->law == sp_tetNeoHookean ? epsilon : 0.0)) +
              (isDouble ? 1e-9 : 1e-2) * (fabs(scale) + mass * SP_G * fmin(fall, 1.0));
 }
 
