@@ -23,7 +23,8 @@ static inline void* FailingAlloc(size_t size, size_t alignment, void* context)
 {
     FailingAllocator* failing = context;
     int number = __atomic_fetch_add(&failing->count, 1, __ATOMIC_RELAXED);
-    if (failing->failAt >= 0 && (number == failing->failAt || (failing->failAfter && number > failing->failAt)))
+    if (failing->failAt >= 0 &&
+        (number == failing->failAt || (failing->failAfter && number > failing->failAt)))
     {
         return NULL;
     }

@@ -230,7 +230,8 @@ static void TestBadInput(void** state)
     Expect("compare box.json -m verlet --reference forwardEuler:substeps=1@0.5 --duration 400", 2,
            "turns non-finite at");
     Expect("compare box.json -m verlet --plot plot.jpg", 2, "--plot writes .png and .svg files");
-    Expect("compare box.json -m verlet --csv no/folder.csv", 2, "cannot write 'no/folder.csv': No such file or directory; create its folder");
+    Expect("compare box.json -m verlet --csv no/folder.csv", 2,
+           "cannot write 'no/folder.csv': No such file or directory; create its folder");
     Expect("compare box.json -m verlet --plot no/folder.svg", 2, "no/folder.svg");
     Expect("compare box.json -m verlet --lanes 3", 2, "--lanes must be 1, 4, 8 or 16");
     Expect("compare box.json -m verlet --method verlet", 2, "did you mean --methods?");

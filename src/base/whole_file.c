@@ -34,7 +34,8 @@ bool spFailWrite(spError* error, const char* path, int reason)
     {
         remedy = s_remedies[i].reason == reason ? s_remedies[i].remedy : remedy;
     }
-    return spFail(error, sp_errorFileWrite, "cannot write '%.300s': %s%s", path,
+    spErrorCode code = reason == ENOMEM ? sp_errorOutOfMemory : sp_errorFileWrite;
+    return spFail(error, code, "cannot write '%.300s': %s%s", path,
                   reason != 0 ? strerror(reason) : "write error", remedy);
 }
 

@@ -182,8 +182,12 @@ static bool spPullBlocks(spSource* source, const spBlocks* blocks, uint8_t* data
         {
             return spFailCut(error);
         }
-        if (uncompress(data, &made, blocks->packed, (uLong)blocks->packedSizes[i]) != Z_OK ||
-            made != expected)
+        int result = uncompress(data, &made, blocks->packed, (uLong)blocks->packedSizes[i]);
+        if (result == Z_MEM_ERROR)
+        {
+            return spFailMemory(error, "compressed data", (size_t)expected);
+        }
+        if (result != Z_OK || made != expected)
         {
             return spFail(error, sp_errorFileFormat, "block %llu of compressed data is damaged",
                           (unsigned long long)i);

@@ -37,7 +37,8 @@ static void spFlushPng(png_structp png)
 
 static void spKeepPngError(png_structp png, png_const_charp message)
 {
-    spFail(png_get_error_ptr(png), sp_errorFileWrite, "libpng: %s", message);
+    spErrorCode code = strstr(message, "memory") != NULL ? sp_errorOutOfMemory : sp_errorFileWrite;
+    spFail(png_get_error_ptr(png), code, "libpng: %s", message);
     png_longjmp(png, 1);
 }
 

@@ -68,10 +68,11 @@ static json_t* spParseAct(const char* text, size_t size, spError* error)
         return NULL;
     }
     json_error_t jsonError;
-    json_t* json = json_loadb(text, size, JSON_REJECT_DUPLICATES, &jsonError);
+    bool memory = true;
+    json_t* json = spLoadJson(text, size, JSON_REJECT_DUPLICATES, &jsonError, &memory);
     if (json == NULL)
     {
-        json_error_code(&jsonError) == json_error_out_of_memory
+        memory == false
             ? spFailMemory(error, "an act", size)
             : spFailAt(error, sp_errorScene, jsonError.line, jsonError.column > 0 ? jsonError.column : 1,
                        "not JSON: %s", jsonError.text);

@@ -13,8 +13,8 @@ void spReportWorld(spProblems* problems, spWorld* world, const spObjectHead* hea
                    const char* what)
 {
     spError error = spWorld_GetLastError(world);
-    spReport(problems, head, member, "%s: %s", what,
-             error.code != sp_errorNone ? error.message : "it was refused without a reason");
+    spReportAs(problems, error.code, head, member, "%s: %s", what,
+               error.code != sp_errorNone ? error.message : "it was refused without a reason");
     spWorld_ClearError(world);
 }
 
@@ -351,7 +351,7 @@ static void spBuildPins(spWorld* world, const spRunBody* body, const spVec3* pos
         spNodeList nodes;
         if (!spSelectNodes(heap, &pins[i], positions, body->nodeCount, &nodes, problems))
         {
-            spReport(problems, &pins[i].head, NULL, "out of memory");
+            spReportAs(problems, sp_errorOutOfMemory, &pins[i].head, NULL, "out of memory");
             return;
         }
         if (nodes.count > 0 && !spBody_PinNodes(world, body->id, nodes.data, nodes.count))
@@ -485,7 +485,7 @@ void spBuildSceneBody(const spScene* scene, spWorld* world, const spBodyData* da
         spVec3* positions = spCopySceneNodes(heap, world, body);
         if (positions == NULL)
         {
-            spReport(problems, &data->head, NULL, "out of memory");
+            spReportAs(problems, sp_errorOutOfMemory, &data->head, NULL, "out of memory");
         }
         else
         {

@@ -66,7 +66,7 @@ static int32_t* spSelectElements(const spRunBody* body, const spConstraintsData*
     }
     if (good == false)
     {
-        spReport(problems, &data->head, NULL, "out of memory");
+        spReportAs(problems, sp_errorOutOfMemory, &data->head, NULL, "out of memory");
     }
     else if (kept == 0 && nodes.count > 0)
     {

@@ -183,7 +183,7 @@ spMesh* spMakeSceneMesh(const spScene* scene, const spBodyData* body, const spMe
         }
         else
         {
-            spReport(problems, &data->head, member, "%s", error.message);
+            spReportAs(problems, error.code, &data->head, member, "%s", error.message);
         }
     }
     return mesh;

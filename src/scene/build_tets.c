@@ -96,7 +96,7 @@ spReal* spMakeRegionMasses(const spBodyData* data, const spMesh* mesh, double de
     spReal* masses = spAlloc(heap, spArraySize(nodeCount, sizeof(spReal)));
     if (sums == NULL || masses == NULL)
     {
-        spReport(problems, &data->head, tets, "out of memory");
+        spReportAs(problems, sp_errorOutOfMemory, &data->head, tets, "out of memory");
         spFree(heap, sums, spArraySize(nodeCount, sizeof(double)));
         spFree(heap, masses, spArraySize(nodeCount, sizeof(spReal)));
         return NULL;
@@ -238,7 +238,7 @@ int spBuildTets(spWorld* world, spRunBody* body, const spMesh* mesh, spHeap* hea
     int set = -1;
     if (!good)
     {
-        spReport(problems, &data->head, tets, "out of memory");
+        spReportAs(problems, sp_errorOutOfMemory, &data->head, tets, "out of memory");
     }
     else
     {

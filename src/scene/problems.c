@@ -84,6 +84,20 @@ void spReport(spProblems* problems, const spObjectHead* head, const void* member
     va_end(arguments);
 }
 
+void spReportAs(spProblems* problems, spErrorCode code, const spObjectHead* head, const void* member,
+                const char* format, ...)
+{
+    bool first = problems->errorCount == 0;
+    va_list arguments;
+    va_start(arguments, format);
+    spAddProblemAt(problems, spFindPlace(head, member), false, false, format, arguments);
+    va_end(arguments);
+    if (first && code == sp_errorOutOfMemory)
+    {
+        problems->first.code = code;
+    }
+}
+
 void spWarn(spProblems* problems, const spObjectHead* head, const void* member, const char* format, ...)
 {
     va_list arguments;

@@ -30,6 +30,9 @@ void spReportAtKey(spProblems* problems, int place, const char* format, ...) SP_
 // At the value of a member of an object; at the object when the member was not given or is NULL
 void spReport(spProblems* problems, const spObjectHead* head, const void* member, const char* format, ...)
     SP_PRINTF_FORMAT(4, 5);
+// The same with another code for no memory: nothing is wrong with the scene then
+void spReportAs(spProblems* problems, spErrorCode code, const spObjectHead* head, const void* member,
+                const char* format, ...) SP_PRINTF_FORMAT(5, 6);
 void spWarn(spProblems* problems, const spObjectHead* head, const void* member, const char* format, ...)
     SP_PRINTF_FORMAT(4, 5);
 

@@ -6,6 +6,7 @@
 
 #include "scene/reader.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -500,6 +501,15 @@ static int32_t* spMakeKeyPlaces(spReader* reader, const spSchema* schema)
         places[i] = -1;
     }
     return places;
+}
+
+json_t* spLoadJson(const char* text, size_t size, size_t flags, json_error_t* error, bool* memory)
+{
+    // Jansson calls no memory an error of syntax at most places, but malloc leaves a word
+    errno = 0;
+    json_t* json = json_loadb(text, size, flags, error);
+    *memory = json != NULL || errno != ENOMEM;
+    return json;
 }
 
 void spReadObject(spReader* reader, const spSchema* schema, const json_t* json, int place, void* object)

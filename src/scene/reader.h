@@ -19,5 +19,8 @@ typedef struct spReader
     bool outOfMemory;
 } spReader;
 
+// Parses JSON. Returns NULL with the reason in error, or with memory false.
+json_t* spLoadJson(const char* text, size_t size, size_t flags, json_error_t* error, bool* memory);
+
 // Reads one object. Whatever is wrong is reported and left at its default; only no memory ends the reading.
 void spReadObject(spReader* reader, const spSchema* schema, const json_t* json, int place, void* object);

@@ -99,10 +99,11 @@ static bool spReadScene(spScene* scene, spProblems* problems)
         scene->textSize -= 3;
     }
     json_error_t jsonError;
-    json_t* json = json_loadb(scene->text, scene->textSize, JSON_REJECT_DUPLICATES, &jsonError);
+    bool memory = true;
+    json_t* json = spLoadJson(scene->text, scene->textSize, JSON_REJECT_DUPLICATES, &jsonError, &memory);
     if (json == NULL)
     {
-        if (json_error_code(&jsonError) == json_error_out_of_memory)
+        if (memory == false)
         {
             return false;
         }

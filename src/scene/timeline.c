@@ -30,7 +30,7 @@ static bool spSelectNow(spRun* run, const spRegionData* region, int body, spNode
     int count = spBody_CopyPositions(run->world, target->id, run->scratch, target->nodeCount);
     if (!spSelectNodes(&run->heap, region, run->scratch, count, nodes, problems))
     {
-        spReport(problems, &region->head, NULL, "out of memory");
+        spReportAs(problems, sp_errorOutOfMemory, &region->head, NULL, "out of memory");
         return false;
     }
     if (nodes->count == 0)
@@ -60,7 +60,7 @@ bool spMakeLink(spRun* run, spRunLink* link, int body, const spLinkDef* def, con
     }
     else
     {
-        spReport(problems, head, NULL, "out of memory");
+        spReportAs(problems, sp_errorOutOfMemory, head, NULL, "out of memory");
     }
     if (!link->held)
     {

@@ -5,6 +5,7 @@
 // command line, TYPE:KEY=VALUE:KEY=VALUE; it becomes the JSON object that the scene would have, and the
 // reader judges it. So every word and key that scenes know works here, with the same checks.
 
+#include "scene/reader.h"
 #include "scene/scene_internal.h"
 
 #include <stdio.h>
@@ -156,8 +157,10 @@ static bool spReadSetting(const spSchema* schema, const char* setting, json_t* m
     {
         return spFail(error, sp_errorScene, "\"%s\" is given twice", key);
     }
-    json_t* value = json_loads(equals + 1, JSON_DECODE_ANY, NULL);
-    value = value != NULL ? value : json_string(equals + 1);
+    bool memory = true;
+    json_error_t jsonError;
+    json_t* value = spLoadJson(equals + 1, strlen(equals + 1), JSON_DECODE_ANY, &jsonError, &memory);
+    value = value != NULL || memory == false ? value : json_string(equals + 1);
     return json_object_set_new(target, name, value) == 0 || spFailMemory(error, "method", 0);
 }
 
