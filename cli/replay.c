@@ -288,7 +288,8 @@ int spRunReplay(int argc, char** argv)
 {
     spReplayOptions options = {0};
     const spOption table[] = {
-        {"folder", sp_optionText, "DIR", &options.folder, "where the meshes of the scene are now", 0, 0, 0},
+        {"folder", sp_optionText, "DIR", &options.folder,
+         "where the meshes of the scene are now, by default where they were", 0, 0, 0},
         {"threads", sp_optionInteger, "COUNT", &options.threads,
          "threads that work on a step, by default as many as the scene says", 1, SP_MAX_WORKERS, 0},
         {"lanes", sp_optionInteger, "LANES", &options.lanes,
