@@ -158,7 +158,7 @@ static spChunkResult spReadBody(spRecording* recording, spCursor cursor)
     {
         return sp_chunkNoMemory;
     }
-    recording->bodies[recording->bodyCount++] = (spBodyInfo){name, -1};
+    recording->bodies[recording->bodyCount++] = (spBodyInfo){name, -1, -1};
     return sp_chunkGood;
 }
 
@@ -265,16 +265,14 @@ static spChunkResult spReadSurface(spRecording* recording, spCursor cursor)
 // The entry of a body of the last frame by its topology; NULL when it was not there
 static spBodyEntry* spFindLastEntry(spRecording* recording, uint32_t topology)
 {
-    const spFrameEntry* frame = recording->frames + recording->frameCount - 1;
-    for (int i = 0; i < frame->bodyCount; ++i)
+    if (topology >= (uint32_t)recording->topologyCount)
     {
-        spBodyEntry* entry = recording->bodyEntries + frame->firstBody + i;
-        if ((uint32_t)entry->topology == topology)
-        {
-            return entry;
-        }
+        return NULL;
     }
-    return NULL;
+    const spBodyInfo* info = recording->bodies + recording->topologies[topology].body;
+    spBodyEntry* entry =
+        info->frameMark == recording->frameCount - 1 ? recording->bodyEntries + info->lastEntry : NULL;
+    return entry != NULL && (uint32_t)entry->topology == topology ? entry : NULL;
 }
 
 // Numbers on nodes or on tets of bodies of the last frame
@@ -502,6 +500,7 @@ static spChunkResult spReadFrameBodies(spRecording* recording, const uint8_t* bo
             return sp_chunkBad;
         }
         info->frameMark = recording->frameCount;
+        info->lastEntry = first + (int)i;
         recording->bodyEntries[first + (int)i] =
             (spBodyEntry){.topology = (int)topology, .positions = (const float*)(const void*)positions};
     }

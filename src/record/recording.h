@@ -75,6 +75,7 @@ typedef struct spBodyInfo
 {
     const char* name;
     int frameMark; // last frame that had it, while reading
+    int lastEntry; // what that frame has of it
 } spBodyInfo;
 
 typedef struct spColliderInfo
