@@ -262,7 +262,8 @@ static void MakeWorld(Program* p)
     def.gravity = Vector(v, 5.0);
     def.workerCount = v->evil ? Effort(v, 1, 3) : p->workers;
     static const int lanes[] = {0, 1, 4, 8};
-    def.laneCount = v->evil ? Whole(v, 0, 16) : lanes[Pick(v, 4)];
+    int lane = lanes[Pick(v, 4)];
+    def.laneCount = v->evil ? Whole(v, 0, 16) : lane <= spGetLaneCount() ? lane : 0;
     def.contactSkin = Number(v, 0.01);
     def.restitutionThreshold = Number(v, 0.1);
     def.allocator = p->allocator;
