@@ -18,10 +18,10 @@ if command -v mandoc >/dev/null 2>&1; then
     if grep -v 'missing date' "$2/lint.txt"; then
         exit 1
     fi
-    mandoc -T utf8 -O width=200 "$page" | col -b >"$2/souple.txt"
+    mandoc -T ascii -O width=200 "$page" | sed "s/.$(printf '\b')//g" >"$2/souple.txt" # bold is typed twice
 elif command -v groff >/dev/null 2>&1; then
     checked=groff
-    groff -man -rLL=200n -Tascii "$page" | col -bx >"$2/souple.txt"
+    groff -man -rLL=200n -Tascii -P-cbou "$page" >"$2/souple.txt"
 fi
 if command -v groff >/dev/null 2>&1; then
     [ -z "$(groff -man -ww -z "$page" 2>&1)" ] || { groff -man -ww -z "$page"; exit 1; }
