@@ -16,8 +16,8 @@ DEMO_SCENE = scenes/demo.json
 DEMO_OUT = out/demo
 PRESETS = test debug asan tsan double scalar clang
 
-.PHONY: all test demo bench validate docs format install clean help bootstrap-build bootstrap-validate \
-        bootstrap-test bootstrap-docs bootstrap-ci $(PRESETS:%=check-%)
+.PHONY: all test demo bench validate coverage docs format install clean help bootstrap-build bootstrap-validate \
+        bootstrap-test bootstrap-coverage bootstrap-docs bootstrap-ci $(PRESETS:%=check-%)
 .NOTPARALLEL:
 
 all: bootstrap-build ## build the libraries and the command build/souple
@@ -53,6 +53,12 @@ validate: bootstrap-validate all ## compare solid bodies with CalculiX and with 
 	build-validate/souple validate --json > out/validate/double.json
 	build/souple validate --beside out/validate/double.json
 
+coverage: bootstrap-coverage ## count which lines the tests run, out/coverage/index.html
+	@cmake --preset coverage $(CMAKE_FLAGS) >/dev/null
+	@cmake --build --preset coverage
+	-@ctest --preset coverage
+	@scripts/coverage build-coverage out/coverage
+
 docs: bootstrap-docs ## make the site of documents and headers, out/docs/html/index.html
 	@scripts/make-docs
 
@@ -63,7 +69,7 @@ install: all ## install to PREFIX (/usr/local), under DESTDIR if given
 	DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
 
 clean: ## remove what these targets built
-	rm -rf build $(PRESETS:%=build-%) build-validate $(DEMO_OUT) out/validate out/docs
+	rm -rf build $(PRESETS:%=build-%) build-validate build-coverage $(DEMO_OUT) out/validate out/coverage out/docs
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -71,5 +77,5 @@ help: ## this list
 	@echo "  make check-<preset>: build and test one of $(PRESETS)"
 	@echo "  JOBS=$(JOBS) PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) CMAKE_FLAGS=$(CMAKE_FLAGS)"
 
-bootstrap-build bootstrap-validate bootstrap-test bootstrap-docs bootstrap-ci: bootstrap-%:
+bootstrap-build bootstrap-validate bootstrap-test bootstrap-coverage bootstrap-docs bootstrap-ci: bootstrap-%:
 	@scripts/bootstrap $*
