@@ -59,6 +59,22 @@ static void CheckNumber(const char* text)
     assert_true(*stop == 0);
 }
 
+// In as few digits as printf needs, 15 at least
+static void CheckShortest(double value)
+{
+    char text[64], expected[64];
+    spFormatReal(value, text);
+    for (int digits = 15; digits <= 17; ++digits)
+    {
+        snprintf(expected, sizeof(expected), "%.*g", digits, value);
+        if (strtod(expected, NULL) == value)
+        {
+            break;
+        }
+    }
+    assert_string_equal(text, expected);
+}
+
 static void TestNumbers(void** state)
 {
     SP_UNUSED(state);
@@ -95,6 +111,18 @@ static void TestNumbers(void** state)
     {
         CheckNumber(texts[i]);
     }
+    for (int i = -330; i < 320; ++i)
+    {
+        // Around powers of ten, where rounding makes a number longer
+        double power = pow(10.0, i), below = power, above = power;
+        for (int k = 0; k < 20 && isfinite(above); ++k)
+        {
+            CheckShortest(below);
+            CheckShortest(-above);
+            below = nextafter(below, 0.0);
+            above = nextafter(above, INFINITY);
+        }
+    }
     uint64_t seed = 9;
     for (int i = 0; i < 100000; ++i)
     {
@@ -116,6 +144,7 @@ static void TestNumbers(void** state)
             int length = spFormatReal(value, text);
             assert_true(spParseReal(text, text + length, &stop, &back));
             assert_true(back == value);
+            CheckShortest(value);
         }
     }
     const char* stop;
