@@ -325,7 +325,12 @@ static bool spOpenNumbers(spVtuReader* reader, const spTag* tag, spNumbers* numb
         return false;
     }
     reader->unpacked += appended ? numbers->size : 0;
-    numbers->bytes = (spBytes){numbers->data, numbers->data + numbers->size, packing.swapped};
+    numbers->bytes.swapped = packing.swapped;
+    if (numbers->size > 0)
+    {
+        numbers->bytes.at = numbers->data;
+        numbers->bytes.end = numbers->data + numbers->size;
+    }
     reader->scanner.at = appended ? reader->scanner.at : end;
     return true;
 }
