@@ -80,7 +80,7 @@ static bool spFindBounds(spBody* body, double* square, double* damping)
 {
     double largest[2], sum[2] = {0}, mass = 0.0;
     size_t size = spArraySize(2 * (int64_t)body->nodeCount, sizeof(spMat3));
-    spMat3* blocks = spAlloc(body->heap, size);
+    spMat3* blocks = spAllocZeroed(body->heap, size); // a body without elements fills nothing
     if (blocks != NULL)
     {
         spBoundFrequencies(body, blocks, largest, largest + 1);
