@@ -9,6 +9,7 @@
 #include "body/body.h"
 #include "element/lane_count.h"
 #include "linear/preconditioner.h"
+#include "memory_test.h"
 #include "testbed/check.h"
 #include "testbed/worlds.h"
 #include "world/world.h"
@@ -364,29 +365,4 @@ static inline int CountIterations(spPreconditioner* p, const spBlockRows* rows, 
     free(rNodes);
     free(zNodes);
     return iterations;
-}
-
-// Memory that runs out at the k-th allocation
-typedef struct Counter
-{
-    long allocations, live, failAt;
-} Counter;
-
-static inline void* CountAlloc(size_t size, size_t alignment, void* context)
-{
-    Counter* counter = context;
-    if (counter->failAt >= 0 && counter->allocations >= counter->failAt)
-    {
-        return NULL;
-    }
-    counter->allocations += 1;
-    counter->live += 1;
-    return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-}
-
-static inline void CountFree(void* memory, size_t size, void* context)
-{
-    SP_UNUSED(size);
-    ((Counter*)context)->live -= memory != NULL ? 1 : 0;
-    free(memory);
 }

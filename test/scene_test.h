@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// What the tests of scenes share: scenes from texts, runs of them, and an allocator that runs dry.
+// What the tests of scenes share: scenes from texts, and runs of them.
 
 #pragma once
 
+#include "memory_test.h"
 #include "souple/scene.h"
 #include "testbed/check.h"
 
@@ -68,28 +69,4 @@ static inline uint64_t RunSteps(const spScene* scene, int threads, int steps)
     uint64_t hash = spWorld_GetStateHash(spRun_GetWorld(run));
     spDestroyRun(run);
     return hash;
-}
-
-// From the n-th allocation on there is no memory
-typedef struct Fuse
-{
-    int64_t left; // allocations that still work
-    int64_t out;  // bytes
-} Fuse;
-
-static inline void* FuseAlloc(size_t size, size_t alignment, void* context)
-{
-    Fuse* fuse = context;
-    if (fuse->left-- <= 0)
-    {
-        return NULL;
-    }
-    fuse->out += (int64_t)size;
-    return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-}
-
-static inline void FuseFree(void* memory, size_t size, void* context)
-{
-    ((Fuse*)context)->out -= memory != NULL ? (int64_t)size : 0;
-    free(memory);
 }

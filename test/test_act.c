@@ -812,22 +812,22 @@ static void TestFailingMemory(void** state)
          "{\"youngModulus\": 9000}}"),
     };
     spScene* scene = Parse(MIXED(""));
-    Fuse fuse = {INT64_MAX, 0};
+    FailingAllocator failing = {.failAt = -1, .failAfter = true};
     int points = 0;
     for (int k = 0; k < SP_COUNT(s_acts); ++k)
     {
         spRunDef def = spDefaultRunDef();
-        def.allocator = (spAllocator){FuseAlloc, FuseFree, &fuse};
-        fuse.left = INT64_MAX;
+        def.allocator = MakeFailingAllocator(&failing);
         spRun* run = StartWith(scene, &def);
         Steps(run, 12);
-        for (int64_t i = 0;; ++i)
+        for (int i = 0;; ++i)
         {
             uint64_t hash = Hash(run);
             spError error = SP_ZERO_INIT;
-            fuse.left = i;
+            failing.count = 0;
+            failing.failAt = i;
             bool good = spRun_Act(run, s_acts[k], strlen(s_acts[k]), &error);
-            fuse.left = INT64_MAX;
+            failing.failAt = -1;
             if (good)
             {
                 break;
@@ -840,7 +840,7 @@ static void TestFailingMemory(void** state)
         Steps(run, 5);
         CheckFinite(run, 10.0);
         spDestroyRun(run);
-        assert_true(fuse.out == 0);
+        assert_true(failing.out == 0);
     }
     print_message("%d points of failure\n", points);
     spDestroyScene(scene);

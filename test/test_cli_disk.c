@@ -206,6 +206,10 @@ static void ExpectLimited(int blocks, const char* arguments, const char* part)
     FILE* pipe = popen(command, "r");
     assert_non_null(pipe);
     text[fread(text, 1, sizeof(text) - 1, pipe)] = 0;
+    char rest[4096];
+    while (fread(rest, 1, sizeof(rest), pipe) > 0)
+    {
+    }
     int status = pclose(pipe);
     const char* remedy = strstr(text, "limit for the size of files");
     if (WIFEXITED(status) == false || WEXITSTATUS(status) != 2 || strstr(text, part) == NULL ||

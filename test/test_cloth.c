@@ -4,6 +4,7 @@
 // Cloth: bending against its energy and against plates and beams, wind against its formula and against free
 // fall, drag and coherence, muscles. Same bits for every number of lanes and workers; bad input is refused.
 
+#include "memory_test.h"
 #include "method/method.h"
 #include "souple/scene.h"
 #include "test/element_test.h"
@@ -1173,31 +1174,6 @@ static void TestBadFieldsAndMuscles(void** state)
     spDestroyTestWorld(&test);
 }
 
-// Memory that runs out at the k-th allocation
-typedef struct Counter
-{
-    long allocations, live, failAt;
-} Counter;
-
-static void* CountAlloc(size_t size, size_t alignment, void* context)
-{
-    Counter* counter = context;
-    if (counter->failAt >= 0 && counter->allocations >= counter->failAt)
-    {
-        return NULL;
-    }
-    counter->allocations += 1;
-    counter->live += 1;
-    return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-}
-
-static void CountFree(void* memory, size_t size, void* context)
-{
-    SP_UNUSED(size);
-    ((Counter*)context)->live -= memory != NULL ? 1 : 0;
-    free(memory);
-}
-
 // Every allocation failing in turn: an error each time, nothing leaks, and the set can be added afterwards
 static void TestFailingAllocations(void** state)
 {
@@ -1210,9 +1186,9 @@ static void TestFailingAllocations(void** state)
     meshDef.triangles = triangles;
     meshDef.triangleCount = 2;
     spMesh* mesh = spCreateMesh(&meshDef, NULL);
-    Counter counter = {.failAt = -1};
+    FailingAllocator counter = {.failAt = -1, .failAfter = true};
     spWorldDef worldDef = spDefaultWorldDef();
-    worldDef.allocator = (spAllocator){CountAlloc, CountFree, &counter};
+    worldDef.allocator = MakeFailingAllocator(&counter);
     spWorld* world = spCreateWorld(&worldDef, NULL);
     spBodyDef bodyDef = spDefaultBodyDef();
     bodyDef.mesh = mesh;
@@ -1232,12 +1208,12 @@ static void TestFailingAllocations(void** state)
         int set = -1, tries = 0;
         for (; set < 0; ++tries)
         {
-            long live = counter.live;
-            counter.failAt = counter.allocations + tries;
+            int64_t out = counter.out;
+            counter.failAt = counter.count + tries;
             set = kind == 0   ? spBody_AddBends(world, body, &bends)
                   : kind == 1 ? spBody_AddWind(world, body, &wind)
                               : spBody_AddField(world, body, &coherence);
-            assert_true(set >= 0 || counter.live == live);
+            assert_true(set >= 0 || counter.out == out);
             assert_true(set >= 0 || spWorld_GetLastError(world).code == sp_errorOutOfMemory);
             assert_true(tries < 100);
         }
@@ -1247,7 +1223,7 @@ static void TestFailingAllocations(void** state)
     counter.failAt = -1;
     assert_int_equal(spWorld_Step(world, (spReal)(1.0 / 60.0)), 0);
     spDestroyWorld(world);
-    assert_int_equal(counter.live, 0);
+    assert_int_equal(counter.out, 0);
 }
 
 static void CheckBadScene(const char* generator, const char* keys, const char* event, const char* part)

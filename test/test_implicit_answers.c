@@ -6,6 +6,7 @@
 // for bit whatever the threads do.
 
 #include "element_test.h"
+#include "memory_test.h"
 
 #include "method/implicit.h"
 #include "testbed/worlds.h"
@@ -1043,27 +1044,6 @@ static void TestAsynchronousEnd(void** state)
 
 // ---- memory ----
 
-typedef struct Counter
-{
-    long allocations;
-    long live;
-} Counter;
-
-static void* CountAlloc(size_t size, size_t alignment, void* context)
-{
-    Counter* counter = context;
-    __atomic_fetch_add(&counter->allocations, 1, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&counter->live, 1, __ATOMIC_RELAXED);
-    return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-}
-
-static void CountFree(void* memory, size_t size, void* context)
-{
-    SP_UNUSED(size);
-    __atomic_fetch_sub(&((Counter*)context)->live, memory != NULL ? 1 : 0, __ATOMIC_RELAXED);
-    free(memory);
-}
-
 // After the first few steps nothing is allocated any more, on no thread
 static void TestNoAllocations(void** state)
 {
@@ -1078,9 +1058,9 @@ static void TestNoAllocations(void** state)
             {
                 continue;
             }
-            Counter counter = {0};
+            FailingAllocator counter = {.failAt = -1};
             spWorldDef worldDef = spDefaultWorldDef();
-            worldDef.allocator = (spAllocator){CountAlloc, CountFree, &counter};
+            worldDef.allocator = MakeFailingAllocator(&counter);
             spWorld* world = spCreateWorld(&worldDef, NULL);
             spError error = {0};
             spMesh* mesh = spMakeBeamMesh(2, &error);
@@ -1102,19 +1082,19 @@ static void TestNoAllocations(void** state)
             {
                 spWorld_Step(world, (spReal)0.01);
             }
-            long allocations = __atomic_load_n(&counter.allocations, __ATOMIC_RELAXED);
+            long allocations = __atomic_load_n(&counter.count, __ATOMIC_RELAXED);
             size_t bytes = spWorld_GetByteCount(world);
             for (int i = 0; i < 20; ++i)
             {
                 spWorld_Step(world, (spReal)0.01);
             }
-            long more = __atomic_load_n(&counter.allocations, __ATOMIC_RELAXED) - allocations;
+            long more = __atomic_load_n(&counter.count, __ATOMIC_RELAXED) - allocations;
             if (more != 0 || spWorld_GetByteCount(world) != bytes)
             {
                 fail_msg("method %d, preconditioner %d: %ld allocations in 20 steps", type, p, more);
             }
             spDestroyWorld(world);
-            assert_int_equal(counter.live, 0);
+            assert_int_equal(counter.out, 0);
         }
     }
 }

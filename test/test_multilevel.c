@@ -276,9 +276,9 @@ static void TestNoMemory(void** state)
     SP_UNUSED(state);
     Matrix matrices[2] = {MakeCloth(12, 1), MakeCloth(12, 1)};
     HoldNodes(matrices + 1);
-    Counter counter = {.failAt = -1};
+    FailingAllocator counter = {.failAt = -1, .failAfter = true};
     spPreconditionerDef def = MakeDef(matrices);
-    def.allocator = (spAllocator){CountAlloc, CountFree, &counter};
+    def.allocator = MakeFailingAllocator(&counter);
     bool built = false;
     for (int failAt = 0; built == false; ++failAt)
     {
@@ -286,14 +286,14 @@ static void TestNoMemory(void** state)
         counter.failAt = -1;
         spPreconditioner* p = CreateOf(sp_preconditionMultilevel, &def);
         assert_true(p->kind->build(p, &matrices[0].rows));
-        counter.allocations = 0;
+        counter.count = 0;
         counter.failAt = failAt;
         built = p->kind->build(p, &matrices[1].rows);
         counter.failAt = -1;
         assert_true(p->kind->build(p, &matrices[0].rows));
         assert_true(CountRandom(p, matrices) < 100);
         p->kind->destroy(p);
-        assert_int_equal(counter.live, 0);
+        assert_int_equal(counter.out, 0);
     }
     FreeMatrix(matrices);
     FreeMatrix(matrices + 1);

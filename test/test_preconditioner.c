@@ -608,14 +608,14 @@ static void TestFailingAllocations(void** state)
     Matrix matrix = MakeRandomMatrix(30, 0.2, 1, &seed);
     for (int t = 0; t < SP_COUNT(types); ++t)
     {
-        Counter counter = {.failAt = 0};
+        FailingAllocator counter = {.failAt = 0, .failAfter = true};
         spPreconditionerDef def = MakeDef(&matrix);
-        def.allocator = (spAllocator){CountAlloc, CountFree, &counter};
+        def.allocator = MakeFailingAllocator(&counter);
         bool built = false;
         for (; built == false; ++counter.failAt)
         {
             assert_true(counter.failAt < 200);
-            counter.allocations = 0;
+            counter.count = 0;
             spError error = SP_ZERO_INIT;
             spPreconditioner* p = spFindPreconditioner(types[t])->create(&def, &error);
             assert_true(p != NULL || error.code == sp_errorOutOfMemory);
@@ -624,7 +624,7 @@ static void TestFailingAllocations(void** state)
                 built = p->kind->build(p, &matrix.rows);
                 p->kind->destroy(p);
             }
-            assert_int_equal(counter.live, 0);
+            assert_int_equal(counter.out, 0);
         }
         assert_true(counter.failAt > 2);
     }

@@ -7,6 +7,7 @@
 #include "souple/element.h"
 #include "souple/record.h"
 #include "souple/souple.h"
+#include "test/memory_test.h"
 #include "test/record_sample.h"
 #include "test/xml_check.h"
 #include "testbed/check.h"
@@ -1126,30 +1127,6 @@ static void TestExportErrors(void** state)
 // ---------------------------------------------------------------------------------------------------------
 // Memory
 
-typedef struct Budget
-{
-    int left;
-    int64_t out;
-} Budget;
-
-static void* BudgetAlloc(size_t size, size_t alignment, void* context)
-{
-    Budget* budget = context;
-    if (budget->left-- <= 0)
-    {
-        return NULL;
-    }
-    budget->out += (int64_t)size;
-    return aligned_alloc(alignment, size);
-}
-
-static void BudgetFree(void* memory, size_t size, void* context)
-{
-    Budget* budget = context;
-    budget->out -= (int64_t)size;
-    free(memory);
-}
-
 // Each allocation fails in turn: an error, no leak, no crash
 static void TestFailingMemory(void** state)
 {
@@ -1157,8 +1134,8 @@ static void TestFailingMemory(void** state)
     spDestroyRecording(LoadSample(&s_small, SAMPLE));
     for (int allowed = 0; allowed < 200; ++allowed)
     {
-        Budget budget = {allowed, 0};
-        spAllocator allocator = {BudgetAlloc, BudgetFree, &budget};
+        FailingAllocator failing = {.failAt = allowed, .failAfter = true};
+        spAllocator allocator = MakeFailingAllocator(&failing);
         spError error = SP_ZERO_INIT;
         spRecording* r = spLoadRecording(SAMPLE, &allocator, &error);
         bool done = false;
@@ -1179,7 +1156,7 @@ static void TestFailingMemory(void** state)
             assert_true(done || error.code == sp_errorOutOfMemory);
             spDestroyRecording(r);
         }
-        assert_int_equal(budget.out, 0);
+        assert_int_equal(failing.out, 0);
         if (done)
         {
             return;
@@ -1193,19 +1170,19 @@ static void TestFailingWriterMemory(void** state)
     (void)state;
     for (int allowed = 0; allowed < 100; ++allowed)
     {
-        Budget budget = {allowed, 0};
+        FailingAllocator failing = {.failAt = allowed, .failAfter = true};
         spWorldDef worldDef = spDefaultWorldDef();
         spWorld* world = spCreateWorld(&worldDef, NULL);
         MakeTriangleBody(world, "body", 1.0);
         spRecorderDef def = spDefaultRecorderDef();
         def.path = FOLDER "record_memory.rec";
-        def.allocator = (spAllocator){BudgetAlloc, BudgetFree, &budget};
+        def.allocator = MakeFailingAllocator(&failing);
         spError error = SP_ZERO_INIT;
         spRecorder* recorder = spCreateRecorder(world, &def, &error);
         bool done = recorder != NULL && spRecorder_AddFrame(recorder, world, NULL);
         done = spCloseRecorder(recorder, &error) && done;
         assert_true(done || error.code == sp_errorOutOfMemory);
-        assert_int_equal(budget.out, 0);
+        assert_int_equal(failing.out, 0);
         spDestroyWorld(world);
         if (done)
         {

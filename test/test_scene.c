@@ -843,14 +843,14 @@ static void TestFailingMemory(void** state)
     for (int limit = 0; !done; ++limit)
     {
         assert_true(limit < 5000);
-        Fuse fuse = {limit, 0};
-        spAllocator allocator = {FuseAlloc, FuseFree, &fuse};
+        FailingAllocator failing = {.failAt = limit, .failAfter = true};
+        spAllocator allocator = MakeFailingAllocator(&failing);
         spError error = SP_ZERO_INIT;
         spScene* scene = spParseScene(s_fuseScene, sizeof(s_fuseScene) - 1, NULL, &allocator, &error);
         assert_true((scene == NULL) == (error.code == sp_errorOutOfMemory));
         done = scene != NULL && spSaveScene(scene, SOUPLE_BINARY_DIR "/test/fuse.json", true, &error);
         spDestroyScene(scene);
-        assert_int_equal(fuse.out, 0);
+        assert_int_equal(failing.out, 0);
     }
     remove(SOUPLE_BINARY_DIR "/test/fuse.json");
 }
@@ -864,10 +864,10 @@ static void TestFailingMemoryOfRun(void** state)
     for (int limit = 0; !done; ++limit)
     {
         assert_true(limit < 5000);
-        Fuse fuse = {limit, 0};
+        FailingAllocator failing = {.failAt = limit, .failAfter = true};
         spError error = SP_ZERO_INIT;
         spRunDef def = spDefaultRunDef();
-        def.allocator = (spAllocator){FuseAlloc, FuseFree, &fuse};
+        def.allocator = MakeFailingAllocator(&failing);
         spRun* run = spCreateRun(scene, &def, &error);
         assert_true((run == NULL) == (error.code != sp_errorNone));
         while (run != NULL && !spRun_IsDone(run))
@@ -875,7 +875,7 @@ static void TestFailingMemoryOfRun(void** state)
             done = spRun_Step(run) == 0;
         }
         spDestroyRun(run);
-        assert_int_equal(fuse.out, 0);
+        assert_int_equal(failing.out, 0);
     }
     spDestroyScene(scene);
 }

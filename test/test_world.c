@@ -6,6 +6,7 @@
 // thread sanitizer.
 
 #include "base/core.h"
+#include "memory_test.h"
 #include "testbed/check.h"
 #include "testbed/worlds.h"
 
@@ -365,55 +366,60 @@ static void TestSnapshotOfChangedWorld(void** state)
     spDestroyWorld(m.world);
 }
 
-// Counting and failing allocator
-typedef struct Counter
-{
-    long allocations;
-    long live;
-    long failAt; // the number of the allocation that fails, and all after it; -1 for none
-} Counter;
-
-static void* CountAlloc(size_t size, size_t alignment, void* context)
-{
-    Counter* counter = context;
-    counter->allocations += 1;
-    if (counter->failAt >= 0 && counter->allocations > counter->failAt)
-    {
-        return NULL;
-    }
-    counter->live += 1;
-    return aligned_alloc(alignment, size);
-}
-
-static void CountFree(void* memory, size_t size, void* context)
-{
-    SP_UNUSED(size);
-    ((Counter*)context)->live -= 1;
-    free(memory);
-}
-
 static void TestStepsAllocateNothing(void** state)
 {
     SP_UNUSED(state);
-    Counter counter = {.failAt = -1};
+    FailingAllocator counter = {.failAt = -1, .failAfter = true};
     spWorldDef def = spDefaultWorldDef();
-    def.allocator = (spAllocator){CountAlloc, CountFree, &counter};
+    def.allocator = MakeFailingAllocator(&counter);
     def.workerCount = 2;
     Mixed m = MakeMixed(&def, sp_symplecticEuler);
     for (int i = 0; i < 400; ++i)
     {
         StepMixed(&m, i);
     }
-    long before = counter.allocations;
+    long before = counter.count;
     size_t bytes = spWorld_GetByteCount(m.world);
     for (int i = 400; i < 460; ++i)
     {
         StepMixed(&m, i);
     }
-    assert_int_equal(counter.allocations, before);
+    assert_int_equal(counter.count, before);
     assert_int_equal(spWorld_GetByteCount(m.world), bytes);
     spDestroyWorld(m.world);
-    assert_int_equal(counter.live, 0);
+    assert_int_equal(counter.out, 0);
+}
+
+// A collider that is put somewhere has no velocity, one that is moved there has
+static void TestPlacedCollider(void** state)
+{
+    SP_UNUSED(state);
+    for (int moved = 0; moved < 2; ++moved)
+    {
+        spTestDef def = spDefaultTestDef();
+        spTestWorld test = spBuildParticle(&def, (spReal)0.5, 1);
+        assert_non_null(test.world);
+        spWorld_SetGravity(test.world, (spVec3){0, 0, 0});
+        spColliderId ground = spAddTestGround(test.world, 0, 0);
+        assert_int_equal(spWorld_Step(test.world, (spReal)0.01), 0);
+        spTransform below = {{0, (spReal)0.6, 0}, {0, 0, 0, 1}};
+        assert_true(moved ? spCollider_MoveTo(test.world, ground, below)
+                          : spCollider_SetTransform(test.world, ground, below));
+        spWorld_Step(test.world, (spReal)0.01);
+        CHECK_NEAR(spCollider_GetTransform(test.world, ground).position.y, 0.6, 1e-6);
+        spVec3 x = spBody_GetPositions(test.world, test.body).data[0];
+        spVec3 v = spBody_GetVelocities(test.world, test.body).data[0];
+        assert_true(x.y > (spReal)0.59);
+        assert_true(moved ? v.y > 5 : v.y < 1);
+
+        spTransform bad = {{NAN, 0, 0}, {0, 0, 0, 1}};
+        assert_false(spCollider_SetTransform(test.world, ground, bad));
+        assert_int_equal(spWorld_GetLastError(test.world).code, sp_errorBadArgument);
+        spDestroyCollider(test.world, ground);
+        assert_false(spCollider_SetTransform(test.world, ground, below));
+        assert_int_equal(spWorld_GetLastError(test.world).code, sp_errorStaleId);
+        spDestroyTestWorld(&test);
+    }
 }
 
 // Every allocation failing in turn, in creation and stepping: an error or a flag, never a crash or a leak
@@ -424,9 +430,9 @@ static void TestFailingAllocations(void** state)
     long tried = 0;
     for (long k = 0; whole == false; k += k < 60 ? 1 : 7)
     {
-        Counter counter = {.failAt = k};
+        FailingAllocator counter = {.failAt = (int)k, .failAfter = true};
         spWorldDef def = spDefaultWorldDef();
-        def.allocator = (spAllocator){CountAlloc, CountFree, &counter};
+        def.allocator = MakeFailingAllocator(&counter);
         Mixed m = MakeMixed(&def, sp_rungeKutta4);
         if (m.world != NULL)
         {
@@ -438,14 +444,14 @@ static void TestFailingAllocations(void** state)
             // Memory comes back: the world still works
             counter.failAt = -1;
             assert_int_equal(StepMixed(&m, 3) & sp_stepNonFinite, 0);
-            counter.failAt = counter.allocations;
+            counter.failAt = counter.count;
             spSnapshot* snapshot = spWorld_Save(m.world);
             assert_null(snapshot);
-            whole = counter.allocations > 0 && flags == 0 && SP_IS_NULL(m.glue) == false &&
-                    SP_IS_NULL(m.grab) == false;
+            whole =
+                counter.count > 0 && flags == 0 && SP_IS_NULL(m.glue) == false && SP_IS_NULL(m.grab) == false;
             spDestroyWorld(m.world);
         }
-        assert_int_equal(counter.live, 0);
+        assert_int_equal(counter.out, 0);
         tried += 1;
         assert_true(tried < 1000);
     }
@@ -491,6 +497,19 @@ static void TestNonFiniteBodyIsStopped(void** state)
     double y = (double)spBody_GetPositions(test.world, other).data[0].y;
     assert_int_equal(spWorld_Step(test.world, (spReal)(1.0 / 60.0)), 0);
     assert_true((double)spBody_GetPositions(test.world, other).data[0].y < y);
+    spBody_SetSprings(test.world, test.body, test.springs, 1, 0);
+    spVec3 rest[64];
+    for (int i = 0; i < 64; ++i)
+    {
+        rest[i] = (spVec3){(spReal)0.1 * (spReal)(i % 8), 1 + (spReal)0.1 * (spReal)(i / 8), 0};
+    }
+    assert_int_equal(view.count, 64);
+    assert_true(spBody_SetPositions(test.world, test.body, rest, 64));
+    assert_true(spBody_Restart(test.world, test.body));
+    assert_true(spBody_IsRunning(test.world, test.body));
+    assert_int_equal(spWorld_Step(test.world, (spReal)(1.0 / 60.0)) & sp_stepNonFinite, 0);
+    CHECK_LESS(spBody_GetCenter(test.world, test.body).y, 1.35);
+    assert_false(spBody_Restart(test.world, (spBodyId){0}));
     spDestroyTestWorld(&test);
 }
 
@@ -870,6 +889,7 @@ int main(void)
         cmocka_unit_test(TestSnapshot),
         cmocka_unit_test(TestSnapshotOfChangedWorld),
         cmocka_unit_test(TestStepsAllocateNothing),
+        cmocka_unit_test(TestPlacedCollider),
         cmocka_unit_test(TestFailingAllocations),
         cmocka_unit_test(TestNonFiniteBodyIsStopped),
         cmocka_unit_test(TestBudget),

@@ -5,6 +5,7 @@
 // time steps that change, budgets and their decisions, memory. Also runs under the thread sanitizer.
 
 #include "base/core.h"
+#include "memory_test.h"
 #include "testbed/bent_beam.h"
 #include "testbed/check.h"
 
@@ -140,34 +141,6 @@ static void TestSnapshot(void** state)
 
 // ---- what changes between steps ----
 
-typedef struct Counter
-{
-    long allocations;
-    long live;
-    long failAt;    // the number of the allocation that fails; -1 for none
-    bool failAfter; // and all after it
-} Counter;
-
-static void* CountAlloc(size_t size, size_t alignment, void* context)
-{
-    Counter* counter = context;
-    long number = __atomic_fetch_add(&counter->allocations, 1, __ATOMIC_RELAXED);
-    if (counter->failAt >= 0 &&
-        (number == counter->failAt || (counter->failAfter && number > counter->failAt)))
-    {
-        return NULL;
-    }
-    __atomic_fetch_add(&counter->live, 1, __ATOMIC_RELAXED);
-    return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-}
-
-static void CountFree(void* memory, size_t size, void* context)
-{
-    SP_UNUSED(size);
-    __atomic_fetch_sub(&((Counter*)context)->live, memory != NULL ? 1 : 0, __ATOMIC_RELAXED);
-    free(memory);
-}
-
 static spBentBeamDef MakeBeamDef(Way way, const spAllocator* allocator)
 {
     spBentBeamDef def = spDefaultBentBeamDef();
@@ -226,8 +199,8 @@ static void TestEarlySnapshot(void** state)
 static void TestMethodChanges(void** state)
 {
     SP_UNUSED(state);
-    Counter counter = {.failAt = -1};
-    spAllocator allocator = {CountAlloc, CountFree, &counter};
+    FailingAllocator counter = {.failAt = -1};
+    spAllocator allocator = MakeFailingAllocator(&counter);
     spTestWorld test = MakeBeam(wayWhole, &allocator);
     spMethodDef implicit = spDefaultMethodDef();
     implicit.type = sp_backwardEuler;
@@ -250,7 +223,7 @@ static void TestMethodChanges(void** state)
         }
     }
     spDestroyTestWorld(&test);
-    assert_int_equal(counter.live, 0);
+    assert_int_equal(counter.out, 0);
 }
 
 static void TestMaterialChanges(void** state)
@@ -286,8 +259,8 @@ static void TestStepChanges(void** state)
     SP_UNUSED(state);
     for (Way way = wayGaussSeidel; way < wayCount; ++way)
     {
-        Counter counter = {.failAt = -1};
-        spAllocator allocator = {CountAlloc, CountFree, &counter};
+        FailingAllocator counter = {.failAt = -1};
+        spAllocator allocator = MakeFailingAllocator(&counter);
         spTestWorld test = MakeBeam(way, &allocator);
         uint64_t seed = 3;
         size_t most[2] = {0};
@@ -305,7 +278,7 @@ static void TestStepChanges(void** state)
         assert_true(way != wayLocal || (sweeps > 0 && sweeps < steps));
         assert_true(most[1] <= most[0]);
         spDestroyTestWorld(&test);
-        assert_int_equal(counter.live, 0);
+        assert_int_equal(counter.out, 0);
     }
 }
 
@@ -361,8 +334,8 @@ static void TestStepsAllocateNothing(void** state)
     SP_UNUSED(state);
     for (Way way = wayGaussSeidel; way < wayCount; ++way)
     {
-        Counter counter = {.failAt = -1};
-        spAllocator allocator = {CountAlloc, CountFree, &counter};
+        FailingAllocator counter = {.failAt = -1};
+        spAllocator allocator = MakeFailingAllocator(&counter);
         spBentBeamDef def = MakeBeamDef(way, &allocator);
         // The large one, whose factor another thread makes
         def.beam = way == wayWhole ? 2 : 0;
@@ -370,14 +343,14 @@ static void TestStepsAllocateNothing(void** state)
         spTestWorld test = spBuildBentBeam(&def);
         assert_non_null(test.world);
         Run(&test, 120 / pace);
-        long before = __atomic_load_n(&counter.allocations, __ATOMIC_RELAXED);
+        long before = __atomic_load_n(&counter.count, __ATOMIC_RELAXED);
         size_t bytes = spWorld_GetByteCount(test.world);
         Run(&test, 40 / pace);
         CheckWay(&test, way);
-        assert_int_equal(__atomic_load_n(&counter.allocations, __ATOMIC_RELAXED), before);
+        assert_int_equal(__atomic_load_n(&counter.count, __ATOMIC_RELAXED), before);
         assert_int_equal(spWorld_GetByteCount(test.world), bytes);
         spDestroyTestWorld(&test);
-        assert_int_equal(counter.live, 0);
+        assert_int_equal(counter.out, 0);
     }
 }
 
@@ -394,8 +367,8 @@ static void TestFailingAllocations(void** state)
         {
             for (int after = 0; after < 2; ++after)
             {
-                Counter counter = {.failAt = k, .failAfter = after == 1};
-                spAllocator allocator = {CountAlloc, CountFree, &counter};
+                FailingAllocator counter = {.failAt = (int)k, .failAfter = after == 1};
+                spAllocator allocator = MakeFailingAllocator(&counter);
                 spBentBeamDef def = MakeBeamDef(way, &allocator);
                 spTestWorld test = spBuildBentBeam(&def);
                 if (test.world == NULL)
@@ -409,7 +382,7 @@ static void TestFailingAllocations(void** state)
                     uint32_t flags = spWorld_Step(test.world, frame);
                     assert_true(flags != 0 || spGetMeanHeight(&test) < height);
                     said += flags != 0;
-                    whole = whole || counter.allocations <= k;
+                    whole = whole || counter.count <= k;
                     // Memory comes back, and with it the solver: a stiff beam may spring back from where
                     // sweeps let it sag
                     counter.failAt = -1;
@@ -418,7 +391,7 @@ static void TestFailingAllocations(void** state)
                     assert_true(spGetMeanHeight(&test) != height);
                     spDestroyTestWorld(&test);
                 }
-                assert_int_equal(counter.live, 0);
+                assert_int_equal(counter.out, 0);
             }
             assert_true(tried < 1000);
         }
