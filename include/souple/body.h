@@ -241,12 +241,12 @@ typedef struct spSolverReport
     spOperatorType operatorType;         ///< the operator that was used
     spPreconditionerType preconditioner; ///< the preconditioner that was used
     bool asynchronous;                   ///< a thread of its own makes the preconditioner
-    bool converged; ///< every linear system, and Newton's method, came to its tolerance; false with sweeps,
-                    ///< which have none
-    bool rounded;         ///< Newton's method came to where positions do not resolve its steps any more
-    int iterations;       ///< conjugate gradients of all linear systems of the step
-    int newtonSteps;      ///< linearisations
-    double residual;      ///< of the last linear system over its right-hand side, computed anew at the end
+    bool converged;  ///< every linear system, and Newton's method, came to its tolerance; false with sweeps,
+                     ///< which have none
+    bool rounded;    ///< Newton's method came to where positions do not resolve its steps any more
+    int iterations;  ///< conjugate gradients of all linear systems of the step
+    int newtonSteps; ///< linearisations
+    double residual; ///< of the last linear system over its right-hand side, computed anew at the end
     double forceResidual; ///< net force over load where the step ended; only with more than one linearisation
     int64_t factorStep;   ///< step whose state the preconditioner comes from; -1 without one
     int64_t factorCount;  ///< preconditioners made since the method was set
