@@ -124,9 +124,12 @@ static void spAddGasDifference(const spElementSet* base, const spNodeState* stat
 
 static double spGetGasColumn(const spElementSet* base, const spNodeState* state, spVec4* g)
 {
+    // Not what was measured last: a thread that makes a factor asks for another state, while forces go on
     const spGasSet* set = (const spGasSet*)base;
     spFillVolumeGradients(&set->enclosure, state->x, 1, 0, set->enclosure.nodeCount, g);
-    return set->stiffening;
+    double volume = spGetEnclosedVolume(&set->enclosure, state->x);
+    double least = SP_MIN_VOLUME * set->restVolume;
+    return volume > least ? spGetGasPressure(set, volume, state->time) / volume : 0.0;
 }
 
 // The row asks for lambda / h^2 = pressure; the stiffness only says how the pressure falls on the way there

@@ -38,7 +38,7 @@ void spDestroyPanels(spPanels* panels, spHeap* heap)
     int64_t numberCount = panels->numberBegin != NULL ? panels->numberBegin[panels->supernodeCount] : 0;
     int64_t xCount = SP_PANEL_TASKS * SP_PANEL_COLUMNS * (int64_t)panels->unknownCount;
     int64_t localCount = SP_PANEL_TASKS * SP_PANEL_COLUMNS * (int64_t)panels->largestTileCount * SP_BLOCK;
-    spFree(heap, panels->rows, spArraySize(rowCount, sizeof(int32_t)));
+    spFree(heap, panels->rows, spArraySize(rowCount + 1, sizeof(int32_t)));
     spFree(heap, panels->numbers, spArraySize(numberCount, sizeof(spReal)));
     spFree(heap, panels->x, spArraySize(xCount, sizeof(spReal)));
     spFree(heap, panels->local, spArraySize(localCount, sizeof(spReal)));
@@ -72,12 +72,12 @@ bool spCreatePanels(spPanels* panels, spHeap* heap, int unknownCount, int supern
     int64_t rowCount = panels->rowBegin[supernodeCount];
     int64_t xCount = SP_PANEL_TASKS * SP_PANEL_COLUMNS * (int64_t)panels->unknownCount;
     int64_t localCount = SP_PANEL_TASKS * SP_PANEL_COLUMNS * (int64_t)panels->largestTileCount * SP_BLOCK;
-    panels->rows = spAlloc(heap, spArraySize(rowCount, sizeof(int32_t)));
+    // One more, so that it is there when no supernode has rows below
+    panels->rows = spAlloc(heap, spArraySize(rowCount + 1, sizeof(int32_t)));
     panels->numbers = spAlloc(heap, spArraySize(panels->numberBegin[supernodeCount], sizeof(spReal)));
     panels->x = spAlloc(heap, spArraySize(xCount, sizeof(spReal)));
     panels->local = spAlloc(heap, spArraySize(localCount, sizeof(spReal)));
-    if ((panels->rows == NULL && rowCount > 0) || panels->numbers == NULL || panels->x == NULL ||
-        panels->local == NULL)
+    if (panels->rows == NULL || panels->numbers == NULL || panels->x == NULL || panels->local == NULL)
     {
         spDestroyPanels(panels, heap);
         return false;
