@@ -167,7 +167,7 @@ static void TestTableAndFiles(void** state)
         Expect("compare box.json -q -m verlet --plot plot.png", 0, "");
         assert_true(Exists("plot.png"));
     }
-    Expect("help compare", 0, "usage: souple compare SCENE --methods LIST");
+    Expect("help compare", 0, "usage: souple compare SCENE --methods METHODS");
     Expect("help", 0, "compare ");
 }
 

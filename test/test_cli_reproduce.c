@@ -145,7 +145,7 @@ static void TestUsage(void** state)
     Expect("reproduce preconditioner --quick --part hand --mesh nothing.node", 2, "nothing.node");
     WriteFile("flat.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
     Expect("reproduce preconditioner --quick --part hand --mesh flat.obj", 2, "the mesh has no tets");
-    Expect("help reproduce", 0, "--part=NAME");
+    Expect("help reproduce", 0, "--part=PART");
 }
 
 int main(void)

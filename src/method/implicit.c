@@ -996,8 +996,9 @@ static bool spLeftLinear(const spImplicitStep* s, bool far)
     return !(mostWay <= mostBefore);
 }
 
-// Whether the force along dv, where it ends, has turned round by more than a line search lets pass: one
-// linearisation has led too far. Costs one evaluation of the forces, and leaves b of the end in state->f.
+// Whether one linearisation has led too far: the force along dv has turned round where it ends by more than a
+// line search lets pass, as it also has where a body turns, and the body has gained energy. Costs one
+// evaluation of the forces, and leaves b of the end in state->f.
 static bool spOvershoots(spStageContext* c)
 {
     spImplicitStep* s = c->step;
@@ -1016,7 +1017,7 @@ static bool spOvershoots(spStageContext* c)
     memcpy(state->cg.d, state->f, (size_t)s->body->nodeCount * sizeof(spVec4));
     spAddRowImpulses(s, state->cg.d);
     double end = spDotFree(s, state->cg.d, state->cg.x);
-    return !(end >= -SP_LINE_SHARE * fabs(slope)) && spIsRounding(c) == false;
+    return !(end >= -SP_LINE_SHARE * fabs(slope)) && spIsRounding(c) == false && spClimbs(s);
 }
 
 // Whether gravity and the user's forces are all that acts from outside

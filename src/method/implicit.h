@@ -138,6 +138,9 @@ void spFillStop(spImplicitStep* s, spVec4* dv);
 // Whether the substep, as it stands, has more energy than that leaves. What rests and was solved is not
 // asked.
 bool spIsThrown(const spImplicitStep* s, bool solved);
+// Whether the substep ends with more energy than the body has that stops, and, unless it is held where it is,
+// than the one that flies on
+bool spClimbs(const spImplicitStep* s);
 // Elastic energy that contacts cost which were missed, where the response moves each node alone, J
 double spGetMissedEnergy(const spImplicitStep* s);
 // Starts with the motion, and the rows, of a body that does not deform; dv is left in cg.x

@@ -17,6 +17,7 @@
 #include "math/vec3.h"
 
 #include <math.h>
+#include <string.h>
 
 // Passes over the rows at most, and the change of velocity, over the largest, with which they end
 #define SP_WHOLE_SWEEPS 60
@@ -25,6 +26,8 @@
 #define SP_MOTION_RATIO 0.1
 // Passes that look for a translation that suits all rows
 #define SP_STOP_PASSES 4
+// Of the energy of a step, that rounding may add
+#define SP_CLIMB_SHARE 1e-3
 
 static bool spIsFreeContact(const spImplicitStep* s, int row)
 {
@@ -223,6 +226,48 @@ bool spIsThrown(const spImplicitStep* s, bool solved)
         before = fmin(before, 2.0 * spGetElasticEnergy(s, spGetStart(s)) + moving);
     }
     return !(after + change + spGetMissedEnergy(s) <= before + 2.0 * s->lost + s->least);
+}
+
+// What backward Euler makes small, J: elastic energy, that of the change of velocity, less the work of loads
+static double spGetStepEnergy(const spImplicitStep* s, const spVec4* v, const spVec4* x)
+{
+    const spBody* body = s->body;
+    double sum = spGetElasticEnergy(s, x);
+    for (int node = 0; node < body->nodeCount; ++node)
+    {
+        if (body->x[node].w > 0)
+        {
+            spVec3 u = spXyz(v[node]), dv = spSub3(u, spXyz(s->state->baseV[node]));
+            spVec3 f = body->nodeForces != NULL ? spXyz(body->nodeForces[node]) : (spVec3){0};
+            f = spMulAdd3(f, body->mass[node], s->force.gravity);
+            sum += 0.5 * (double)body->mass[node] * (double)spLengthSquared3(dv);
+            sum -= (double)s->reach * (double)spDot3(f, u);
+        }
+    }
+    return sum;
+}
+
+bool spClimbs(const spImplicitStep* s)
+{
+    const spBody* body = s->body;
+    spImplicitState* state = s->state;
+    spVec4 *flight = state->cg.d, *still = state->cg.z;
+    for (int node = 0; node < body->nodeCount; ++node)
+    {
+        spVec3 x = spMulAdd3(spXyz(state->baseX[node]), s->reach, spXyz(state->way[node]));
+        flight[node] = (spVec4){x.x, x.y, x.z, 0};
+    }
+    memset(still, 0, (size_t)body->nodeCount * sizeof(spVec4));
+    double end = spGetStepEnergy(s, body->v, body->x);
+    bool anchored = body->heldCount > 0;
+    for (int i = 0; i < body->heldCount; ++i)
+    {
+        anchored = anchored && spLengthSquared3(spXyz(body->v[body->held[i]])) == 0;
+    }
+    // A body that is free, or moved, may turn on its way, and is as much out of shape then
+    double most = spGetStepEnergy(s, still, state->baseX);
+    most = anchored ? most : fmax(most, spGetStepEnergy(s, state->way, flight));
+    return !(end <= most + SP_CLIMB_SHARE * fabs(most));
 }
 
 // One row: the normal first, then friction against the normal impulse as it is now. Returns the change of
