@@ -41,7 +41,7 @@ static void TestUsage(void** state)
     Expect("validate cantilevr", 2, "there is no case 'cantilevr'; 'souple validate --list'");
     Expect("validate --liste", 2, "did you mean --list?");
     Expect("help validate", 0, "usage: souple validate [CASE...]");
-    Expect("help exit-codes", 0, "'souple validate': a limit is missed");
+    Expect("help exit-codes", 0, "validate      a limit is missed");
     Expect("validate element-large --beside none.json", 2, "none.json");
     WriteFile("odd.json", "{\"machine\": 3}");
     Expect("validate element-large --beside odd.json", 2, "is not what 'souple validate --json' prints");

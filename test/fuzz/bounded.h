@@ -7,7 +7,9 @@
 #pragma once
 
 #include "souple/body.h"
+#include "souple/world.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,4 +80,19 @@ static inline bool IsQuick(spWorld* world, double dt)
         work += substeps * each * (spBody_GetNodeCount(world, bodies[i]) + 10);
     }
     return count < 64 && work < 1e5;
+}
+
+// Positions of all bodies, of few
+static inline void CheckFinite(spWorld* world)
+{
+    spBodyId bodies[4];
+    int count = spWorld_GetBodies(world, bodies, 4);
+    for (int i = 0; i < count; ++i)
+    {
+        spVec3View x = spBody_GetPositions(world, bodies[i]);
+        for (int k = 0; k < x.count; ++k)
+        {
+            CHECK(isfinite(x.data[k].x) && isfinite(x.data[k].y) && isfinite(x.data[k].z));
+        }
+    }
 }

@@ -72,20 +72,6 @@ static spWorld* MakeWorld(const spAllocator* allocator)
     return world;
 }
 
-static void CheckFinite(spWorld* world)
-{
-    spBodyId bodies[4];
-    int count = spWorld_GetBodies(world, bodies, 4);
-    for (int i = 0; i < count; ++i)
-    {
-        spVec3View x = spBody_GetPositions(world, bodies[i]);
-        for (int k = 0; k < x.count; ++k)
-        {
-            CHECK(isfinite(x.data[k].x) && isfinite(x.data[k].y) && isfinite(x.data[k].z));
-        }
-    }
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 {
     Bounded bounded;
