@@ -695,6 +695,7 @@ static spAdvanceResult spAdvanceXpbd(spBody* body, const spAdvanceContext* conte
         result.outOfMemory = true;
         return result;
     }
+    result.flags = state->lacking ? sp_stepSolverStopped : 0;
     if (context->startFraction == 0)
     {
         body->solverReport = (spSolverReport){.sweeping = true, .factorStep = -1};

@@ -65,7 +65,8 @@ typedef struct spXpbdState
 
     // Layout of the constraints, for one version of the elements
     bool laidOut;
-    bool failed; // no memory for it: the body stands still and the step says so
+    bool failed;  // no memory for it: the body stands still and the step says so
+    bool lacking; // no memory for the solver that would have been chosen: the step sweeps and says so
     uint32_t topologyVersion;
     spZones zones;
     spConstraints sets[SP_MAX_SETS];

@@ -176,10 +176,11 @@ void spChooseSolver(spBody* body, spReal h)
     {
         return;
     }
+    bool found = true;
     if (state->boundMatrix != body->matrixVersion || state->boundTopology != body->topologyVersion)
     {
-        // Without memory this step sweeps, and the next one tries again
-        bool found = spFindBounds(body, &state->boundSquare, &state->boundDamping);
+        // Without memory this step sweeps and says so, and the next one tries again
+        found = spFindBounds(body, &state->boundSquare, &state->boundDamping);
         state->boundMatrix = found ? body->matrixVersion : body->matrixVersion - 1;
         state->boundTopology = body->topologyVersion;
     }
@@ -188,6 +189,7 @@ void spChooseSolver(spBody* body, spReal h)
     {
         spStartSolver(body, picked);
     }
+    state->lacking = found == false || state->chosen != picked;
 }
 
 void spBeginNewton(spBody* body, spReal dt, spTeam* team)
