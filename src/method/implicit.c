@@ -332,13 +332,13 @@ static void spPauseImplicit(spBody* body)
     }
 }
 
-// Whether a new preconditioner should be asked for: another material, some steps, or more iterations than
-// soon after the last one
+// Whether a new preconditioner should be asked for: another material, none that could be made, some steps, or
+// more iterations than soon after the last one
 static bool spIsTired(const spBody* body)
 {
     const spImplicitState* state = body->methodState;
     int refresh = state->def.solver.refresh;
-    if (spGetFactorVersion(state->factor) != body->matrixVersion)
+    if (spGetFactorVersion(state->factor) != body->matrixVersion || spGetFrontFactor(state->factor) == NULL)
     {
         return true;
     }

@@ -204,7 +204,9 @@ spAdvanceResult spAdvanceNewton(spBody* body, const spAdvanceContext* context)
     spXpbdState* state = spLend(body);
     spAdvanceResult result = spImplicitMethod.advance(body, context);
     body->methodState = state;
-    bool said = ((const spImplicitState*)state->newton)->failed;
+    const spImplicitState* newton = state->newton;
+    // Without memory there is no factor either: the same time leads less far
+    bool said = newton->failed || (newton->factor != NULL && spGetFrontFactor(newton->factor) == NULL);
     for (int i = 0; i < result.substepCount && context->choices != NULL; ++i)
     {
         said = said || context->choices[context->firstSubstep + i].stopAfter >= 0;
