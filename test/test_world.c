@@ -798,6 +798,13 @@ static void TestGasNeedsClosedSurface(void** state)
     spDestroyWorld(world);
 }
 
+// Builds with asserts and sanitizers are slow
+#ifdef NDEBUG
+static const int tortureSteps = 20;
+#else
+static const int tortureSteps = 4;
+#endif
+
 // Numbers that nobody means, but somebody types: finite, or stopped with a flag
 static void TestTorture(void** state)
 {
@@ -820,7 +827,7 @@ static void TestTorture(void** state)
                     spTestWorld test = spBuildLattice(&def, 3, stiffness[a], damping[b], (spReal)0.05);
                     spAddTestGround(test.world, (spReal)0.5, (spReal)0.5);
                     uint32_t flags = 0;
-                    for (int i = 0; i < 20; ++i)
+                    for (int i = 0; i < tortureSteps; ++i)
                     {
                         flags |= spWorld_Step(test.world, steps[c]);
                     }
