@@ -1127,8 +1127,8 @@ static void TestDamagedTetGen(void** state)
 {
     SP_UNUSED(state);
     const char* const texts[sp_tetGenFileCount] = {
-        "# points\n6 3 1 1\n5 0 0 0 9.5 1\n7 1 0 0 9 1\n6 0 1 0 9 0\n9 0 0 1 9 0\n1 2 2 2 0 0\n"
-        "2 3 3 3 0 0\n",
+        ("# points\n6 3 1 1\n5 0 0 0 9.5 1\n7 1 0 0 9 1\n6 0 1 0 9 0\n9 0 0 1 9 0\n1 2 2 2 0 0\n"
+         "2 3 3 3 0 0\n"),
         "2 10 1\n0 5 7 6 9 1 1 2 2 1 2 -3.0\n1 9 7 6 5 1 1 1 1 2 2 4\n",
         "2 1\n0 5 7 6 1 2 1 12\n1 5 6 7 1 1 1 13\n"};
     size_t whole[sp_tetGenFileCount];

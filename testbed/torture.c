@@ -258,7 +258,7 @@ spTortureResult spRunTortureCase(const spTortureCase* c)
     spBoundCase(c, first, &result.allowed, &noise);
     result.gain = (last - first) / (fabs(first - least) + noise);
     // What symplectic methods keep is near the energy: near their limit it wavers
-    bool wavers = type == sp_symplecticEuler || type == sp_verlet;
+    bool wavers = type == sp_symplecticEuler || type == sp_verlet || type == sp_localImplicit;
     bool near = finite && result.reach <= result.allowed;
     bool gained = last > first + noise + (wavers ? 0.5 * (first - least) : 0.0);
     bool said = result.flags != 0 || (solved == false && (near == false || gained));
