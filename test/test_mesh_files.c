@@ -454,6 +454,16 @@ static void TestInp(void** state)
     assert_memory_equal(spMesh_GetTetRegions(mesh), regions, sizeof(regions));
     spDestroyMesh(mesh);
 
+    // Blanks before a card do not hide it, wherever it stands
+    mesh = ReadText("*NODE\n1, 0, 0, 0\n2, 1, 0, 0\n3, 0, 1, 0\n4, 0, 0, 1\n5, 1, 1, 1\n"
+                    "*ELEMENT, TYPE=B31\n1, 1, 2\n  *ELEMENT, TYPE=C3D4, ELSET=A\n2, 1, 2, 3, 4\n"
+                    "*MATERIAL, NAME=X\n1\n \t*ELEMENT, TYPE=C3D4, ELSET=B\n3, 2, 5, 3, 4\n",
+                    "inp");
+    CheckCounts(mesh, 5, 1, 0, 2);
+    const int32_t indented[2] = {1, 2};
+    assert_memory_equal(spMesh_GetTetRegions(mesh), indented, sizeof(indented));
+    spDestroyMesh(mesh);
+
     // Written: one set for each region, whatever their order
     mesh = MakeBall();
     for (int i = 0; i < spMesh_GetTetCount(mesh); ++i)

@@ -412,6 +412,8 @@ static bool spReadCard(spInpReader* reader, spInpPass pass, spError* error)
         {
             return false;
         }
+        // Every pass sees the same cards
+        SP_ASSERT(reader->setIndex < reader->sets.count);
         region = pass != sp_inpNodes ? reader->sets.uses[reader->setIndex++].region : 0;
     }
     if (pass == sp_inpNodes && spWordIsAnyCase(card.name, "node"))
@@ -433,9 +435,10 @@ static bool spReadCard(spInpReader* reader, spInpPass pass, spError* error)
                         "the file includes another one; put both into one file");
     }
     // The data of any other card
-    while (!spAtEnd(&reader->scanner) && (!spIsCard(&reader->scanner) || spIsComment(&reader->scanner)))
+    spScanner* scanner = &reader->scanner;
+    for (spSkipComments(scanner); !spAtEnd(scanner) && !spIsCard(scanner); spSkipComments(scanner))
     {
-        spSkipLine(&reader->scanner);
+        spSkipLine(scanner);
     }
     return true;
 }

@@ -16,8 +16,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#define SP_SHADOW_SIZE 1024
-#define SP_CONTACT_SIZE 256
+#define SP_MAX_SHADOW_SIZE 1024
+#define SP_MIN_SHADOW_SIZE 64
 #define SP_BALL_SIDES 10
 #define SP_SHEET_GAP 4
 
@@ -309,9 +309,12 @@ static bool spBeginPicture(spPicture* picture, const spRecording* recording, con
                  (float)(0.5 * (box.low[2] + box.high[2])));
     stage->cell = (float)spRoundDown(0.6 * (double)stage->radius);
 
+    // A small picture needs no fine shadows
+    int shadowSize = 2 * (def->width > def->height ? def->width : def->height);
+    shadowSize = spClampInt(shadowSize, SP_MIN_SHADOW_SIZE, SP_MAX_SHADOW_SIZE);
     if (!spCreateRaster(&picture->raster, &picture->heap, def->width, def->height, def->samples) ||
-        !spCreateDepthMap(&stage->shadow, &picture->heap, SP_SHADOW_SIZE) ||
-        !spCreateDepthMap(&stage->contact, &picture->heap, SP_CONTACT_SIZE))
+        !spCreateDepthMap(&stage->shadow, &picture->heap, shadowSize) ||
+        !spCreateDepthMap(&stage->contact, &picture->heap, shadowSize / 4))
     {
         return spFailMemory(error, "picture", picture->heap.byteCount);
     }

@@ -430,7 +430,7 @@ static spChunkResult spReadRows(spRecording* recording, spCursor cursor)
     for (int i = 0; i < count; ++i)
     {
         const uint8_t* row = cursor.data + (size_t)i * recording->rowSize;
-        if (!isfinite(spGetF64(row)) || !isfinite(spGetF64(row + 16)))
+        if (!isfinite(spGetF64(row)) || spGetU64(row + 8) >= INT64_MAX || !isfinite(spGetF64(row + 16)))
         {
             return sp_chunkBad;
         }

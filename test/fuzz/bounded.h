@@ -79,7 +79,7 @@ static inline bool IsQuick(spWorld* world, double dt)
                                                : 0.02 * newton * method.solver.maxIterations;
         work += substeps * each * (spBody_GetNodeCount(world, bodies[i]) + 10);
     }
-    return count < 64 && work < 1e5;
+    return count < 64 && work < 1e4;
 }
 
 // Positions of all bodies, of few

@@ -16,20 +16,24 @@ static const char s_scene[] =
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 {
+    static spScene* s_parsed = NULL;
+    spError error = SP_ZERO_INIT;
+    if (s_parsed == NULL)
+    {
+        s_parsed = spParseScene(s_scene, sizeof(s_scene) - 1, NULL, NULL, &error);
+        CHECK(s_parsed != NULL);
+    }
     Bounded bounded;
     spAllocator allocator = MakeBounded(&bounded, (size_t)1 << 20);
-    spError error = SP_ZERO_INIT;
-    spScene* scene = spParseScene(s_scene, sizeof(s_scene) - 1, NULL, &allocator, &error);
     char* text = malloc(size + 1);
-    CHECK(scene != NULL && text != NULL);
+    CHECK(text != NULL);
     memcpy(text, data, size);
     text[size] = 0;
-    spScene* copy = spCopySceneWithMethod(scene, text, &allocator, &error);
+    spScene* copy = spCopySceneWithMethod(s_parsed, text, &allocator, &error);
     CHECK((copy != NULL) == (error.code == sp_errorNone));
     CHECK(copy != NULL || error.message[0] != 0);
     free(text);
     spDestroyScene(copy);
-    spDestroyScene(scene);
     CHECK(atomic_load(&bounded.used) == 0);
     return 0;
 }
