@@ -17,6 +17,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
 bool spCanFilm(void)
 {
     char program[4096];
@@ -31,7 +35,7 @@ bool spCanFilm(void)
 static bool spFailFilm(spError* error, spErrorCode code, const char* what, const char* why)
 {
     *error = (spError){.code = code};
-    snprintf(error->message, sizeof(error->message), "%s%s%s", what, why[0] != 0 ? ": " : "", why);
+    snprintf(error->message, sizeof(error->message), "%.240s%s%s", what, why[0] != 0 ? ": " : "", why);
     return false;
 }
 
@@ -53,6 +57,10 @@ static pid_t spStartProgram(const char* const* arguments, const int* streams)
                 close(i);
             }
         }
+#ifdef __linux__
+        // If this program is killed, nobody goes on writing to a file that the next one takes over
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
         // What was ignored here stays ignored there
         signal(SIGPIPE, SIG_DFL);
         execv(arguments[0], (char* const*)arguments);
@@ -143,25 +151,66 @@ static bool spTakePicture(const uint8_t* rgb, int frame, void* context)
     return true;
 }
 
-// The last line that ffmpeg had to say
+// Whether a file consists of whole boxes, with the pictures and the index that every film has. ffmpeg does
+// not count it as a failure when it could not finish a file.
+static bool spIsWholeFilm(const char* path)
+{
+    FILE* file = fopen(path, "rb");
+    bool hasIndex = false, hasPictures = false, whole = file != NULL && fseeko(file, 0, SEEK_END) == 0;
+    off_t size = whole ? ftello(file) : 0, at = 0;
+    while (whole && at < size)
+    {
+        uint8_t head[16] = {0};
+        whole = fseeko(file, at, SEEK_SET) == 0 && fread(head, 1, sizeof(head), file) >= 8;
+        uint64_t length = 0;
+        bool isLong = head[0] == 0 && head[1] == 0 && head[2] == 0 && head[3] == 1;
+        for (int i = isLong ? 8 : 0; i < (isLong ? 16 : 4); ++i)
+        {
+            length = length << 8 | head[i];
+        }
+        hasIndex = hasIndex || memcmp(head + 4, "moov", 4) == 0;
+        hasPictures = hasPictures || memcmp(head + 4, "mdat", 4) == 0;
+        whole = whole && length >= 8 && length <= (uint64_t)(size - at);
+        at += whole ? (off_t)length : 0;
+    }
+    if (file != NULL)
+    {
+        fclose(file);
+    }
+    return whole && hasIndex && hasPictures;
+}
+
+// The last line that ffmpeg had to say, with a remedy where there is one
 static void spReadComplaint(FILE* file, char* buffer, size_t size)
 {
-    char line[256];
-    snprintf(buffer, size, "ffmpeg could not make the film");
+    static const int full[] = {ENOSPC, EDQUOT, EFBIG};
+    char line[256], last[256] = "";
     rewind(file);
     while (fgets(line, sizeof(line), file) != NULL)
     {
         line[strcspn(line, "\n")] = 0;
         if (line[0] != 0)
         {
-            snprintf(buffer, size, "%s", line);
+            memcpy(last, line, sizeof(last));
+        }
+    }
+    snprintf(buffer, size, "%s",
+             last[0] != 0 ? last
+                          : "ffmpeg could not finish the film; is the disk full, or the limit for the size "
+                            "of files reached?");
+    for (size_t i = 0; i < sizeof(full) / sizeof(full[0]); ++i)
+    {
+        if (strstr(last, strerror(full[i])) != NULL)
+        {
+            snprintf(buffer, size, "%s; make room on the disk, or raise the limit for the size of files",
+                     strerror(full[i]));
         }
     }
 }
 
 // Draws into a running ffmpeg. Returns false with the reason.
 static bool spFilmInto(const spRecording* recording, const spExportDef* def, const spPictureDef* picture,
-                       const char* const* arguments, const char* path, spError* error)
+                       const char* const* arguments, const spWholeFile* file, spError* error)
 {
     int ends[2] = {-1, -1};
     FILE* complaints = tmpfile();
@@ -184,13 +233,14 @@ static bool spFilmInto(const spRecording* recording, const spExportDef* def, con
     bool drawn = child > 0 && spDrawPictures(recording, def, picture, spTakePicture, &film, error);
     close(ends[1]);
     bool made = child > 0 && spEndProgram(child);
+    made = made && (file->temporary[0] == 0 || spIsWholeFilm(file->temporary));
     sigaction(SIGPIPE, &before, NULL);
     bool stopped = drawn == false && error->code == sp_errorNone; // by the user, or by ffmpeg
     if (made == false && (drawn || stopped) && spIsInterrupted() == false)
     {
         char why[256];
         spReadComplaint(complaints, why, sizeof(why));
-        spFailFilm(error, sp_errorFileWrite, path, why);
+        spFailFilm(error, sp_errorFileWrite, file->path, why);
     }
     fclose(complaints);
     return drawn && made;
@@ -246,6 +296,6 @@ bool spSaveFilm(const spRecording* recording, const spExportDef* def, const spPi
                                      "-y",
                                      file.temporary[0] != 0 ? file.temporary : file.path,
                                      NULL};
-    bool made = spFilmInto(recording, def, picture, arguments, path, error);
+    bool made = spFilmInto(recording, def, picture, arguments, &file, error);
     return spCloseWholeFile(&file, made, error) && made;
 }

@@ -399,12 +399,22 @@ static void spAddFact(spFacts* facts, const char* name, const char* format, ...)
     facts->count += 1;
 }
 
+// Now, or what SOURCE_DATE_EPOCH says: two reports of the same are then the same bytes
+static time_t spGetReportTime(void)
+{
+    const char* text = getenv("SOURCE_DATE_EPOCH");
+    char* end = NULL;
+    long long seconds = text != NULL ? strtoll(text, &end, 10) : 0;
+    bool given = text != NULL && end != text && *end == 0 && seconds >= 0;
+    return given ? (time_t)seconds : time(NULL);
+}
+
 static void spGatherFacts(spFacts* facts, json_t* machine, const spReportPlan* plan)
 {
     facts->count = 0;
     char command[1024], date[64] = "";
     spFormatCommand(command, sizeof(command), plan->argc, plan->argv);
-    time_t now = time(NULL);
+    time_t now = spGetReportTime();
     struct tm utc;
     if (gmtime_r(&now, &utc) != NULL)
     {

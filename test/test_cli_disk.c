@@ -72,6 +72,11 @@ static void Sleep(double seconds)
     nanosleep(&pause, NULL);
 }
 
+static bool HasReports(void)
+{
+    return system("cd '" WORK "' && '" COMMAND "' report good/box.souple has.html --quiet 2> /dev/null") == 0;
+}
+
 // Seconds that a command takes when nobody disturbs it
 static double Measure(const char* const* arguments)
 {
@@ -144,31 +149,88 @@ static void TestKilledRun(void** state)
     spDestroyRecording(whole);
 }
 
-// Files under their names are whole; what was left is taken over by the next run
-static void TestKilledExport(void** state)
+// Kills a command at random moments. Every file that is there then, or was before, is that of the same
+// command when nobody disturbed it; what was left is taken over by the next one, which leaves nothing else.
+static void CheckKilled(const char* name, const char* const* whole, const char* const* cut, int kills)
 {
-    SP_UNUSED(state);
-    const char* const whole[] = {COMMAND, "export",   "good/box.souple", "--to", "csv,svg,vtu,obj,png,sheet",
-                                 "--out", "exported", "--quiet",         NULL};
-    const char* const cut[] = {COMMAND, "export", "good/box.souple", "--to", "csv,svg,vtu,obj,png,sheet",
-                               "--out", "cut",    "--quiet",         NULL};
+    assert_int_equal(system("cd '" WORK "' && rm -rf whole cut && mkdir whole cut"), 0);
     double seconds = Measure(whole);
     uint64_t seed = 21;
-    for (int i = 0; i < 8; ++i)
+    int left = 0;
+    for (int i = 0; i < kills; ++i)
     {
         pid_t child = Start(cut);
         Sleep(seconds * spRandomRange(&seed, 0.0, 1.0));
         kill(child, SIGKILL);
-        Wait(child);
-        // Every file that is there is that of the export that nobody disturbed
-        int code =
-            system("cd '" WORK "' && find cut -type f ! -name '*.part' 2> /dev/null | while read -r f; do "
-                   "cmp \"$f\" \"exported/${f#cut/}\" || exit 1; done");
+        left += WIFSIGNALED(Wait(child));
+        int code = system("cd '" WORK "' && find cut -type f ! -name '*.part*' | while read -r f; do "
+                          "cmp \"$f\" \"whole/${f#cut/}\" || exit 1; done");
         assert_int_equal(code, 0);
     }
+    print_message("%s: %d of %d ways of %.0f ms cut off\n", name, left, kills, 1e3 * seconds);
+    assert_true(left > 0);
+    int status = Wait(Start(cut));
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_int_equal(system("cd '" WORK "' && diff -r cut whole"), 0);
+}
+
+static void TestKilledExport(void** state)
+{
+    SP_UNUSED(state);
+    const char* const whole[] = {COMMAND, "export", "good/box.souple", "--to", "csv,svg,vtu,obj,png,sheet",
+                                 "--out", "whole",  "--quiet",         NULL};
+    const char* const cut[] = {COMMAND, "export", "good/box.souple", "--to", "csv,svg,vtu,obj,png,sheet",
+                               "--out", "cut",    "--quiet",         NULL};
+    CheckKilled("export", whole, cut, 8);
     WriteFile("cut/box.csv.part", "left by somebody who was killed");
     assert_true(WIFEXITED(Wait(Start(cut))));
-    assert_int_equal(system("cd '" WORK "' && diff -r cut exported"), 0);
+    assert_int_equal(system("cd '" WORK "' && diff -r cut whole"), 0);
+}
+
+static void TestKilledFilm(void** state)
+{
+    SP_UNUSED(state);
+    const char* const whole[] = {COMMAND, "export", "good/box.souple", "--to", "mp4",
+                                 "--out", "whole",  "--quiet",         NULL};
+    const char* const cut[] = {COMMAND, "export", "good/box.souple", "--to", "mp4",
+                               "--out", "cut",    "--quiet",         NULL};
+    if (system("command -v ffmpeg > /dev/null") != 0)
+    {
+        print_message("no ffmpeg here\n");
+        return;
+    }
+    CheckKilled("film", whole, cut, 6);
+}
+
+static void TestKilledReport(void** state)
+{
+    SP_UNUSED(state);
+    // The command, which stands in a report, has no folders outside of the working one
+    const char* const whole[] = {COMMAND,   "report", "long/box.souple", WORK "/whole/box.html",
+                                 "--quiet", NULL};
+    const char* const cut[] = {COMMAND, "report", "long/box.souple", WORK "/cut/box.html", "--quiet", NULL};
+    setenv("SOURCE_DATE_EPOCH", "1800000000", 1);
+    if (HasReports() == false)
+    {
+        print_message("this build has no page\n");
+        return;
+    }
+    CheckKilled("report", whole, cut, 6);
+}
+
+static void TestKilledMesh(void** state)
+{
+    SP_UNUSED(state);
+    static const char* const s_endings[] = {"vtu", "msh"};
+    for (int i = 0; i < SP_COUNT(s_endings); ++i)
+    {
+        char wholePath[32], cutPath[32];
+        snprintf(wholePath, sizeof(wholePath), "whole/box.%s", s_endings[i]);
+        snprintf(cutPath, sizeof(cutPath), "cut/box.%s", s_endings[i]);
+        const char* const whole[] = {COMMAND, "mesh", "make", "box", "--cells", "24", "-o", wholePath, NULL};
+        const char* const cut[] = {COMMAND, "mesh", "make", "box", "--cells", "24", "-o", cutPath, NULL};
+        CheckKilled(s_endings[i], whole, cut, 6);
+    }
 }
 
 static void TestStopped(void** state)
@@ -229,8 +291,9 @@ static void TestFullDisk(void** state)
     Expect("compare box.json -m forwardEuler:substeps=1@0.01 --duration 0.04 --csv full/c.csv --plot "
            "full/c.svg --quiet",
            0, "");
-    bool reports = Exists("good/box.html") || system(COMMAND " report '" WORK "/good/box.souple' '" WORK
-                                                             "/full/box.html' --quiet 2> /dev/null") == 0;
+    bool reports = HasReports(), films = system("command -v ffmpeg > /dev/null") == 0;
+    Expect(reports ? "report good/box.souple full/box.html --quiet" : "--version", 0, "");
+    Expect(films ? "export good/box.souple --to mp4 --out full --quiet" : "--version", 0, "");
     assert_int_equal(system("cd '" WORK "' && rm -rf before && cp -r full before"), 0);
     static const struct
     {
@@ -243,6 +306,7 @@ static void TestFullDisk(void** state)
         {"export good/box.souple --to obj --out full", "full/obj/box_000000.obj"},
         {"export good/box.souple --to png --out full", "full/png/box_000000.png"},
         {"export good/box.souple --to sheet --out full", "full/box_sheet.png"},
+        {"export good/box.souple --to mp4 --out full", "full/box.mp4"},
         {"mesh convert box.msh full/box.vtu", "full/box.vtu"},
         {"mesh repair box.msh full/box.vtu", "full/box.vtu"},
         {"mesh make ball -o full/box.vtu", "full/box.vtu"},
@@ -254,7 +318,8 @@ static void TestFullDisk(void** state)
     for (int i = 0; i < SP_COUNT(s_cases); ++i)
     {
         bool isReport = strstr(s_cases[i].arguments, "report") != NULL;
-        if (isReport == false || reports)
+        bool isFilm = strstr(s_cases[i].arguments, "mp4") != NULL;
+        if ((isReport == false || reports) && (isFilm == false || films))
         {
             ExpectLimited(0, s_cases[i].arguments, s_cases[i].part);
         }
@@ -344,9 +409,11 @@ static void TestOutput(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(TestKilledRun), cmocka_unit_test(TestKilledExport),  cmocka_unit_test(TestStopped),
-        cmocka_unit_test(TestFullDisk),  cmocka_unit_test(TestFullRecording), cmocka_unit_test(TestNoFolder),
-        cmocka_unit_test(TestOutput),
+        cmocka_unit_test(TestKilledRun),  cmocka_unit_test(TestKilledExport),
+        cmocka_unit_test(TestKilledFilm), cmocka_unit_test(TestKilledReport),
+        cmocka_unit_test(TestKilledMesh), cmocka_unit_test(TestStopped),
+        cmocka_unit_test(TestFullDisk),   cmocka_unit_test(TestFullRecording),
+        cmocka_unit_test(TestNoFolder),   cmocka_unit_test(TestOutput),
     };
     return cmocka_run_group_tests(tests, SetUpFiles, NULL);
 }
