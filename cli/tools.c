@@ -167,7 +167,9 @@ double spGetProcessorClock(void)
 
 const spFlagWord g_flagWords[SP_FLAG_WORD_COUNT] = {
     {sp_stepNonFinite, "nonFinite", "a body turned non-finite and was stopped at its last good state"},
-    {sp_stepUnstable, "unstable", "a body's time step was above its estimated stability limit"},
+    {sp_stepUnstable, "unstable",
+     "a body's time step was above its estimated stability limit, or the body gained energy that nobody gave "
+     "it"},
     {sp_stepNotConverged, "notConverged",
      "contacts or links between bodies were not solved to their tolerance"},
     {sp_stepContactsFull, "contactsFull", "memory for contacts ran out and some were ignored"},

@@ -72,7 +72,7 @@ static inline void EvaluateDifference(spBody* body, const spVec4* dx, const spVe
 
 static inline double GetEnergy(spBody* body)
 {
-    spEnergy e = spGetBodyEnergy(body, (spVec3){0, 0, 0});
+    spEnergy e = spGetBodyEnergy(body, body->x, (spVec3){0, 0, 0});
     return e.elastic + e.potential;
 }
 

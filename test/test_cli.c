@@ -292,7 +292,7 @@ static void TestSolver(void** state)
     Expect("run stopped.json", 1, "raise maxIterations (2)");
     Expect("run stopped.json", 1, "was not solved to its tolerance and the best iterate was taken");
     json = RunJson("run stopped.json --json", 1);
-    assert_string_equal(json_string_value(json_object_get(json, "status")), "solverStopped");
+    assert_string_equal(json_string_value(json_object_get(json, "status")), "unstable,solverStopped");
     solver = json_object_get(json_array_get(json_object_get(json, "bodies"), 0), "solver");
     assert_true(json_integer_value(json_object_get(solver, "stopped")) > 0);
     json_decref(json);

@@ -864,10 +864,10 @@ static double RunStep(const StepDef* def, spVec3* x, spVec3* start, spVec3* ball
     {
         ballistic[i] = spAdd3(start[i], spScale3((spReal)def->dt, velocities[i]));
     }
-    spEnergy before = spGetBodyEnergy(body, (spVec3){0, 0, 0});
+    spEnergy before = spGetBodyEnergy(body, body->x, (spVec3){0, 0, 0});
     assert_int_equal(spWorld_Step(made.world, (spReal)def->dt), 0);
     spBody_CopyPositions(made.world, made.body, x, count);
-    spEnergy after = spGetBodyEnergy(body, (spVec3){0, 0, 0});
+    spEnergy after = spGetBodyEnergy(body, body->x, (spVec3){0, 0, 0});
     spDestroyTestWorld(&made);
     return before.kinetic + before.elastic - after.kinetic - after.elastic;
 }

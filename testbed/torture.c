@@ -22,19 +22,18 @@ static const struct
     const char* name;
     spMethodType type;
     int newtonSteps;
-    // The worst that is known of it without a word: forward Euler gains energy at any step, and goes anywhere
-    // with it; one linearisation, a constant one, or one of each node alone may gain where tets are crushed
-    // or stretched many times
+    // The worst that is known of it: forward Euler and IMEX may gain a little energy without a word, where
+    // elements are stretched many times
     spTortureOutcome worst;
 } s_methods[] = {
     {"symplecticEuler", sp_symplecticEuler, 0, sp_outcomeFar},
-    {"forwardEuler", sp_forwardEuler, 0, sp_outcomeWrong},
+    {"forwardEuler", sp_forwardEuler, 0, sp_outcomeGained},
     {"verlet", sp_verlet, 0, sp_outcomeFar},
     {"rungeKutta4", sp_rungeKutta4, 0, sp_outcomeFar},
-    {"localImplicit", sp_localImplicit, 0, sp_outcomeGained},
-    {"backwardEuler", sp_backwardEuler, 1, sp_outcomeGained},
+    {"localImplicit", sp_localImplicit, 0, sp_outcomeFar},
+    {"backwardEuler", sp_backwardEuler, 1, sp_outcomeFar},
     {"backwardEuler, Newton", sp_backwardEuler, 4, sp_outcomeFar},
-    {"bdf2", sp_bdf2, 1, sp_outcomeGained},
+    {"bdf2", sp_bdf2, 1, sp_outcomeFar},
     {"bdf2, Newton", sp_bdf2, 4, sp_outcomeFar},
     {"imex", sp_imex, 0, sp_outcomeGained},
     {"quasiStatic", sp_quasiStatic, 0, sp_outcomeFar},
@@ -258,10 +257,11 @@ spTortureResult spRunTortureCase(const spTortureCase* c)
     double noise;
     spBoundCase(c, first, &result.allowed, &noise);
     result.gain = (last - first) / (fabs(first - least) + noise);
-    // What symplectic methods keep is near the energy: near their limit it wavers
+    // What symplectic methods keep is near the energy: near their limit it wavers. A twentieth of the motion
+    // is the error of a long step, not a gain.
     bool wavers = type == sp_symplecticEuler || type == sp_verlet;
     bool near = finite && result.reach <= result.allowed;
-    bool gained = last > first + noise + (wavers ? 0.5 * (first - least) : 0.0);
+    bool gained = last > first + noise + 0.05 * most + (wavers ? 0.5 * (first - least) : 0.0);
     bool said = result.flags != 0 || (solved == false && (near == false || gained));
     result.outcome = finite == false                         ? sp_outcomeWrong
                      : said                                  ? (near ? sp_outcomeSaid : sp_outcomeFar)

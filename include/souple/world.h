@@ -50,8 +50,9 @@ SP_API void spDestroyWorld(spWorld* world);
 /// What a step has to say. 0 means that all went well.
 typedef enum spStepFlags
 {
-    sp_stepNonFinite = 0x01,    ///< a body turned non-finite: it was stopped at its last good state
-    sp_stepUnstable = 0x02,     ///< a body's time step is above its estimated stability limit
+    sp_stepNonFinite = 0x01, ///< a body turned non-finite: it was stopped at its last good state
+    sp_stepUnstable = 0x02,  ///< a body's time step is above its estimated stability limit, or the body has
+                             ///< gained energy that nobody gave it
     sp_stepNotConverged = 0x04, ///< the rows between bodies were not solved to tolerance
     sp_stepContactsFull = 0x08, ///< memory for contacts ran out: some contacts of this step were ignored
     sp_stepDeadlineMissed =

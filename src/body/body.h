@@ -50,6 +50,16 @@ typedef struct spAttachedSurface
     spVec3* view;       // what the getter of its positions fills
 } spAttachedSurface;
 
+// What is known of the energy of a body that is left alone (world/watch.c)
+typedef struct spEnergyWatch
+{
+    bool begun;
+    double reference; // least that was seen, J
+    double fastest;   // largest kinetic energy that was looked at, J
+    uint32_t materialVersion;
+    spVec3 gravity;
+} spEnergyWatch;
+
 typedef struct spBody
 {
     char name[SP_NAME_SIZE];
@@ -125,6 +135,8 @@ typedef struct spBody
     double turnRate;             // of the drag, 1/s, from the last bounds: longer steps turn velocities round
     bool stableStepDirty;        // something that it depends on has changed
     int estimateAge;             // steps since it was made
+
+    spEnergyWatch watch;
 
     spVec3* view; // what the getters of positions and velocities fill: two arrays of nodeCount
 } spBody;
@@ -210,4 +222,6 @@ int spSumNodeStrain(const spBody* body, spReal* strain);
 
 // Volume inside the gas, or else inside the closed surface; 0 when there is neither
 double spGetBodyVolume(const spBody* body);
-spEnergy spGetBodyEnergy(const spBody* body, spVec3 gravity);
+double spGetKineticEnergy(const spBody* body);
+// With its nodes at these positions
+spEnergy spGetBodyEnergy(const spBody* body, const spVec4* positions, spVec3 gravity);

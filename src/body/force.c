@@ -170,10 +170,23 @@ double spGetBodyVolume(const spBody* body)
     return volume / 6.0;
 }
 
-spEnergy spGetBodyEnergy(const spBody* body, spVec3 gravity)
+double spGetKineticEnergy(const spBody* body)
 {
-    spEnergy energy = {0};
+    double energy = 0.0;
+    for (int node = 0; node < body->nodeCount; ++node)
+    {
+        spVec4 v = body->v[node];
+        double squared = (double)v.x * v.x + (double)v.y * v.y + (double)v.z * v.z;
+        energy += body->roles[node] != sp_nodeFixed ? 0.5 * (double)body->mass[node] * squared : 0.0;
+    }
+    return energy;
+}
+
+spEnergy spGetBodyEnergy(const spBody* body, const spVec4* positions, spVec3 gravity)
+{
+    spEnergy energy = {.kinetic = spGetKineticEnergy(body)};
     spNodeState state = spGetNodeState(body);
+    state.x = positions;
     for (int i = 0; i < body->setCount; ++i)
     {
         double e = body->sets[i]->kind->getEnergy(body->sets[i], &state);
@@ -189,11 +202,7 @@ spEnergy spGetBodyEnergy(const spBody* body, spVec3 gravity)
     for (int node = 0; node < body->nodeCount; ++node)
     {
         double m = body->mass[node];
-        spVec4 x = body->x[node], v = body->v[node];
-        if (body->roles[node] != sp_nodeFixed)
-        {
-            energy.kinetic += 0.5 * m * ((double)v.x * v.x + (double)v.y * v.y + (double)v.z * v.z);
-        }
+        spVec4 x = positions[node];
         energy.potential -= m * (double)body->gravityScale *
                             ((double)gravity.x * x.x + (double)gravity.y * x.y + (double)gravity.z * x.z);
     }

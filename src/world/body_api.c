@@ -267,6 +267,7 @@ bool spBody_Relax(spWorld* world, spBodyId id, const spRelaxDef* def, spRelaxRes
     bool ok =
         spRelaxBody(body, def, world->def.gravity, world->team, result != NULL ? result : &ignored, &error);
     spEndTeam(world->team);
+    spForgetWatch(body);
     body->stableStepDirty = true;
     world->rowsDirty = true;
     return ok || spRecordError(world, &error);
@@ -405,6 +406,7 @@ bool spBody_Restart(spWorld* world, spBodyId id)
         memset(body->v, 0, (size_t)body->nodeCount * sizeof(spVec4));
         body->running = true;
         body->time = world->time;
+        spForgetWatch(body);
         body->stableStepDirty = true;
         world->rowsDirty = true;
     }
@@ -491,6 +493,7 @@ bool spBody_SetPositions(spWorld* world, spBodyId id, const spVec3* positions, i
     }
     if (body != NULL)
     {
+        spForgetWatch(body);
         body->stableStepDirty = true;
         world->rowsDirty = true;
     }
@@ -510,6 +513,7 @@ bool spBody_SetVelocities(spWorld* world, spBodyId id, const spVec3* velocities,
     }
     if (body != NULL)
     {
+        spForgetWatch(body);
         world->rowsDirty = true;
     }
     return body != NULL;
@@ -634,7 +638,7 @@ int spBody_CopySurfaceWeights(const spWorld* world, spBodyId id, int32_t* nodes,
 spEnergy spBody_GetEnergy(const spWorld* world, spBodyId id)
 {
     const spBody* body = spGetBody(world, id);
-    return body != NULL ? spGetBodyEnergy(body, world->def.gravity) : (spEnergy){0};
+    return body != NULL ? spGetBodyEnergy(body, body->x, world->def.gravity) : (spEnergy){0};
 }
 
 double spBody_GetVolume(const spWorld* world, spBodyId id)

@@ -251,6 +251,7 @@ static void spWalkBody(spWalk* walk, spBody* body)
         }
         body->drivenCount = 0;
         body->heldDirty = true;
+        spForgetWatch(body);
         // What was made for the stiffness of another method or material, or for other roles, is of no use
         body->stableStepDirty |= same == false;
         body->matrixVersion += same == false || sameRoles == false;

@@ -241,6 +241,13 @@ static void spRunCommands(spStep* step)
     }
     world->contactCount = 0;
     spPrepareClock(step);
+    for (int i = 0; i < slotCount && step->error.code == sp_errorNone; ++i)
+    {
+        if (world->bodies[i] != NULL && world->bodies[i]->running)
+        {
+            spBeginWatch(world->bodies[i], world->def.gravity);
+        }
+    }
 }
 
 // ---- free motion ----
@@ -574,10 +581,25 @@ static void spStopBadBodies(spStep* step)
     }
 }
 
+// Bodies that have gained energy, though nothing acted on them
+static void spFindGains(spStep* step)
+{
+    spWorld* world = step->world;
+    for (int i = 0; i < world->bodyIds.slotCount; ++i)
+    {
+        spBody* body = world->bodies[i];
+        if (body != NULL && body->running && spEndWatch(body, world->def.gravity))
+        {
+            step->report.flags |= sp_stepUnstable;
+        }
+    }
+}
+
 static void spRunCorrection(spStep* step)
 {
     spHarvestAllRows(step);
     spStopBadBodies(step);
+    spFindGains(step);
 }
 
 // ---- adapt ----

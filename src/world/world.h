@@ -110,3 +110,9 @@ void spKeepDecisions(spWorld* world, const spAdvanceContext* advances, double dt
 
 // Finds the rows of all bodies for a step of dt. Sets sp_stepContactsFull in flags when memory runs out.
 void spFindRows(spWorld* world, spTeam* team, spReal dt, uint32_t* flags);
+
+// Around the motion of a body in a step. The end says whether it has gained energy that nobody gave it.
+void spBeginWatch(spBody* body, spVec3 gravity);
+bool spEndWatch(spBody* body, spVec3 gravity);
+// The body was given another state
+void spForgetWatch(spBody* body);
