@@ -138,3 +138,23 @@ double spGetTipDifference(const spBenchSide* ours, const spBenchSide* peer, int 
 
 json_t* spMakeTimesJson(const spBenchTimes* times);
 json_t* spMakeTipJson(const spBenchSide* side, int tipCount);
+
+// What one number of threads gave
+typedef struct spSideResult
+{
+    char name[64];
+    int threads, nodes, elements;
+    bool ran; // ours has numbers; error says why it has none
+    spError error;
+    uint64_t hash;
+    uint32_t flags; // of all steps
+    spBenchSide ours;
+} spSideResult;
+
+// Sums ours up when it ran without one of the flags that make its times worthless, else tells why not
+void spJudgeResult(spBenchRun* run, spSideResult* result, bool ours, uint32_t bad);
+// Ours over the other's, processor time of a step
+double spGetRatio(const spSideResult* result, const spBenchSide* peer);
+// The head of an object for a result, and what it has beside its times; and of one for the other engine
+json_t* spMakeSideJson(const spSideResult* result);
+json_t* spMakePeerJson(const spSideResult* result, const spBenchSide* peer, int tipCount);

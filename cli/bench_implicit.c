@@ -26,16 +26,10 @@ static const int maxIterations = 10000;
 // One benchmark at one number of threads
 typedef struct spImplicitResult
 {
-    char name[64];
-    int threads, nodes, tets;
+    spSideResult base;
     spTipNodes tipNodes;
-    int tipCount; // steps of a run, warm-up included
-    bool ran;     // ours has numbers; error says why it has none
-    spError error;
+    int tipCount;          // steps of a run, warm-up included
     spSolverReport report; // ours, of the last step
-    uint64_t hash;
-    uint32_t flags;
-    spBenchSide ours;
 } spImplicitResult;
 
 // ---------------------------------------------------------------------------------------------------------
@@ -45,7 +39,7 @@ typedef struct spImplicitResult
 static bool spRunOurs(const spBenchRun* run, const spBenchFamily* family, int size, spImplicitResult* result)
 {
     spTestDef def = spDefaultTestDef();
-    def.workerCount = result->threads;
+    def.workerCount = result->base.threads;
     def.laneCount = run->lanes;
     def.method.type = sp_backwardEuler;
     def.method.substeps = family->substeps;
@@ -60,27 +54,27 @@ static bool spRunOurs(const spBenchRun* run, const spBenchFamily* family, int si
         family->iterations > 0 ? spBuildTetBlock(&def, size, &tets) : spBuildTetBeam(&def, size, &tets);
     if (test.world == NULL)
     {
-        result->error = test.error;
+        result->base.error = test.error;
         return false;
     }
-    spBenchSide* side = &result->ours;
+    spBenchSide* side = &result->base.ours;
     double rest = spGetTipHeight(&test, result->tipNodes);
     for (int i = 0; i < result->tipCount; ++i)
     {
         double wallStart = spGetClock(), processorStart = spGetProcessorClock();
-        result->flags |= spWorld_Step(test.world, (spReal)family->dt);
+        result->base.flags |= spWorld_Step(test.world, (spReal)family->dt);
         if (i >= family->warmup)
         {
             spAddTimes(side, wallStart, processorStart);
             spSolverReport report = spBody_GetSolverReport(test.world, test.body);
-            spAddSolve(side, result->tets, report.iterations, report.residual, report.solveSeconds,
+            spAddSolve(side, result->base.elements, report.iterations, report.residual, report.solveSeconds,
                        report.assembleSeconds);
             side->buildSeconds = report.buildSeconds;
             result->report = report;
         }
         side->tip[i] = spGetTipHeight(&test, result->tipNodes) - rest;
     }
-    result->hash = spWorld_GetStateHash(test.world);
+    result->base.hash = spWorld_GetStateHash(test.world);
     spDestroyTestWorld(&test);
     return true;
 }
@@ -130,12 +124,6 @@ static bool spRunPeer(const spBenchFamily* family, int size, const spMesh* mesh,
 // ---------------------------------------------------------------------------------------------------------
 // Side by side
 
-// Ours over the other's, processor time of a step
-static double spGetRatio(const spImplicitResult* result, const spBenchSide* peer)
-{
-    return result->ran ? result->ours.processorTimes.median / peer->processorTimes.median : NAN;
-}
-
 static void spPrintImplicitHead(void)
 {
     printf("%-24s %-8s %7s %8s %8s %7s %9s %9s %9s %9s %9s %9s %8s %9s  %s\n", "name", "engine", "threads",
@@ -146,14 +134,14 @@ static void spPrintImplicitHead(void)
 static void spPrintSide(const spImplicitResult* result, const spBenchSide* side, const char* engine,
                         int threads)
 {
-    printf("%-24s %-8s %7d %8d %8d %7.1f %9.2e %9.3f %9.3f %9.3f %9.3f %9.1f ", result->name, engine, threads,
-           result->nodes, result->tets, side->iterations / side->stepCount, side->residual,
-           side->wallTimes.median, side->processorTimes.median, side->processorTimes.mean,
+    printf("%-24s %-8s %7d %8d %8d %7.1f %9.2e %9.3f %9.3f %9.3f %9.3f %9.1f ", result->base.name, engine,
+           threads, result->base.nodes, result->base.elements, side->iterations / side->stepCount,
+           side->residual, side->wallTimes.median, side->processorTimes.median, side->processorTimes.mean,
            side->nsPerElementIteration, 1e3 / side->nsPerElementIteration);
-    if (side == &result->ours)
+    if (side == &result->base.ours)
     {
         printf("%8.2f %9.3f  %016llx\n", side->assembleNsPerElement, 1e3 * side->tip[result->tipCount - 1],
-               (unsigned long long)result->hash);
+               (unsigned long long)result->base.hash);
     }
     else
     {
@@ -163,19 +151,19 @@ static void spPrintSide(const spImplicitResult* result, const spBenchSide* side,
 
 static void spPrintImplicit(const spImplicitResult* result, const spBenchSide* peer)
 {
-    if (result->ran)
+    if (result->base.ran)
     {
-        spPrintSide(result, &result->ours, "Souple", result->threads);
+        spPrintSide(result, &result->base.ours, "Souple", result->base.threads);
     }
     if (peer != NULL)
     {
         spPrintSide(result, peer, "Bullet", 1);
     }
-    if (result->ran && peer != NULL)
+    if (result->base.ran && peer != NULL)
     {
         printf("%-24s ours over Bullet's processor time: %.4f; tips differ by %.2f %% at most\n",
-               result->name, spGetRatio(result, peer),
-               100.0 * spGetTipDifference(&result->ours, peer, result->tipCount));
+               result->base.name, spGetRatio(&result->base, peer),
+               100.0 * spGetTipDifference(&result->base.ours, peer, result->tipCount));
     }
     fflush(stdout);
 }
@@ -195,16 +183,10 @@ static void spAddSideJson(json_t* json, const spBenchSide* side, int tipCount)
 
 static json_t* spMakeImplicitJson(const spImplicitResult* result, const spBenchSide* peer)
 {
-    json_t* json = json_object();
-    json_object_set_new(json, "name", json_string(result->name));
-    json_object_set_new(json, "threads", json_integer(result->threads));
-    json_object_set_new(json, "nodes", json_integer(result->nodes));
-    json_object_set_new(json, "elements", json_integer(result->tets));
-    if (result->ran)
+    json_t* json = spMakeSideJson(&result->base);
+    if (result->base.ran)
     {
-        const spBenchSide* ours = &result->ours;
-        char hash[20];
-        snprintf(hash, sizeof(hash), "%016llx", (unsigned long long)result->hash);
+        const spBenchSide* ours = &result->base.ours;
         spAddSideJson(json, ours, result->tipCount);
         json_object_set_new(json, "assembleNsPerElement", json_real(ours->assembleNsPerElement));
         json_object_set_new(json, "solveMs", json_real(ours->solveMs));
@@ -212,22 +194,11 @@ static json_t* spMakeImplicitJson(const spImplicitResult* result, const spBenchS
         json_object_set_new(json, "operator", json_string(spGetOperatorWord(result->report.operatorType)));
         json_object_set_new(json, "preconditioner",
                             json_string(spGetPreconditionerWord(result->report.preconditioner)));
-        json_object_set_new(json, "stateHash", json_string(hash));
-        json_object_set_new(json, "flags", json_integer(result->flags));
-    }
-    else
-    {
-        json_object_set_new(json, "error", json_string(result->error.message));
     }
     if (peer != NULL)
     {
-        double difference = result->ran ? spGetTipDifference(&result->ours, peer, result->tipCount) : NAN;
-        json_t* other = json_object();
-        json_object_set_new(other, "name", json_string("Bullet"));
-        json_object_set_new(other, "version", json_string(spGetPeerVersion()));
+        json_t* other = spMakePeerJson(&result->base, peer, result->tipCount);
         spAddSideJson(other, peer, result->tipCount);
-        json_object_set_new(other, "ratio", spMakeJsonNumber(spGetRatio(result, peer)));
-        json_object_set_new(other, "tipDifference", spMakeJsonNumber(difference));
         json_object_set_new(json, "peer", other);
     }
     return json;
@@ -239,37 +210,23 @@ static void spRunThreads(spBenchRun* run, const spBenchFamily* family, int size,
                          int tipNodes, int threads, spBenchSide* peer)
 {
     spImplicitResult result = {
-        .threads = threads,
-        .nodes = spMesh_GetVertexCount(mesh),
-        .tets = spMesh_GetTetCount(mesh),
+        .base = {.threads = threads,
+                 .nodes = spMesh_GetVertexCount(mesh),
+                 .elements = spMesh_GetTetCount(mesh)},
         .tipNodes = {.first = spMesh_GetVertexCount(mesh) - tipNodes, .stride = 1, .count = tipNodes},
         .tipCount = family->warmup + family->steps,
     };
-    spNameBenchmark(family, size, result.name, sizeof(result.name));
-    bool ours = spAllocateSide(&result.ours, family->steps * run->repeat, result.tipCount);
+    spNameBenchmark(family, size, result.base.name, sizeof(result.base.name));
+    bool ours = spAllocateSide(&result.base.ours, family->steps * run->repeat, result.tipCount);
     bool theirs = family->iterations == 0 && peer->stepCount == 0 && spGetPeerVersion()[0] != 0;
     for (int i = 0; i < run->repeat && (ours || theirs) && spIsInterrupted() == false; ++i)
     {
         ours = ours && spRunOurs(run, family, size, &result);
         theirs = theirs && spRunPeer(family, size, mesh, result.tipNodes, result.tipCount, peer);
     }
-    if (ours == false && result.error.message[0] == 0)
-    {
-        snprintf(result.error.message, sizeof(result.error.message), "there is not enough memory");
-    }
-    if ((result.flags & (sp_stepNonFinite | sp_stepUnstable)) != 0)
-    {
-        snprintf(result.error.message, sizeof(result.error.message),
-                 "the body did not stay stable: its times mean nothing");
-        ours = false;
-    }
-    if (ours == false)
-    {
-        fprintf(stderr, "souple: %s: %s\n", result.name, result.error.message);
-        run->trouble += 1;
-    }
-    result.ran = ours && result.ours.stepCount > 0;
-    spSummarizeSide(&result.ours);
+    // So many plain iterations do not solve the system: what they cost is asked, not what becomes of the body
+    bool solves = family->iterations == 0;
+    spJudgeResult(run, &result.base, ours, sp_stepNonFinite | (solves ? sp_stepUnstable : 0));
     spSummarizeSide(peer);
     const spBenchSide* beside = peer->stepCount > 0 ? peer : NULL;
     json_array_append_new(run->results, spMakeImplicitJson(&result, beside));
@@ -277,7 +234,7 @@ static void spRunThreads(spBenchRun* run, const spBenchFamily* family, int size,
     {
         spPrintImplicit(&result, beside);
     }
-    spFreeSide(&result.ours);
+    spFreeSide(&result.base.ours);
 }
 
 void spRunImplicitBeam(spBenchRun* run, const spBenchFamily* family, int size)

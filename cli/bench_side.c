@@ -7,6 +7,7 @@
 #include "tools.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 bool spAllocateSide(spBenchSide* side, int stepCount, int tipCount)
@@ -110,4 +111,62 @@ json_t* spMakeTipJson(const spBenchSide* side, int tipCount)
         json_array_append_new(tip, spMakeJsonNumber(side->tip[i]));
     }
     return tip;
+}
+
+void spJudgeResult(spBenchRun* run, spSideResult* result, bool ours, uint32_t bad)
+{
+    if (ours == false && result->error.message[0] == 0)
+    {
+        snprintf(result->error.message, sizeof(result->error.message), "there is not enough memory");
+    }
+    if ((result->flags & bad) != 0)
+    {
+        snprintf(result->error.message, sizeof(result->error.message),
+                 "the body did not stay stable: its times mean nothing");
+        ours = false;
+    }
+    if (ours == false)
+    {
+        fprintf(stderr, "souple: %s: %s\n", result->name, result->error.message);
+        run->trouble += 1;
+    }
+    result->ran = ours && result->ours.stepCount > 0;
+    spSummarizeSide(&result->ours);
+}
+
+double spGetRatio(const spSideResult* result, const spBenchSide* peer)
+{
+    return result->ran ? result->ours.processorTimes.median / peer->processorTimes.median : NAN;
+}
+
+json_t* spMakeSideJson(const spSideResult* result)
+{
+    json_t* json = json_object();
+    json_object_set_new(json, "name", json_string(result->name));
+    json_object_set_new(json, "threads", json_integer(result->threads));
+    json_object_set_new(json, "nodes", json_integer(result->nodes));
+    json_object_set_new(json, "elements", json_integer(result->elements));
+    if (result->ran)
+    {
+        char hash[20];
+        snprintf(hash, sizeof(hash), "%016llx", (unsigned long long)result->hash);
+        json_object_set_new(json, "stateHash", json_string(hash));
+        json_object_set_new(json, "flags", json_integer(result->flags));
+    }
+    else
+    {
+        json_object_set_new(json, "error", json_string(result->error.message));
+    }
+    return json;
+}
+
+json_t* spMakePeerJson(const spSideResult* result, const spBenchSide* peer, int tipCount)
+{
+    double difference = result->ran ? spGetTipDifference(&result->ours, peer, tipCount) : NAN;
+    json_t* json = json_object();
+    json_object_set_new(json, "name", json_string("Bullet"));
+    json_object_set_new(json, "version", json_string(spGetPeerVersion()));
+    json_object_set_new(json, "ratio", spMakeJsonNumber(spGetRatio(result, peer)));
+    json_object_set_new(json, "tipDifference", spMakeJsonNumber(difference));
+    return json;
 }

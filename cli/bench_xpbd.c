@@ -40,17 +40,6 @@ typedef struct spXpbdScene
 } spXpbdScene;
 
 // One benchmark at one number of threads
-typedef struct spXpbdResult
-{
-    char name[64];
-    int threads, nodes, elements;
-    bool ran; // ours has numbers; error says why it has none
-    spError error;
-    uint64_t hash;
-    uint32_t flags;
-    spBenchSide ours;
-} spXpbdResult;
-
 static bool spHasDistances(const spBenchFamily* family)
 {
     return family->variant == sp_benchDistanceBeam || family->variant == sp_benchDistanceCloth;
@@ -153,7 +142,7 @@ static void spFreeXpbdScene(spXpbdScene* scene)
 
 // One run, its steps added to the result
 static bool spRunOurs(const spBenchRun* run, const spBenchFamily* family, int size, const spXpbdScene* scene,
-                      spXpbdResult* result)
+                      spSideResult* result)
 {
     spTestWorld test = spBuildXpbd(run, family, size, result->threads);
     if (test.world == NULL)
@@ -230,12 +219,6 @@ static double spGetStepNs(const spBenchSide* side, int elements)
     return 1e6 * side->wallTimes.median / (elements * (side->iterations / side->stepCount));
 }
 
-// Ours over the other's, processor time of a step
-static double spGetRatio(const spXpbdResult* result, const spBenchSide* peer)
-{
-    return result->ran ? result->ours.processorTimes.median / peer->processorTimes.median : NAN;
-}
-
 static void spPrintXpbdHead(void)
 {
     printf("%-24s %-13s %7s %8s %8s %6s %9s %9s %9s %8s %8s %9s %9s %9s  %s\n", "name", "engine", "threads",
@@ -243,7 +226,7 @@ static void spPrintXpbdHead(void)
            "tip 30 mm", "tip mm", "state hash");
 }
 
-static void spPrintSide(const spXpbdResult* result, const spXpbdScene* scene, const spBenchSide* side,
+static void spPrintSide(const spSideResult* result, const spXpbdScene* scene, const spBenchSide* side,
                         const char* engine, int threads)
 {
     printf("%-24s %-13s %7d %8d %8d %6.1f %9.3f %9.3f %9.3f %8.3f %8.3f %9.1f %9.3f %9.3f", result->name,
@@ -258,7 +241,7 @@ static void spPrintSide(const spXpbdResult* result, const spXpbdScene* scene, co
     printf("\n");
 }
 
-static void spPrintXpbd(const spXpbdResult* result, const spXpbdScene* scene, const spBenchSide* peers)
+static void spPrintXpbd(const spSideResult* result, const spXpbdScene* scene, const spBenchSide* peers)
 {
     if (result->ran)
     {
@@ -295,37 +278,19 @@ static void spAddSideJson(json_t* json, const spBenchSide* side, int elements, i
     json_object_set_new(json, "tip", spMakeTipJson(side, tipCount));
 }
 
-static json_t* spMakeXpbdJson(const spXpbdResult* result, const spXpbdScene* scene, const spBenchSide* peers)
+static json_t* spMakeXpbdJson(const spSideResult* result, const spXpbdScene* scene, const spBenchSide* peers)
 {
-    json_t* json = json_object();
-    json_object_set_new(json, "name", json_string(result->name));
-    json_object_set_new(json, "threads", json_integer(result->threads));
-    json_object_set_new(json, "nodes", json_integer(result->nodes));
-    json_object_set_new(json, "elements", json_integer(result->elements));
+    json_t* json = spMakeSideJson(result);
     if (result->ran)
     {
-        char hash[20];
-        snprintf(hash, sizeof(hash), "%016llx", (unsigned long long)result->hash);
         spAddSideJson(json, &result->ours, result->elements, scene->tipCount);
-        json_object_set_new(json, "stateHash", json_string(hash));
-        json_object_set_new(json, "flags", json_integer(result->flags));
-    }
-    else
-    {
-        json_object_set_new(json, "error", json_string(result->error.message));
     }
     for (int i = 0; i < SP_PEER_COUNT; ++i)
     {
         if (peers[i].stepCount > 0)
         {
-            double difference =
-                result->ran ? spGetTipDifference(&result->ours, peers + i, scene->tipCount) : NAN;
-            json_t* other = json_object();
-            json_object_set_new(other, "name", json_string("Bullet"));
-            json_object_set_new(other, "version", json_string(spGetPeerVersion()));
+            json_t* other = spMakePeerJson(result, peers + i, scene->tipCount);
             spAddSideJson(other, peers + i, scene->pairCount, scene->tipCount);
-            json_object_set_new(other, "ratio", spMakeJsonNumber(spGetRatio(result, peers + i)));
-            json_object_set_new(other, "tipDifference", spMakeJsonNumber(difference));
             json_object_set_new(json, s_peerKeys[i], other);
         }
     }
@@ -337,7 +302,7 @@ static json_t* spMakeXpbdJson(const spXpbdResult* result, const spXpbdScene* sce
 static void spRunThreads(spBenchRun* run, const spBenchFamily* family, int size, const spXpbdScene* scene,
                          int threads, spBenchSide* peers)
 {
-    spXpbdResult result = {
+    spSideResult result = {
         .threads = threads,
         .nodes = spMesh_GetVertexCount(scene->mesh),
         .elements = scene->pairs != NULL ? scene->pairCount : spMesh_GetTetCount(scene->mesh),
@@ -353,23 +318,7 @@ static void spRunThreads(spBenchRun* run, const spBenchFamily* family, int size,
             theirs = theirs && spRunLinks(family, size, scene, k == 1, peers + k);
         }
     }
-    if (ours == false && result.error.message[0] == 0)
-    {
-        snprintf(result.error.message, sizeof(result.error.message), "there is not enough memory");
-    }
-    if ((result.flags & (sp_stepNonFinite | sp_stepUnstable)) != 0)
-    {
-        snprintf(result.error.message, sizeof(result.error.message),
-                 "the body did not stay stable: its times mean nothing");
-        ours = false;
-    }
-    if (ours == false)
-    {
-        fprintf(stderr, "souple: %s: %s\n", result.name, result.error.message);
-        run->trouble += 1;
-    }
-    result.ran = ours && result.ours.stepCount > 0;
-    spSummarizeSide(&result.ours);
+    spJudgeResult(run, &result, ours, sp_stepNonFinite | sp_stepUnstable);
     for (int k = 0; k < SP_PEER_COUNT; ++k)
     {
         spSummarizeSide(peers + k);

@@ -66,7 +66,8 @@ static void TestGiven(void** state)
         assert_int_equal(StepTimes(&beam, dt, 100), 0);
         SetVelocities(&beam, 1.0);
         assert_int_equal(StepTimes(&beam, dt, 50), 0);
-        assert_true(spBody_SetTets(beam.world, beam.body, beam.tets, (spReal)1e6, (spReal)0.3, (spReal)0.001));
+        assert_true(
+            spBody_SetTets(beam.world, beam.body, beam.tets, (spReal)1e6, (spReal)0.3, (spReal)0.001));
         assert_int_equal(StepTimes(&beam, dt, 50), 0);
         spWorld_SetGravity(beam.world, (spVec3){0, 30, 0});
         assert_int_equal(StepTimes(&beam, dt, 50), 0);

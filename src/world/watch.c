@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Energy that nobody gave. A body that is left alone turns one sort of energy into another, or loses some; one
-// that gains has a step that is too long for it, or too few linearisations, and must say so before it flies
-// apart.
+// Energy that nobody gave. A body that is left alone turns one sort of energy into another, or loses some;
+// one that gains has a step that is too long for it, or too few linearisations, and must say so before it
+// flies apart.
 //
 // To measure elastic energy costs about as much as forces do. It is looked at when a body is faster than ever
 // before: who gains energy gets there, who swings and settles does not.
