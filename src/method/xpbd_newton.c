@@ -271,9 +271,14 @@ bool spWalkNewton(spBody* body, spWalkMemoryFcn* fcn, void* walk)
     {
         memcpy(&stored, piece, sizeof(stored));
     }
-    // A snapshot may come from another solver than there is, which is what the next pieces are of
-    if (stored != (uint32_t)state->chosen && stored <= sp_solveWhole)
+    // A snapshot may come from another solver than there is, which is what the next pieces are of: to read
+    // them it takes over, to check them it is made for the moment
+    spSubstepSolver chosen = state->chosen;
+    void* newton = state->newton;
+    bool other = stored != (uint32_t)chosen && stored <= sp_solveWhole, checks = own != stored;
+    if (other)
     {
+        state->newton = checks ? NULL : newton;
         spStartSolver(body, (spSubstepSolver)stored);
         good = stored == (uint32_t)state->chosen;
     }
@@ -284,6 +289,12 @@ bool spWalkNewton(spBody* body, spWalkMemoryFcn* fcn, void* walk)
         spLend(body);
         good = spImplicitMethod.walkMemory(body, fcn, walk) && good;
         body->methodState = state;
+    }
+    if (other && checks)
+    {
+        spEndNewton(body);
+        state->chosen = chosen;
+        state->newton = newton;
     }
     return good;
 }
