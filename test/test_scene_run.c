@@ -474,6 +474,27 @@ static void TestColors(void** state)
     remove(SOUPLE_BINARY_DIR "/test/scene_colors.json");
 }
 
+// Plays a scene as it is, and as it is read again from a file that was written with what differs from the
+// defaults, and with everything
+static void PlayCopies(const char* text, void (*play)(spRun* run))
+{
+    const char* path = SOUPLE_BINARY_DIR "/test/copied_scene.json";
+    spScene* scene = Parse(text);
+    for (int copied = 0; copied < 3; ++copied)
+    {
+        spError error = SP_ZERO_INIT;
+        assert_true(copied == 0 || spSaveScene(scene, path, copied == 2, &error));
+        spScene* copy = copied == 0 ? Parse(text) : spLoadScene(path, NULL, &error);
+        assert_non_null(copy);
+        spRun* run = Start(copy);
+        play(run);
+        spDestroyRun(run);
+        spDestroyScene(copy);
+    }
+    remove(path);
+    spDestroyScene(scene);
+}
+
 static spMethodDef GetRunMethod(spRun* run)
 {
     spBodyId body;
@@ -495,6 +516,26 @@ static void CheckSolver(const spSolverDef* solver)
     CHECK_NEAR(solver->dropTolerance, 4e-3, 1e-9);
 }
 
+static void CheckSolverRun(spRun* run)
+{
+    spMethodDef method = GetRunMethod(run);
+    assert_int_equal(method.type, sp_bdf2);
+    CheckSolver(&method.solver);
+    while (spRun_IsDone(run) == false)
+    {
+        assert_int_equal(spRun_Step(run), 0);
+        spSolverReport report = spBody_GetSolverReport(spRun_GetWorld(run), spRun_FindBody(run, "box"));
+        assert_true(report.iterations > 0 && report.residual > 0.0);
+        assert_true(spRun_GetMeasurement(run, 0) == report.iterations);
+        assert_true(spRun_GetMeasurement(run, 1) == report.residual);
+    }
+    assert_string_equal(spRun_GetMeasurementUnit(run, 0), "");
+    method = GetRunMethod(run);
+    assert_int_equal(method.type, sp_imex);
+    assert_int_equal(method.solver.preconditioner, sp_preconditionSsor);
+    assert_int_equal(method.solver.maxIterations, spDefaultMethodDef().solver.maxIterations);
+}
+
 // Every key of a solver reaches the body, from the start and by an event, and comes back from a written file
 static void TestSolver(void** state)
 {
@@ -512,36 +553,7 @@ static void TestSolver(void** state)
         "\"measurements\": [{\"name\": \"i\", \"type\": \"iterations\", \"body\": \"box\"}, {\"name\": "
         "\"r\", "
         "\"type\": \"residual\", \"body\": \"box\"}]}";
-    spScene* scene = Parse(text);
-    for (int copied = 0; copied < 3; ++copied)
-    {
-        const char* path = SOUPLE_BINARY_DIR "/test/solver.json";
-        spError error = SP_ZERO_INIT;
-        assert_true(copied == 0 || spSaveScene(scene, path, copied == 2, &error));
-        spScene* copy = copied == 0 ? Parse(text) : spLoadScene(path, NULL, &error);
-        assert_non_null(copy);
-        spRun* run = Start(copy);
-        spMethodDef method = GetRunMethod(run);
-        assert_int_equal(method.type, sp_bdf2);
-        CheckSolver(&method.solver);
-        while (spRun_IsDone(run) == false)
-        {
-            assert_int_equal(spRun_Step(run), 0);
-            spSolverReport report = spBody_GetSolverReport(spRun_GetWorld(run), spRun_FindBody(run, "box"));
-            assert_true(report.iterations > 0 && report.residual > 0.0);
-            assert_true(spRun_GetMeasurement(run, 0) == report.iterations);
-            assert_true(spRun_GetMeasurement(run, 1) == report.residual);
-        }
-        assert_string_equal(spRun_GetMeasurementUnit(run, 0), "");
-        method = GetRunMethod(run);
-        assert_int_equal(method.type, sp_imex);
-        assert_int_equal(method.solver.preconditioner, sp_preconditionSsor);
-        assert_int_equal(method.solver.maxIterations, spDefaultMethodDef().solver.maxIterations);
-        spDestroyRun(run);
-        spDestroyScene(copy);
-    }
-    remove(SOUPLE_BINARY_DIR "/test/solver.json");
-    spDestroyScene(scene);
+    PlayCopies(text, CheckSolverRun);
     assert_string_equal(spGetMethodWord(sp_quasiStatic), "quasiStatic");
     assert_string_equal(spGetOperatorWord(sp_operatorMatrixFree), "matrixFree");
     assert_string_equal(spGetPreconditionerWord(sp_preconditionIncomplete), "incompleteCholesky");
@@ -562,6 +574,26 @@ static void CheckXpbd(const spXpbdDef* xpbd)
     assert_false(xpbd->safeguard);
     CHECK_NEAR(xpbd->radius, 0.75, 0);
     assert_int_equal(xpbd->delay, 4);
+}
+
+static void CheckConstraintRun(spRun* run)
+{
+    spWorld* world = spRun_GetWorld(run);
+    // Two given pairs and two tethers; of the cube the edges of its floor, one area, its tets, its
+    // surface
+    assert_int_equal(spBody_GetElementCount(world, spRun_FindBody(run, "chain")), 4);
+    assert_int_equal(spBody_GetElementCount(world, spRun_FindBody(run, "cube")), 16 + 1 + 48 + 1);
+    while (spRun_IsDone(run) == false)
+    {
+        assert_int_equal(spRun_Step(run), 0);
+        if (fabs(spRun_GetTime(run) - 2.9) < 0.01)
+        {
+            // The soft link carries two masses
+            CHECK_NEAR(spRun_GetMeasurement(run, 0), -0.001 * 2 * 9.81, 0.001);
+        }
+    }
+    CHECK_NEAR(spRun_GetMeasurement(run, 0), -0.002 * 2 * 9.81, 0.002);
+    CHECK_NEAR(spRun_GetMeasurement(run, 1), 1.2, 0.01);
 }
 
 // Every type of constraints is made as the scene says, is changed by events, and comes back from a written
@@ -586,36 +618,28 @@ static void TestConstraints(void** state)
         "\"constraints\": {\"compliance\": 0.002}}, {\"time\": 3, \"type\": \"set\", \"body\": \"cube\", "
         "\"method\": {\"type\": \"xpbd\", \"xpbd\": {\"iterations\": 60}}}], \"measurements\": [{\"type\": "
         "\"position\", \"body\": \"chain\", \"node\": 0}, {\"type\": \"volume\", \"body\": \"cube\"}]}";
-    spScene* scene = Parse(text);
-    for (int copied = 0; copied < 3; ++copied)
+    PlayCopies(text, CheckConstraintRun);
+}
+
+static void CheckXpbdRun(spRun* run)
+{
+    spMethodDef method = GetRunMethod(run);
+    assert_int_equal(method.type, sp_xpbd);
+    CheckXpbd(&method.xpbd);
+    while (spRun_IsDone(run) == false)
     {
-        const char* path = SOUPLE_BINARY_DIR "/test/constraints.json";
-        spError error = SP_ZERO_INIT;
-        assert_true(copied == 0 || spSaveScene(scene, path, copied == 2, &error));
-        spScene* copy = copied == 0 ? Parse(text) : spLoadScene(path, NULL, &error);
-        assert_non_null(copy);
-        spRun* run = Start(copy);
-        spWorld* world = spRun_GetWorld(run);
-        // Two given pairs and two tethers; of the cube the edges of its floor, one area, its tets, its
-        // surface
-        assert_int_equal(spBody_GetElementCount(world, spRun_FindBody(run, "chain")), 4);
-        assert_int_equal(spBody_GetElementCount(world, spRun_FindBody(run, "cube")), 16 + 1 + 48 + 1);
-        while (spRun_IsDone(run) == false)
+        assert_int_equal(spRun_Step(run), 0);
+        double time = spRun_GetTime(run) - 0.5 * spRun_GetTimeStep(run);
+        if (time < 0.1 || time > 0.2)
         {
-            assert_int_equal(spRun_Step(run), 0);
-            if (fabs(spRun_GetTime(run) - 2.9) < 0.01)
-            {
-                // The soft link carries two masses
-                CHECK_NEAR(spRun_GetMeasurement(run, 0), -0.001 * 2 * 9.81, 0.001);
-            }
+            // Two substeps of seven sweeps, then one of the default
+            assert_true(spRun_GetMeasurement(run, 0) == (time < 0.1 ? 14 : 20));
         }
-        CHECK_NEAR(spRun_GetMeasurement(run, 0), -0.002 * 2 * 9.81, 0.002);
-        CHECK_NEAR(spRun_GetMeasurement(run, 1), 1.2, 0.01);
-        spDestroyRun(run);
-        spDestroyScene(copy);
     }
-    remove(SOUPLE_BINARY_DIR "/test/constraints.json");
-    spDestroyScene(scene);
+    method = GetRunMethod(run);
+    assert_int_equal(method.type, sp_xpbd);
+    assert_int_equal(method.xpbd.solver, sp_xpbdJacobi);
+    assert_int_equal(method.xpbd.window, spDefaultMethodDef().xpbd.window);
 }
 
 // Every key of xpbd reaches the body and comes back from a written file; events exchange the method and
@@ -633,37 +657,7 @@ static void TestXpbd(void** state)
         "\"backwardEuler\"}, {\"time\": 0.2, \"type\": \"set\", \"body\": \"box\", \"tets\": "
         "{\"youngModulus\": 2e5}, \"method\": {\"type\": \"xpbd\", \"xpbd\": \"jacobi\"}}], "
         "\"measurements\": [{\"name\": \"i\", \"type\": \"iterations\", \"body\": \"box\"}]}";
-    spScene* scene = Parse(text);
-    for (int copied = 0; copied < 3; ++copied)
-    {
-        const char* path = SOUPLE_BINARY_DIR "/test/xpbd.json";
-        spError error = SP_ZERO_INIT;
-        assert_true(copied == 0 || spSaveScene(scene, path, copied == 2, &error));
-        spScene* copy = copied == 0 ? Parse(text) : spLoadScene(path, NULL, &error);
-        assert_non_null(copy);
-        spRun* run = Start(copy);
-        spMethodDef method = GetRunMethod(run);
-        assert_int_equal(method.type, sp_xpbd);
-        CheckXpbd(&method.xpbd);
-        while (spRun_IsDone(run) == false)
-        {
-            assert_int_equal(spRun_Step(run), 0);
-            double time = spRun_GetTime(run) - 0.5 * spRun_GetTimeStep(run);
-            if (time < 0.1 || time > 0.2)
-            {
-                // Two substeps of seven sweeps, then one of the default
-                assert_true(spRun_GetMeasurement(run, 0) == (time < 0.1 ? 14 : 20));
-            }
-        }
-        method = GetRunMethod(run);
-        assert_int_equal(method.type, sp_xpbd);
-        assert_int_equal(method.xpbd.solver, sp_xpbdJacobi);
-        assert_int_equal(method.xpbd.window, spDefaultMethodDef().xpbd.window);
-        spDestroyRun(run);
-        spDestroyScene(copy);
-    }
-    remove(SOUPLE_BINARY_DIR "/test/xpbd.json");
-    spDestroyScene(scene);
+    PlayCopies(text, CheckXpbdRun);
     assert_string_equal(spGetMethodWord(sp_xpbd), "xpbd");
     assert_string_equal(spGetXpbdSolverWord(sp_xpbdJacobi), "jacobi");
     assert_string_equal(spGetXpbdSolverWord(sp_xpbdSolverCount), "");
