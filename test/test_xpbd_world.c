@@ -220,7 +220,7 @@ static void TestRefusedSnapshot(void** state)
         AddBar(&asked, 1);
         Run(&plain, 4);
         Run(&asked, 4);
-        for (int other = waySweeps; other < wayCount; ++other)
+        for (int other = waySweeps; other < wayCount; other += pace)
         {
             spTestWorld source = MakeBlock((Way)other, 1, 10);
             AddBar(&source, 2);
