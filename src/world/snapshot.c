@@ -65,7 +65,7 @@ static bool spIsOfSort(spPieceSort sort, const unsigned char* bytes, size_t size
             return size == sizeof(bool) && bytes[0] <= 1;
         case sp_pieceCount:
             memcpy(size == sizeof(count) ? (void*)&count : (void*)&longCount, bytes, size);
-            return count >= 0 && longCount >= 0 && longCount <= INT64_MAX / 2;
+            return count >= 0 && count <= INT32_MAX / 2 && longCount >= 0 && longCount <= INT64_MAX / 2;
         case sp_pieceFinite:
             for (size_t i = 0; i < size; i += sizeof(spReal))
             {

@@ -126,7 +126,8 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
     bool restored = spWorld_Restore(s_world, snapshot);
     spDestroySnapshot(snapshot);
     CheckFinite(s_world);
-    if (restored && IsQuick(s_world, 0.01))
+    // A byte of the head, which is mended, chooses: steps take longer than the rest
+    if (restored && data[8] % 4 == 0 && IsQuick(s_world, 0.01))
     {
         spWorld_Step(s_world, (spReal)0.01);
         CheckFinite(s_world);
