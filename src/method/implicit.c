@@ -56,6 +56,9 @@
 #define SP_FACTOR_NODES 4000
 #define SP_QUICK_NODES 600
 
+// Of a solve that was stopped: more than any other
+#define SP_MANY_ITERATIONS (INT32_MAX / 2)
+
 // Iterations beyond which the operator is worth assembling, and above which a preconditioner is made anew
 // when it is refreshed by need: this many times those after the last refresh, and some
 #define SP_FREE_ITERATIONS 1
@@ -1344,7 +1347,7 @@ static spAdvanceResult spAdvanceImplicit(spBody* body, const spAdvanceContext* c
         result.disobeyed = spTellChoice(context, i, &s.stop, s.taken) == false || result.disobeyed;
         // One that was stopped would have needed more, nobody knows how many
         bool stopped = s.stop.stopped || (state->hasty && state->rough);
-        state->lastIterations = stopped ? INT32_MAX : body->solverReport.iterations - start;
+        state->lastIterations = stopped ? SP_MANY_ITERATIONS : body->solverReport.iterations - start;
         if (stopped == false && (state->bestIterations == 0 || state->lastIterations < state->bestIterations))
         {
             state->bestIterations = state->lastIterations;
