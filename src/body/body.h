@@ -54,6 +54,7 @@ typedef struct spAttachedSurface
 typedef struct spEnergyWatch
 {
     bool begun;
+    int age;          // steps since energy was looked at
     double reference; // least that was seen, J
     double fastest;   // largest kinetic energy that was looked at, J
     uint32_t materialVersion;

@@ -5,8 +5,8 @@
 // one that gains has a step that is too long for it, or too few linearisations, and must say so before it
 // flies apart.
 //
-// To measure elastic energy costs about as much as forces do. It is looked at when a body is faster than ever
-// before: who gains energy gets there, who swings and settles does not.
+// To measure elastic energy costs more than forces do. It is looked at when a body is faster than ever
+// before, and not in every step: who gains energy gets there, who swings and settles does not.
 
 #include "body/sets.h"
 #include "math/vec3.h"
@@ -16,7 +16,8 @@
 #include <math.h>
 #include <string.h>
 
-// Of the kinetic energy, from one look to the next
+// From one look to the next: steps at the least, and growth of the kinetic energy
+#define SP_WATCH_STEPS 8
 #define SP_WATCH_GROWTH 1.1
 
 // Of the kinetic energy: what steps and tolerances of solvers may add to the least energy for a while
@@ -137,11 +138,14 @@ bool spEndWatch(spBody* body, spVec3 gravity)
         return false;
     }
     // Forward Euler gains at any step, and is there to show it
-    double growth = body->methodDef.type == sp_forwardEuler ? 0.0 : SP_WATCH_GROWTH;
-    if (spGetKineticEnergy(body) <= growth * watch->fastest)
+    bool always = body->methodDef.type == sp_forwardEuler;
+    watch->age += 1;
+    if (always == false &&
+        (watch->age < SP_WATCH_STEPS || spGetKineticEnergy(body) <= SP_WATCH_GROWTH * watch->fastest))
     {
         return false;
     }
+    watch->age = 0;
     spEnergy energy = spGetBodyEnergy(body, body->x, gravity);
     double sum = spSumEnergy(energy), gain = sum - watch->reference;
     watch->fastest = fmax(watch->fastest, energy.kinetic);
