@@ -165,8 +165,9 @@ SP_API int64_t spWorld_GetStepCount(const spWorld* world);
 /// methods, targets of the next step. It does not depend on the number of workers or lanes.
 SP_API uint64_t spWorld_GetStateHash(const spWorld* world);
 
-/// @return bytes that the world holds at this moment. It stays the same from step to step after the first
-/// few, as long as nothing is created.
+/// @return bytes that the world holds at this moment, without its preconditioners, which come and go with
+/// their threads and libraries. It stays the same from step to step after the first few, as long as nothing
+/// is created.
 SP_API size_t spWorld_GetByteCount(const spWorld* world);
 
 /// @return the last thing that went wrong in a call that changes this world; code sp_errorNone when nothing
