@@ -138,10 +138,9 @@ bool spEndWatch(spBody* body, spVec3 gravity)
         return false;
     }
     // Forward Euler gains at any step, and is there to show it
-    bool always = body->methodDef.type == sp_forwardEuler;
+    double growth = body->methodDef.type == sp_forwardEuler ? 0.0 : SP_WATCH_GROWTH;
     watch->age += 1;
-    if (always == false &&
-        (watch->age < SP_WATCH_STEPS || spGetKineticEnergy(body) <= SP_WATCH_GROWTH * watch->fastest))
+    if (watch->age < SP_WATCH_STEPS || spGetKineticEnergy(body) <= growth * watch->fastest)
     {
         return false;
     }
