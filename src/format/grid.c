@@ -114,7 +114,7 @@ static bool spAddGridCell(spGrid* grid, int cell, int begin, int end, int line, 
         return spFailAt(error, sp_errorFileFormat, line, 0, "cell %d has type %d but %d vertices", cell,
                         typeNumber, count);
     }
-    const int32_t* nodes = grid->connectivity + begin;
+    const int32_t* nodes = count > 0 ? grid->connectivity + begin : NULL;
     int corners = type.cornerCount > 0 ? type.cornerCount : count;
     return (type.kind == sp_cellUnknown ||
             spMarkMiddle(grid->mesh, &grid->middle, nodes, corners, count, error)) &&
