@@ -193,18 +193,15 @@ static Net MakeNet(int size, bool diagonals, double compliance)
 
 static void FreeNet(Net* net)
 {
-    size_t nodeSize = (size_t)net->nodeCount * sizeof(spVec4);
-    size_t lambdaSize = (size_t)CountMultipliers(net) * sizeof(spReal);
-    int capacity = 13 * net->nodeCount;
-    spFree(&net->heap, net->x, nodeSize);
-    spFree(&net->heap, net->end, nodeSize);
-    spFree(&net->heap, net->startX, nodeSize);
-    spFree(&net->heap, net->sweptX, nodeSize);
-    spFree(&net->heap, net->mass, (size_t)net->nodeCount * sizeof(spReal));
-    spFree(&net->heap, net->ties, (size_t)capacity * sizeof(net->ties[0]));
-    spFree(&net->heap, net->rests, (size_t)capacity * sizeof(spVec3));
-    spFree(&net->heap, net->lambda, lambdaSize);
-    spFree(&net->heap, net->sweptLambda, lambdaSize);
+    spFree(&net->heap, net->x);
+    spFree(&net->heap, net->end);
+    spFree(&net->heap, net->startX);
+    spFree(&net->heap, net->sweptX);
+    spFree(&net->heap, net->mass);
+    spFree(&net->heap, net->ties);
+    spFree(&net->heap, net->rests);
+    spFree(&net->heap, net->lambda);
+    spFree(&net->heap, net->sweptLambda);
     assert_int_equal(net->heap.byteCount, 0);
 }
 
@@ -435,8 +432,8 @@ static void TestRelaxation(void** state)
     }
     for (int i = 0; i < 6; ++i)
     {
-        spFree(&net.heap, before[i], nodeSize);
-        spFree(&net.heap, beforeLambda[i], lambdaSize);
+        spFree(&net.heap, before[i]);
+        spFree(&net.heap, beforeLambda[i]);
     }
     FreeNet(&net);
 }
@@ -540,11 +537,11 @@ static void TestPrinted(void** state)
     spDestroyAccelerator(&net.heap, accelerator);
     for (int i = 0; i < 4; ++i)
     {
-        spFree(&net.heap, increases[i], lambdaSize);
+        spFree(&net.heap, increases[i]);
     }
-    spFree(&net.heap, before, lambdaSize);
-    spFree(&net.heap, trial, lambdaSize);
-    spFree(&net.heap, beforeX, nodeSize);
+    spFree(&net.heap, before);
+    spFree(&net.heap, trial);
+    spFree(&net.heap, beforeX);
     FreeNet(&net);
     FreeNet(&other);
 }

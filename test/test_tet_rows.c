@@ -153,7 +153,7 @@ static Rows MakeRows(const RowCase* one, const spTetDef* def, int lanes, int cel
     int32_t* nodes = spListElements(&rows.set->blocks, body->heap);
     spElementList list = {nodes, rows.set->base.elementCount, 4};
     assert_true(spBuildZones(&rows.zones, body->heap, &list, 1, body->nodeCount, 192));
-    spFree(body->heap, nodes, (size_t)list.count * 4 * sizeof(int32_t));
+    spFree(body->heap, nodes);
     assert_true(spCreateConstraints(&rows.c, body->heap, &rows.set->base, kind, &rows.zones));
     rows.lambda = AllocReals(spGetLambdaCount(&rows.c), &rows.lambdaSize);
     rows.c.lambda = rows.lambda;

@@ -20,7 +20,7 @@ static void spFreeOverflow(spArena* arena)
     while (arena->overflow != NULL)
     {
         spArenaOverflow* next = arena->overflow->next;
-        spFree(arena->heap, arena->overflow, arena->overflow->size);
+        spFree(arena->heap, arena->overflow);
         arena->overflow = next;
     }
 }
@@ -28,7 +28,7 @@ static void spFreeOverflow(spArena* arena)
 void spFreeArena(spArena* arena)
 {
     spFreeOverflow(arena);
-    spFree(arena->heap, arena->memory, arena->capacity);
+    spFree(arena->heap, arena->memory);
     *arena = (spArena){.heap = arena->heap};
 }
 
@@ -73,7 +73,7 @@ void spResetArena(spArena* arena)
         void* memory = spAlloc(arena->heap, wanted);
         if (memory != NULL)
         {
-            spFree(arena->heap, arena->memory, arena->capacity);
+            spFree(arena->heap, arena->memory);
             arena->memory = memory;
             arena->capacity = wanted;
         }

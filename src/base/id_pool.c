@@ -5,7 +5,7 @@
 
 void spFreeIdPool(spIdPool* pool, spHeap* heap)
 {
-    spFree(heap, pool->slots, (size_t)pool->capacity * sizeof(spSlot));
+    spFree(heap, pool->slots);
     *pool = (spIdPool){0};
 }
 

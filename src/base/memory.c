@@ -35,11 +35,11 @@ spHeap spMakeHeap(const spAllocator* allocator)
     return heap;
 }
 
-// Sizes are rounded up to whole cache lines: aligned_alloc asks for it, and arrays of different threads stay
-// apart
-static size_t spRoundUp(size_t size)
+// A cache line in front of each allocation holds its size. Sizes are rounded up to whole cache lines:
+// aligned_alloc asks for it, and arrays of different threads stay apart.
+static size_t spAddHeader(size_t size)
 {
-    return (size + SP_CACHE_LINE - 1) & ~(size_t)(SP_CACHE_LINE - 1);
+    return SP_CACHE_LINE + ((size + SP_CACHE_LINE - 1) & ~(size_t)(SP_CACHE_LINE - 1));
 }
 
 void* spAlloc(spHeap* heap, size_t size)
@@ -48,13 +48,15 @@ void* spAlloc(spHeap* heap, size_t size)
     {
         return NULL;
     }
-    size_t rounded = spRoundUp(size);
-    void* memory = heap->allocator.alloc(rounded, SP_CACHE_LINE, heap->allocator.context);
-    if (memory != NULL)
+    size_t whole = spAddHeader(size);
+    size_t* header = heap->allocator.alloc(whole, SP_CACHE_LINE, heap->allocator.context);
+    if (header == NULL)
     {
-        heap->byteCount += rounded;
+        return NULL;
     }
-    return memory;
+    *header = whole;
+    heap->byteCount += whole;
+    return (char*)header + SP_CACHE_LINE;
 }
 
 void* spAllocZeroed(spHeap* heap, size_t size)
@@ -67,16 +69,17 @@ void* spAllocZeroed(spHeap* heap, size_t size)
     return memory;
 }
 
-void spFree(spHeap* heap, void* memory, size_t size)
+void spFree(spHeap* heap, void* memory)
 {
     if (memory == NULL)
     {
         return;
     }
-    size_t rounded = spRoundUp(size);
-    SP_ASSERT(heap->byteCount >= rounded);
-    heap->byteCount -= rounded;
-    heap->allocator.free(memory, rounded, heap->allocator.context);
+    void* header = (char*)memory - SP_CACHE_LINE;
+    size_t whole = *(const size_t*)header;
+    SP_ASSERT(heap->byteCount >= whole);
+    heap->byteCount -= whole;
+    heap->allocator.free(header, whole, heap->allocator.context);
 }
 
 size_t spArraySize(int64_t count, size_t size)
@@ -112,7 +115,7 @@ bool spReserve(spHeap* heap, void** data, int count, int* capacity, int needed, 
     {
         memcpy(memory, *data, (size_t)count * size);
     }
-    spFree(heap, *data, (size_t)*capacity * size);
+    spFree(heap, *data);
     *data = memory;
     *capacity = (int)grown;
     return true;

@@ -18,10 +18,11 @@ typedef struct spHeap
 
 spHeap spMakeHeap(const spAllocator* allocator);
 
-// All memory is aligned to a cache line. Returns NULL for size 0 and when there is no memory.
+// All memory is aligned to a cache line and knows its own size. Returns NULL for size 0 and when there is no
+// memory.
 void* spAlloc(spHeap* heap, size_t size);
 void* spAllocZeroed(spHeap* heap, size_t size);
-void spFree(spHeap* heap, void* memory, size_t size);
+void spFree(spHeap* heap, void* memory);
 
 // count * size, or 0 (which spAlloc answers with NULL) when that overflows or either is negative
 size_t spArraySize(int64_t count, size_t size);

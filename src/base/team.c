@@ -282,7 +282,7 @@ void spDestroyTeam(spHeap* heap, spTeam* team)
     }
     pthread_mutex_destroy(&team->mutex);
     pthread_cond_destroy(&team->wake);
-    spFree(heap, team, sizeof(spTeam));
+    spFree(heap, team);
 }
 
 int spGetTeamSize(const spTeam* team)

@@ -97,7 +97,7 @@ int spAddBendSet(spBody* body, const spBendDef* def, spError* error)
         set = spCreateBendSet(body->heap, bends, count, body->order.patchBegin, body->order.patchCount,
                               body->laneCount);
     }
-    spFree(body->heap, bends, size);
+    spFree(body->heap, bends);
     if (count == 0)
     {
         spFail(error, sp_errorBadArgument,

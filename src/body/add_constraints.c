@@ -25,8 +25,8 @@ typedef struct spConstraintList
 
 static void spFreeConstraintList(spHeap* heap, spConstraintList* list)
 {
-    spFree(heap, list->nodes, list->nodeSize);
-    spFree(heap, list->rest, list->restSize);
+    spFree(heap, list->nodes);
+    spFree(heap, list->rest);
     *list = (spConstraintList){0};
 }
 
@@ -141,10 +141,10 @@ static bool spListTethers(spBody* body, spConstraintList* list, spError* error)
             list->rest[next++] = (spReal)distances[i];
         }
     }
-    spFree(heap, lengths, lengthSize);
-    spFree(heap, sources, sourceSize);
-    spFree(heap, nearest, nearestSize);
-    spFree(heap, distances, distanceSize);
+    spFree(heap, lengths);
+    spFree(heap, sources);
+    spFree(heap, nearest);
+    spFree(heap, distances);
     return ok;
 }
 

@@ -52,7 +52,7 @@ int spAddFieldSet(spBody* body, const spFieldDef* def, spError* error)
     {
         set = spCreateFieldSet(body->heap, def, body->mass, body->nodeCount, edges, body->edgeCount);
     }
-    spFree(body->heap, edges, size);
+    spFree(body->heap, edges);
     if (set == NULL)
     {
         spFailMemory(error, "a field", sizeof(spFieldSet) + size);

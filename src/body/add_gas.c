@@ -45,7 +45,7 @@ static int32_t* spCopyFaces(spBody* body, const spGasDef* def, int* faceCount, s
     *faceCount = count;
     if (ok == false)
     {
-        spFree(body->heap, faces, *size);
+        spFree(body->heap, faces);
         return NULL;
     }
     return faces;
@@ -63,7 +63,7 @@ static bool spCheckOutline(spBody* body, const spGasDef* def, spError* error)
         ok = seen[node] == 0 || spFail(error, sp_errorBadArgument, "the outline passes node %d twice", node);
         seen[node] = 1;
     }
-    spFree(body->heap, seen, size);
+    spFree(body->heap, seen);
     return ok;
 }
 
@@ -124,7 +124,7 @@ int spAddGasSet(spBody* body, const spGasDef* def, spError* error)
         set = spCreateGasSet(body->heap, &setDef, &state);
         ok = set != NULL || spFailMemory(error, "a gas", faceSize);
     }
-    spFree(body->heap, faces, faceSize);
+    spFree(body->heap, faces);
     if (ok == false)
     {
         return -1;

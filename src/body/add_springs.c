@@ -77,8 +77,8 @@ static bool spSumAroundEdges(const spBody* body, const int32_t* edges, int edgeC
         }
         begin = end;
     }
-    spFree(body->heap, tuples, tupleSize);
-    spFree(body->heap, order, orderSize);
+    spFree(body->heap, tuples);
+    spFree(body->heap, order);
     return ok;
 }
 
@@ -229,8 +229,8 @@ int spAddSpringSet(spBody* body, const spSpringDef* def, spError* error)
         set->youngModulus = def->youngModulus;
         spSetActivation(set, def->activationAmplitude, def->activationFrequency, def->activationPhase);
     }
-    spFree(heap, springs, springSize);
-    spFree(heap, sums, sumSize);
+    spFree(heap, springs);
+    spFree(heap, sums);
     if (ok == false)
     {
         return -1;

@@ -155,6 +155,6 @@ int spAddTetSet(spBody* body, const spTetDef* def, spError* error)
         set = spCreateTetSet(body->heap, &setDef);
         ok = set != NULL || spFailMemory(error, "tets", size);
     }
-    spFree(body->heap, tets, size);
+    spFree(body->heap, tets);
     return ok ? spAppendLocalSet(body, &set->base, error) : -1;
 }

@@ -64,7 +64,7 @@ int spAddWindSet(spBody* body, const spWindDef* def, spError* error)
         set = spCreateWindSet(body->heap, def, triangles, count / 3, body->order.patchBegin,
                               body->order.patchCount, body->laneCount);
     }
-    spFree(body->heap, triangles, size);
+    spFree(body->heap, triangles);
     if (set == NULL)
     {
         spFailMemory(error, "the wind on a body", size);

@@ -240,8 +240,8 @@ static bool spPlaceNodes(spBody* body, const spBodyDef* def, spError* error)
         spVec3 given = def->mesh == NULL ? def->positions[i] : (spVec3){0};
         body->rest[i] = def->mesh != NULL ? def->mesh->vertices[i] : (spDVec3){given.x, given.y, given.z};
     }
-    spFree(heap, places, placeSize);
-    spFree(heap, masses, massSize);
+    spFree(heap, places);
+    spFree(heap, masses);
     return ok;
 }
 
@@ -292,33 +292,32 @@ spBody* spBuildBody(spHeap* heap, const spBodyDef* def, int laneCount, spError* 
 void spDestroyBodyData(spBody* body)
 {
     spHeap* heap = body->heap;
-    size_t n = (size_t)body->nodeCount;
     for (int i = 0; i < body->setCount; ++i)
     {
         body->sets[i]->kind->destroy(body->sets[i], heap);
     }
-    spFree(heap, body->mass, n * sizeof(spReal));
-    spFree(heap, body->x, n * sizeof(spVec4));
-    spFree(heap, body->v, n * sizeof(spVec4));
-    spFree(heap, body->goodX, n * sizeof(spVec4));
-    spFree(heap, body->goodV, n * sizeof(spVec4));
-    spFree(heap, body->nodeForces, n * sizeof(spVec4));
-    spFree(heap, body->roles, n);
-    spFree(heap, body->held, n * sizeof(int32_t));
-    spFree(heap, body->view, n * 2 * sizeof(spVec3));
-    spFree(heap, body->rest, n * sizeof(spDVec3));
+    spFree(heap, body->mass);
+    spFree(heap, body->x);
+    spFree(heap, body->v);
+    spFree(heap, body->goodX);
+    spFree(heap, body->goodV);
+    spFree(heap, body->nodeForces);
+    spFree(heap, body->roles);
+    spFree(heap, body->held);
+    spFree(heap, body->view);
+    spFree(heap, body->rest);
     spFreeAttachedSurface(heap, body->surface);
-    spFree(heap, body->f, (n + (size_t)body->slots.slotCount) * sizeof(spVec4));
-    spFree(heap, body->patchRow, (size_t)(body->order.patchCount + 1) * sizeof(int32_t));
-    spFree(heap, body->rows, (size_t)body->rowCapacity * sizeof(spNodeRow));
-    spFree(heap, body->drivenIndex, n * sizeof(int32_t));
-    spFree(heap, body->driven, (size_t)body->drivenCapacity * sizeof(spDrivenNode));
-    spFree(heap, body->edges, (size_t)body->edgeCount * 2 * sizeof(int32_t));
-    spFree(heap, body->triangles, (size_t)body->triangleCount * 3 * sizeof(int32_t));
-    spFree(heap, body->tets, (size_t)body->tetCount * 4 * sizeof(int32_t));
+    spFree(heap, body->f);
+    spFree(heap, body->patchRow);
+    spFree(heap, body->rows);
+    spFree(heap, body->drivenIndex);
+    spFree(heap, body->driven);
+    spFree(heap, body->edges);
+    spFree(heap, body->triangles);
+    spFree(heap, body->tets);
     spFreeSlots(&body->slots, heap);
     spFreeNodeOrder(&body->order, heap);
-    spFree(heap, body, sizeof(spBody));
+    spFree(heap, body);
 }
 
 spNodeState spGetNodeState(const spBody* body)

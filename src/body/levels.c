@@ -44,7 +44,7 @@ static bool spMeanOfTets(const spBody* body, bool stress, spReal* values)
         spReal value = stress ? level.x : level.y;
         values[body->order.order[i]] = level.z > 0 ? value / level.z : 0;
     }
-    spFree(body->heap, levels, size);
+    spFree(body->heap, levels);
     return true;
 }
 
@@ -96,7 +96,7 @@ static bool spMeanOfSprings(const spBody* body, spReal* values)
     {
         values[body->order.order[i]] = counts[i] > 0 ? sums[i] / counts[i] : 0;
     }
-    spFree(body->heap, sums, size);
+    spFree(body->heap, sums);
     return true;
 }
 

@@ -104,7 +104,7 @@ static bool spRebuildSlots(spBody* body, spError* error)
         spFreeSlots(&slots, body->heap);
         return spFailMemory(error, "the forces of a body", forceSize);
     }
-    spFree(body->heap, body->f, (size_t)(body->nodeCount + body->slots.slotCount) * sizeof(spVec4));
+    spFree(body->heap, body->f);
     spFreeSlots(&body->slots, body->heap);
     body->slots = slots;
     body->f = f;

@@ -16,11 +16,11 @@ void spFreeAttachedSurface(spHeap* heap, spAttachedSurface* surface)
     {
         return;
     }
-    spFree(heap, surface->triangles, spArraySize(surface->triangleCount, 3 * sizeof(int32_t)));
-    spFree(heap, surface->nodes, spArraySize(surface->vertexCount, 4 * sizeof(int32_t)));
-    spFree(heap, surface->weights, spArraySize(surface->vertexCount, 3 * sizeof(spReal)));
-    spFree(heap, surface->view, spArraySize(surface->vertexCount, sizeof(spVec3)));
-    spFree(heap, surface, sizeof(spAttachedSurface));
+    spFree(heap, surface->triangles);
+    spFree(heap, surface->nodes);
+    spFree(heap, surface->weights);
+    spFree(heap, surface->view);
+    spFree(heap, surface);
 }
 
 static spAttachedSurface* spAllocSurface(spHeap* heap, int vertexCount, int triangleCount, spError* error)
@@ -95,7 +95,7 @@ static spMesh* spMakeCarrier(const spBody* body, spError* error)
         def.allocator = body->heap->allocator;
         carrier = spCreateMesh(&def, error);
     }
-    spFree(body->heap, setTets, spArraySize(setTetCount, 4 * sizeof(int32_t)));
+    spFree(body->heap, setTets);
     return carrier;
 }
 
@@ -178,8 +178,8 @@ static spAttachedSurface* spMakeSurface(const spBody* body, const spMesh* mesh, 
             surface = NULL;
         }
     }
-    spFree(heap, numbers, numberSize);
-    spFree(heap, points, pointSize);
+    spFree(heap, numbers);
+    spFree(heap, points);
     return surface;
 }
 

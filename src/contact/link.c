@@ -11,11 +11,10 @@
 
 void spFreeLink(spHeap* heap, spLink* link)
 {
-    size_t n = (size_t)link->nodeCount;
-    spFree(heap, link->nodes, n * sizeof(int32_t));
-    spFree(heap, link->points, n * sizeof(spPoint));
-    spFree(heap, link->anchors, n * sizeof(spVec3));
-    spFree(heap, link, sizeof(spLink));
+    spFree(heap, link->nodes);
+    spFree(heap, link->points);
+    spFree(heap, link->anchors);
+    spFree(heap, link);
 }
 
 // Nearest point of a triangle as weights of its corners. Ericson, Real-Time Collision Detection, 5.1.5

@@ -106,7 +106,7 @@ spBendSet* spCreateBendSet(spHeap* heap, const spBend* bends, int bendCount, con
         }
         ok = spBuildBlocks(&set->blocks, heap, nodes, bendCount, 4, patchBegin, patchCount);
     }
-    spFree(heap, nodes, nodeSize);
+    spFree(heap, nodes);
     if (ok)
     {
         set->data = spAlloc(heap, spArraySize(set->blocks.blockCount, 3 * SP_BLOCK * sizeof(spReal)));
@@ -124,10 +124,10 @@ spBendSet* spCreateBendSet(spHeap* heap, const spBend* bends, int bendCount, con
 void spDestroyBendSet(spElementSet* base, spHeap* heap)
 {
     spBendSet* set = (spBendSet*)base;
-    spFree(heap, set->bends, (size_t)base->elementCount * sizeof(spBend));
-    spFree(heap, set->data, (size_t)set->blocks.blockCount * 3 * SP_BLOCK * sizeof(spReal));
+    spFree(heap, set->bends);
+    spFree(heap, set->data);
     spFreeBlocks(&set->blocks, heap);
-    spFree(heap, set, sizeof(spBendSet));
+    spFree(heap, set);
 }
 
 double spGetBendSetEnergy(const spElementSet* base, const spNodeState* state)

@@ -26,12 +26,11 @@ bool spCreateConstraints(spConstraints* c, spHeap* heap, spElementSet* set, cons
 {
     const spBlocks* own = set->kind->getBlocks(set);
     *c = (spConstraints){.kind = kind, .set = set};
-    size_t size = spArraySize(own->elementCount, (size_t)own->nodesPerElement * sizeof(int32_t));
     int32_t* nodes = spListElements(own, heap);
     spElementList list = {
         .nodes = nodes, .count = own->elementCount, .nodesPerElement = own->nodesPerElement};
     bool ok = nodes != NULL && spBuildZoneBlocks(&c->blocks, heap, &list, zones);
-    spFree(heap, nodes, size);
+    spFree(heap, nodes);
     if (ok)
     {
         c->data = spAlloc(
@@ -47,9 +46,8 @@ bool spCreateConstraints(spConstraints* c, spHeap* heap, spElementSet* set, cons
 
 void spDestroyConstraints(spConstraints* c, spHeap* heap)
 {
-    size_t lanes = (size_t)c->blocks.blockCount * SP_BLOCK;
-    spFree(heap, c->data, c->data == NULL ? 0 : lanes * (size_t)c->kind->dataCount * sizeof(spReal));
-    spFree(heap, c->share, lanes * sizeof(spReal));
+    spFree(heap, c->data);
+    spFree(heap, c->share);
     spFreeBlocks(&c->blocks, heap);
     *c = (spConstraints){0};
 }

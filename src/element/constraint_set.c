@@ -208,12 +208,11 @@ static spBlocks* spGetConstraintBlocks(spElementSet* base)
 static void spDestroyConstraintSet(spElementSet* base, spHeap* heap)
 {
     spConstraintSet* set = (spConstraintSet*)base;
-    size_t count = (size_t)base->elementCount;
-    spFree(heap, set->nodes, count * (size_t)set->nodesPerElement * sizeof(int32_t));
-    spFree(heap, set->rest, count * sizeof(spReal));
+    spFree(heap, set->nodes);
+    spFree(heap, set->rest);
     spFreeBlocks(&set->blocks, heap);
     spFreeEnclosure(&set->enclosure, heap);
-    spFree(heap, set, sizeof(spConstraintSet));
+    spFree(heap, set);
 }
 
 const spElementKind spConstraintSetKind = {

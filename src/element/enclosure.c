@@ -190,9 +190,9 @@ bool spCreateEnclosure(spEnclosure* e, spHeap* heap, const int32_t* faces, int f
 
 void spFreeEnclosure(spEnclosure* e, spHeap* heap)
 {
-    spFree(heap, e->faces, spArraySize((int64_t)e->faceCount * e->nodesPerFace, sizeof(int32_t)));
-    spFree(heap, e->fanBegin, spArraySize(e->nodeCount + 1, sizeof(int32_t)));
-    spFree(heap, e->fans, spArraySize((int64_t)e->faceCount * 3 * 2, sizeof(int32_t)));
-    spFree(heap, e->partial, spArraySize(spGetSumBlockCount(e->faceCount), sizeof(double)));
+    spFree(heap, e->faces);
+    spFree(heap, e->fanBegin);
+    spFree(heap, e->fans);
+    spFree(heap, e->partial);
     *e = (spEnclosure){0};
 }

@@ -311,11 +311,10 @@ void spDestroyFieldSet(spElementSet* base, spHeap* heap)
     spFieldSet* set = (spFieldSet*)base;
     if (set->neighbourBegin != NULL && set->neighbours != NULL)
     {
-        spFree(heap, set->neighbours, spArraySize(set->neighbourBegin[set->nodeCount], sizeof(int32_t)));
+        spFree(heap, set->neighbours);
     }
-    spFree(heap, set->neighbourBegin,
-           set->neighbourBegin != NULL ? spArraySize(set->nodeCount + 1, sizeof(int32_t)) : 0);
-    spFree(heap, base, sizeof(spFieldSet));
+    spFree(heap, set->neighbourBegin);
+    spFree(heap, base);
 }
 
 const spElementKind spDragKind = {

@@ -191,7 +191,7 @@ static void spDestroyGasSet(spElementSet* base, spHeap* heap)
 {
     spGasSet* set = (spGasSet*)base;
     spFreeEnclosure(&set->enclosure, heap);
-    spFree(heap, set, sizeof(spGasSet));
+    spFree(heap, set);
 }
 
 const spElementKind spGasKind = {
@@ -224,7 +224,7 @@ spGasSet* spCreateGasSet(spHeap* heap, const spGasSetDef* def, const spNodeState
     if (spCreateEnclosure(&set->enclosure, heap, def->faces, def->faceCount, def->planar, state->nodeCount) ==
         false)
     {
-        spFree(heap, set, sizeof(spGasSet));
+        spFree(heap, set);
         return NULL;
     }
     set->restVolume = spGetGasVolume(set, state);

@@ -85,7 +85,7 @@ spSpringSet* spCreateSpringSet(spHeap* heap, const spSpring* springs, int spring
         }
         ok = spBuildBlocks(&set->blocks, heap, pairs, springCount, 2, patchBegin, patchCount);
     }
-    spFree(heap, pairs, pairSize);
+    spFree(heap, pairs);
     if (ok)
     {
         set->data = spAlloc(heap, spArraySize(set->blocks.blockCount, 3 * SP_BLOCK * sizeof(spReal)));
@@ -103,10 +103,10 @@ spSpringSet* spCreateSpringSet(spHeap* heap, const spSpring* springs, int spring
 void spDestroySpringSet(spElementSet* base, spHeap* heap)
 {
     spSpringSet* set = (spSpringSet*)base;
-    spFree(heap, set->springs, (size_t)base->elementCount * sizeof(spSpring));
-    spFree(heap, set->data, (size_t)set->blocks.blockCount * 3 * SP_BLOCK * sizeof(spReal));
+    spFree(heap, set->springs);
+    spFree(heap, set->data);
     spFreeBlocks(&set->blocks, heap);
-    spFree(heap, set, sizeof(spSpringSet));
+    spFree(heap, set);
 }
 
 double spGetSpringSetEnergy(const spElementSet* base, const spNodeState* state)

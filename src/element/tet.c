@@ -107,7 +107,7 @@ spTetSet* spCreateTetSet(spHeap* heap, const spTetSetDef* def)
         }
         ok = spBuildBlocks(&set->blocks, heap, nodes, count, 4, def->patchBegin, def->patchCount);
     }
-    spFree(heap, nodes, nodeSize);
+    spFree(heap, nodes);
     if (ok)
     {
         int blocks = set->blocks.blockCount;
@@ -128,14 +128,13 @@ spTetSet* spCreateTetSet(spHeap* heap, const spTetSetDef* def)
 void spDestroyTetSet(spElementSet* base, spHeap* heap)
 {
     spTetSet* set = (spTetSet*)base;
-    size_t count = (size_t)base->elementCount, blocks = (size_t)set->blocks.blockCount;
-    spFree(heap, set->tets, count * sizeof(spTet));
-    spFree(heap, set->inverses, count * sizeof(spMat3));
-    spFree(heap, set->volumes, count * sizeof(spReal));
-    spFree(heap, set->data, blocks * SP_TET_DATA * SP_BLOCK * sizeof(spReal));
-    spFree(heap, set->moduli, blocks * 2 * SP_BLOCK * sizeof(spReal));
+    spFree(heap, set->tets);
+    spFree(heap, set->inverses);
+    spFree(heap, set->volumes);
+    spFree(heap, set->data);
+    spFree(heap, set->moduli);
     spFreeBlocks(&set->blocks, heap);
-    spFree(heap, set, sizeof(spTetSet));
+    spFree(heap, set);
 }
 
 bool spIsTetSetDamped(const spElementSet* base)

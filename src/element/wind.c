@@ -35,9 +35,9 @@ spWindSet* spCreateWindSet(spHeap* heap, const spWindDef* def, const int32_t* tr
 void spDestroyWindSet(spElementSet* base, spHeap* heap)
 {
     spWindSet* set = (spWindSet*)base;
-    spFree(heap, set->triangles, (size_t)base->elementCount * 3 * sizeof(int32_t));
+    spFree(heap, set->triangles);
     spFreeBlocks(&set->blocks, heap);
-    spFree(heap, set, sizeof(spWindSet));
+    spFree(heap, set);
 }
 
 spVec3 spGetWindVelocity(const spWindSet* set, double time)

@@ -187,8 +187,8 @@ static bool spDropMarked(spMesh* mesh, const uint8_t* marks, spError* error)
     {
         spFailMemory(error, "dropping middle nodes", usedSize + remapSize);
     }
-    spFree(heap, remap, remapSize);
-    spFree(heap, used, usedSize);
+    spFree(heap, remap);
+    spFree(heap, used);
     return ok;
 }
 
@@ -199,7 +199,7 @@ bool spDropMiddleNodes(spMesh* mesh, spMiddleNodes* middle, bool ok, spError* er
         ok = spFinishValues(mesh, error) && spGrowMiddle(mesh, middle, error) &&
              spDropMarked(mesh, middle->marks, error);
     }
-    spFree(&mesh->heap, middle->marks, (size_t)middle->capacity);
+    spFree(&mesh->heap, middle->marks);
     *middle = (spMiddleNodes){0};
     return ok;
 }

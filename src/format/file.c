@@ -32,7 +32,7 @@ static bool spGrowBuffer(spHeap* heap, char** data, size_t size, size_t* capacit
     {
         memcpy(memory, *data, size);
     }
-    spFree(heap, *data, *capacity);
+    spFree(heap, *data);
     *data = memory;
     *capacity = grown;
     return true;
@@ -109,7 +109,7 @@ bool spReadWholeFile(spHeap* heap, const char* path, char** data, size_t* size, 
     close(descriptor);
     if (!ok)
     {
-        spFree(heap, *data, *capacity);
+        spFree(heap, *data);
         *data = NULL;
         *size = 0;
         *capacity = 0;

@@ -54,7 +54,7 @@ bool spReadTetGenText(const char* data, size_t size, spMesh* mesh, spError* erro
 bool spLooksLikeStl(const char* data, size_t size);
 bool spLooksLikeMeshb(const char* data, size_t size);
 
-// Reads a whole file. The caller frees *data, which has *size bytes, with spFree(heap, *data, *capacity).
+// Reads a whole file. The caller frees *data, which has *size bytes, with spFree(heap, *data).
 bool spReadWholeFile(spHeap* heap, const char* path, char** data, size_t* size, size_t* capacity,
                      spError* error);
 

@@ -41,7 +41,7 @@ void spStartGrid(spGrid* grid, int64_t pointCount)
     for (int i = 0; i < grid->valueCount; ++i)
     {
         spGridValues* values = grid->values + i;
-        spFree(&grid->mesh->heap, values->data, (size_t)values->capacity * sizeof(double));
+        spFree(&grid->mesh->heap, values->data);
     }
     grid->valueCount = 0;
 }
@@ -71,7 +71,7 @@ bool spPushGridValue(spGrid* grid, spGridValues* values, double value, spError* 
         {
             memcpy(data, values->data, (size_t)values->count * sizeof(double));
         }
-        spFree(&grid->mesh->heap, values->data, (size_t)values->capacity * sizeof(double));
+        spFree(&grid->mesh->heap, values->data);
         values->data = data;
         values->capacity = capacity;
     }
@@ -258,8 +258,8 @@ bool spFinishGrid(spGrid* grid, int line, spError* error)
     {
         spKeepGridValues(grid, &places);
     }
-    spFree(heap, places.triangles, size);
-    spFree(heap, places.tets, size);
+    spFree(heap, places.triangles);
+    spFree(heap, places.tets);
     return ok;
 }
 
@@ -267,8 +267,8 @@ bool spEndGrids(spGrid* grid, bool ok, spError* error)
 {
     spHeap* heap = &grid->mesh->heap;
     spStartGrid(grid, 0);
-    spFree(heap, grid->connectivity, (size_t)grid->connectivityCapacity * sizeof(int32_t));
-    spFree(heap, grid->ends, (size_t)grid->endCapacity * sizeof(int32_t));
-    spFree(heap, grid->types, (size_t)grid->typeCapacity);
+    spFree(heap, grid->connectivity);
+    spFree(heap, grid->ends);
+    spFree(heap, grid->types);
     return spDropMiddleNodes(grid->mesh, &grid->middle, ok, error);
 }

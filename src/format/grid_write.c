@@ -56,10 +56,10 @@ bool spOpenGridOut(spGridOut* out, const spMesh* mesh, spError* error)
 void spCloseGridOut(spGridOut* out)
 {
     spHeap* heap = &out->heap;
-    spFree(heap, out->connectivity, (size_t)out->connectivityCount * sizeof(int32_t));
-    spFree(heap, out->ends, (size_t)out->cellCount * sizeof(int32_t));
-    spFree(heap, out->types, (size_t)out->cellCount);
-    spFree(heap, out->values, out->valueSize);
+    spFree(heap, out->connectivity);
+    spFree(heap, out->ends);
+    spFree(heap, out->types);
+    spFree(heap, out->values);
 }
 
 // Triangles and tets may both have an array of one name: it is told once, with the triangles

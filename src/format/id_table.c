@@ -12,9 +12,9 @@ spIdTable spMakeIdTable(spHeap* heap, const char* what)
 
 void spFreeIdTable(spIdTable* table)
 {
-    spFree(table->heap, table->ids, (size_t)table->idCapacity * sizeof(int64_t));
-    spFree(table->heap, table->lines, (size_t)table->lineCapacity * sizeof(int32_t));
-    spFree(table->heap, table->order, (size_t)table->orderCount * sizeof(int32_t));
+    spFree(table->heap, table->ids);
+    spFree(table->heap, table->lines);
+    spFree(table->heap, table->order);
     *table = (spIdTable){.heap = table->heap, .what = table->what};
 }
 
@@ -49,7 +49,7 @@ bool spFinishIds(spIdTable* table, spError* error)
     {
         return true;
     }
-    spFree(table->heap, table->order, (size_t)table->orderCount * sizeof(int32_t));
+    spFree(table->heap, table->order);
     table->order = NULL;
     table->orderCount = 0;
     bool consecutive = true;
@@ -79,7 +79,7 @@ bool spFinishIds(spIdTable* table, spError* error)
     {
         spFailMemory(error, "the node numbers of a file", size);
     }
-    spFree(table->heap, temp, size);
+    spFree(table->heap, temp);
     for (int i = 1; ok && i < table->count; ++i)
     {
         int32_t a = table->order[i - 1], b = table->order[i];

@@ -560,7 +560,7 @@ static bool spPutRegionSets(const spMesh* mesh, spOutput* output, int64_t firstN
         column += 1;
     }
     spPutText(output, "\n");
-    spFree(&heap, keys, size);
+    spFree(&heap, keys);
     return true;
 }
 

@@ -284,7 +284,7 @@ static spMesh* spLoadTetGen(const char* path, const char* ending, const spAlloca
     }
     for (int i = 0; i < sp_tetGenFileCount; ++i)
     {
-        spFree(&heap, files.data[i], files.capacities[i]);
+        spFree(&heap, files.data[i]);
     }
     return mesh;
 }
@@ -313,7 +313,7 @@ spMesh* spLoadMesh(const char* path, const spAllocator* allocator, spError* erro
     {
         spNamePath(path, error);
     }
-    spFree(&heap, data, capacity);
+    spFree(&heap, data);
     return mesh;
 }
 

@@ -745,7 +745,7 @@ bool spReadMsh(const char* data, size_t size, spMesh* mesh, spError* error)
     spFreeIdTable(&reader.tetIds);
     spFreeIdTable(&reader.polygonIds);
     ok = spDropMiddleNodes(mesh, &reader.middle, ok, error);
-    spFree(&mesh->heap, reader.firstTriangles, (size_t)reader.firstCapacity * sizeof(int32_t));
-    spFree(&mesh->heap, reader.entities, (size_t)reader.entityCapacity * sizeof(spMshEntity));
+    spFree(&mesh->heap, reader.firstTriangles);
+    spFree(&mesh->heap, reader.entities);
     return ok;
 }

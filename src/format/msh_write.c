@@ -430,7 +430,7 @@ static bool spWriteVersion4(const spMesh* mesh, spOutput* output, bool binary, s
     }
     spPutEnd(&out, "$EndElements\n");
     spPutValues(&out);
-    spFree(&heap, regions, size);
+    spFree(&heap, regions);
     return true;
 }
 

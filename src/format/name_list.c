@@ -13,7 +13,7 @@ spNameList spMakeNameList(spHeap* heap)
 
 void spFreeNameList(spNameList* list)
 {
-    spFree(list->heap, list->uses, (size_t)list->capacity * sizeof(spNameUse));
+    spFree(list->heap, list->uses);
     *list = (spNameList){.heap = list->heap};
 }
 
@@ -96,7 +96,7 @@ bool spNumberNames(spNameList* list, bool anyCase, spError* error)
     {
         spFailMemory(error, "the groups of a file", 2 * size);
     }
-    spFree(list->heap, firsts, size);
-    spFree(list->heap, order, size);
+    spFree(list->heap, firsts);
+    spFree(list->heap, order);
     return ok;
 }

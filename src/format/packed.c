@@ -240,9 +240,9 @@ static bool spUnpackBlocks(spHeap* heap, spSource* source, const spPacking* pack
         blocks.packed = spAlloc(heap, blocks.packedCapacity + 1);
         ok = blocks.packed != NULL ? spPullBlocks(source, &blocks, *data, error)
                                    : spFailMemory(error, "compressed data of a file", blocks.packedCapacity);
-        spFree(heap, blocks.packed, blocks.packedCapacity + 1);
+        spFree(heap, blocks.packed);
     }
-    spFree(heap, blocks.packedSizes, sizesSize);
+    spFree(heap, blocks.packedSizes);
     return ok;
 }
 
@@ -277,7 +277,7 @@ bool spUnpack(spHeap* heap, const char* text, const char* end, const spPacking* 
                                   : spUnpackPlain(heap, &source, packing, data, size, error);
     if (!ok)
     {
-        spFree(heap, *data, *size);
+        spFree(heap, *data);
         *data = NULL;
         *size = 0;
     }
@@ -344,11 +344,11 @@ bool spPack(spHeap* heap, const uint8_t* data, size_t dataSize, char** text, siz
     else
     {
         spFailMemory(error, "compressed data of a file", *capacity);
-        spFree(heap, *text, *capacity);
+        spFree(heap, *text);
         *text = NULL;
     }
-    spFree(heap, head, headSize);
-    spFree(heap, packed, packedCapacity);
+    spFree(heap, head);
+    spFree(heap, packed);
     return ok;
 }
 

@@ -22,7 +22,7 @@ typedef struct spPacking
     bool swapped;    // byte order of header and data
 } spPacking;
 
-// Unpacks what begins at `text`. The caller frees *data, of *size bytes, with spFree(heap, *data, *size).
+// Unpacks what begins at `text`. The caller frees *data, of *size bytes, with spFree(heap, *data).
 bool spUnpack(spHeap* heap, const char* text, const char* end, const spPacking* packing, uint8_t** data,
               size_t* size, spError* error);
 

@@ -185,7 +185,7 @@ static bool spWeldStl(spMesh* mesh, spError* error)
     int32_t* remap = spAlloc(&mesh->heap, size);
     if (remap == NULL || spFindSameVertices(&mesh->heap, mesh->vertices, mesh->vertexCount, remap) < 0)
     {
-        spFree(&mesh->heap, remap, size);
+        spFree(&mesh->heap, remap);
         return spFailMemory(error, "joining the vertices of an STL file", 3 * size);
     }
     int newCount = 0;
@@ -194,7 +194,7 @@ static bool spWeldStl(spMesh* mesh, spError* error)
         remap[i] = remap[i] == i ? newCount++ : remap[remap[i]];
     }
     spRemapVertices(mesh, remap, newCount);
-    spFree(&mesh->heap, remap, size);
+    spFree(&mesh->heap, remap);
     return true;
 }
 

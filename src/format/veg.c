@@ -369,6 +369,6 @@ bool spReadVeg(const char* data, size_t size, spMesh* mesh, spError* error)
     {
         ok = spReadVegSection(reader, error);
     }
-    spFree(heap, reader, sizeof(spVegReader));
+    spFree(heap, reader);
     return ok;
 }

@@ -337,7 +337,7 @@ static bool spOpenNumbers(spVtuReader* reader, const spTag* tag, spNumbers* numb
 
 static void spCloseNumbers(spVtuReader* reader, spNumbers* numbers)
 {
-    spFree(&reader->grid.mesh->heap, numbers->data, numbers->size);
+    spFree(&reader->grid.mesh->heap, numbers->data);
 }
 
 // The next number; *more is false at the end

@@ -55,7 +55,7 @@ static bool spPutArray(spVtuWriter* writer, spNumberType type, const char* name,
             return false;
         }
         spPutBytes(output, text, size);
-        spFree(&writer->heap, text, capacity);
+        spFree(&writer->heap, text);
         spPutText(output, "\n");
     }
     for (int64_t i = 0; !writer->compressed && i < count; ++i)

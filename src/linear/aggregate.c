@@ -35,7 +35,7 @@ void spGiveArrays(spMultilevel* m)
     while (m->arrayCount > 0)
     {
         m->arrayCount -= 1;
-        spFree(&m->base.heap, m->arrays[m->arrayCount], m->arraySizes[m->arrayCount]);
+        spFree(&m->base.heap, m->arrays[m->arrayCount]);
     }
     m->levelCount = 0;
 }

@@ -34,20 +34,20 @@ bool spCreateCgVectors(spCgVectors* v, spHeap* heap, int nodeCount, int patchCou
     v->partial = spAlloc(heap, spArraySize(patchCount, 2 * sizeof(double)));
     if (ok == false || v->partial == NULL)
     {
-        spDestroyCgVectors(v, heap, nodeCount, patchCount);
+        spDestroyCgVectors(v, heap);
         return false;
     }
     return true;
 }
 
-void spDestroyCgVectors(spCgVectors* v, spHeap* heap, int nodeCount, int patchCount)
+void spDestroyCgVectors(spCgVectors* v, spHeap* heap)
 {
     spVec4* all[] = {v->x, v->b, v->r, v->d, v->z, v->t};
     for (int i = 0; i < 6; ++i)
     {
-        spFree(heap, all[i], (size_t)nodeCount * sizeof(spVec4));
+        spFree(heap, all[i]);
     }
-    spFree(heap, v->partial, (size_t)patchCount * 2 * sizeof(double));
+    spFree(heap, v->partial);
     *v = (spCgVectors){0};
 }
 

@@ -111,7 +111,7 @@ typedef struct spCgResult
 } spCgResult;
 
 bool spCreateCgVectors(spCgVectors* v, spHeap* heap, int nodeCount, int patchCount);
-void spDestroyCgVectors(spCgVectors* v, spHeap* heap, int nodeCount, int patchCount);
+void spDestroyCgVectors(spCgVectors* v, spHeap* heap);
 
 // Solves for v->x, which holds a first guess and what the constraints keep. b is filtered by them in place.
 spCgResult spSolveCg(const spSystem* system, const spCgVectors* v, const spCgDef* def, spTeam* team);

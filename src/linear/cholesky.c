@@ -131,16 +131,15 @@ static void spDestroyCholesky(spPreconditioner* p)
     cholmod_free_factor(&c->factor, &c->common);
     cholmod_finish(&c->common);
     spDestroyPanels(&c->panels, &p->heap);
-    int64_t n = c->nodeCount;
-    spFree(&p->heap, c->order, spArraySize(n, sizeof(int32_t)));
-    spFree(&p->heap, c->blockBegin, spArraySize(n + 1, sizeof(int32_t)));
-    spFree(&p->heap, c->blockRows, spArraySize(c->blockCount, sizeof(int32_t)));
-    spFree(&p->heap, c->sources, spArraySize(c->blockCount, sizeof(int32_t)));
-    spFree(&p->heap, c->begin, spArraySize(3 * n + 1, sizeof(int32_t)));
-    spFree(&p->heap, c->rows, spArraySize(c->numberCount, sizeof(int32_t)));
-    spFree(&p->heap, c->numbers, spArraySize(c->numberCount, sizeof(double)));
-    spFree(&p->heap, c->supernodes, spArraySize(3 * n + 1, sizeof(int32_t)));
-    spFreePreconditioner(p, sizeof(spCholesky));
+    spFree(&p->heap, c->order);
+    spFree(&p->heap, c->blockBegin);
+    spFree(&p->heap, c->blockRows);
+    spFree(&p->heap, c->sources);
+    spFree(&p->heap, c->begin);
+    spFree(&p->heap, c->rows);
+    spFree(&p->heap, c->numbers);
+    spFree(&p->heap, c->supernodes);
+    spFreePreconditioner(p);
 }
 
 static bool spAllocCholesky(spCholesky* c)
@@ -313,7 +312,7 @@ static bool spPrepareCholesky(spCholesky* c, const spBlockRows* pattern)
         spExpandPattern(c);
         ok = spAnalyzeMatrix(c);
     }
-    spFree(heap, scratch, scratchSize);
+    spFree(heap, scratch);
     return ok;
 }
 

@@ -57,23 +57,22 @@ static void spDestroyIncomplete(spPreconditioner* p)
 {
     spIncomplete* c = (spIncomplete*)p;
     spHeap* heap = &p->heap;
-    size_t nodeInts = spArraySize(c->nodeCount, sizeof(int32_t));
-    spFree(heap, c->patternBegin, spArraySize((int64_t)c->nodeCount + 1, sizeof(int32_t)));
-    spFree(heap, c->patternRows, spArraySize(c->blockCount, sizeof(int32_t)));
-    spFree(heap, c->sources, spArraySize(c->blockCount, sizeof(int32_t)));
-    spFree(heap, c->begin, spArraySize((int64_t)c->nodeCount + 1, sizeof(int32_t)));
-    spFree(heap, c->rows, spArraySize(c->rowCapacity, sizeof(int32_t)));
-    spFree(heap, c->blocks, spArraySize(c->blockCapacity, sizeof(spBlock3)));
-    spFree(heap, c->inverse, spArraySize(c->nodeCount, sizeof(spBlock3)));
-    spFree(heap, c->norms, spArraySize(c->nodeCount, sizeof(spReal)));
-    spFree(heap, c->column, spArraySize(c->nodeCount, sizeof(spBlock3)));
-    spFree(heap, c->owner, nodeInts);
-    spFree(heap, c->touched, nodeInts);
-    spFree(heap, c->next, nodeInts);
-    spFree(heap, c->head, nodeInts);
-    spFree(heap, c->link, nodeInts);
-    spFree(heap, c->y, spArraySize(c->nodeCount, sizeof(spVec4)));
-    spFreePreconditioner(p, sizeof(spIncomplete));
+    spFree(heap, c->patternBegin);
+    spFree(heap, c->patternRows);
+    spFree(heap, c->sources);
+    spFree(heap, c->begin);
+    spFree(heap, c->rows);
+    spFree(heap, c->blocks);
+    spFree(heap, c->inverse);
+    spFree(heap, c->norms);
+    spFree(heap, c->column);
+    spFree(heap, c->owner);
+    spFree(heap, c->touched);
+    spFree(heap, c->next);
+    spFree(heap, c->head);
+    spFree(heap, c->link);
+    spFree(heap, c->y);
+    spFreePreconditioner(p);
 }
 
 static bool spAllocIncomplete(spIncomplete* c)

@@ -19,8 +19,8 @@ typedef struct spJacobi
 static void spDestroyJacobi(spPreconditioner* p)
 {
     spJacobi* jacobi = (spJacobi*)p;
-    spFree(&p->heap, jacobi->inverse, spArraySize(jacobi->nodeCount, sizeof(spBlock3)));
-    spFreePreconditioner(p, sizeof(spJacobi));
+    spFree(&p->heap, jacobi->inverse);
+    spFreePreconditioner(p);
 }
 
 static spPreconditioner* spCreateJacobiOf(const spPreconditionerDef* def, const spPreconditionerKind* kind,

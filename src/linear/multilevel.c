@@ -33,10 +33,9 @@ static void spDestroyMultilevel(spPreconditioner* p)
 {
     spMultilevel* m = (spMultilevel*)p;
     spGiveArrays(m);
-    size_t size = spArraySize(m->pattern->nodeCount, sizeof(bool));
-    spFree(&p->heap, m->active, size);
-    spFree(&p->heap, m->found, size);
-    spFreePreconditioner(p, sizeof(spMultilevel));
+    spFree(&p->heap, m->active);
+    spFree(&p->heap, m->found);
+    spFreePreconditioner(p);
 }
 
 static spPreconditioner* spCreateMultilevel(const spPreconditionerDef* def, spError* error)

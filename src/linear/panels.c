@@ -33,18 +33,13 @@ static int64_t spCountNumbers(int columnCount, int rowCount)
 
 void spDestroyPanels(spPanels* panels, spHeap* heap)
 {
-    size_t count = (size_t)panels->supernodeCount + 1;
-    int64_t rowCount = panels->rowBegin != NULL ? panels->rowBegin[panels->supernodeCount] : 0;
-    int64_t numberCount = panels->numberBegin != NULL ? panels->numberBegin[panels->supernodeCount] : 0;
-    int64_t xCount = SP_PANEL_TASKS * SP_PANEL_COLUMNS * (int64_t)panels->unknownCount;
-    int64_t localCount = SP_PANEL_TASKS * SP_PANEL_COLUMNS * (int64_t)panels->largestTileCount * SP_BLOCK;
-    spFree(heap, panels->rows, spArraySize(rowCount + 1, sizeof(int32_t)));
-    spFree(heap, panels->numbers, spArraySize(numberCount, sizeof(spReal)));
-    spFree(heap, panels->x, spArraySize(xCount, sizeof(spReal)));
-    spFree(heap, panels->local, spArraySize(localCount, sizeof(spReal)));
-    spFree(heap, panels->columnBegin, count * sizeof(int32_t));
-    spFree(heap, panels->rowBegin, count * sizeof(int64_t));
-    spFree(heap, panels->numberBegin, count * sizeof(int64_t));
+    spFree(heap, panels->rows);
+    spFree(heap, panels->numbers);
+    spFree(heap, panels->x);
+    spFree(heap, panels->local);
+    spFree(heap, panels->columnBegin);
+    spFree(heap, panels->rowBegin);
+    spFree(heap, panels->numberBegin);
     *panels = (spPanels){0};
 }
 

@@ -39,10 +39,10 @@ void* spAllocPreconditioner(const spPreconditionerDef* def, const spPrecondition
     return p;
 }
 
-void spFreePreconditioner(spPreconditioner* p, size_t size)
+void spFreePreconditioner(spPreconditioner* p)
 {
     // The heap lies in what is freed
     spHeap heap = p->heap;
-    spFree(&heap, p, size);
+    spFree(&heap, p);
     SP_ASSERT(heap.byteCount == 0);
 }

@@ -66,4 +66,4 @@ extern const spPreconditionerKind spJacobiKind, spBlockJacobiKind, spSsorKind, s
 // What kinds share: memory for `size` bytes of one, zeroed, with a heap of its own, and its end.
 void* spAllocPreconditioner(const spPreconditionerDef* def, const spPreconditionerKind* kind, size_t size,
                             spError* error);
-void spFreePreconditioner(spPreconditioner* p, size_t size);
+void spFreePreconditioner(spPreconditioner* p);

@@ -113,7 +113,7 @@ static bool spBuildRows(spPatternBuilder* b, spHeap* heap, const spSparseDef* de
     a->rowBegin = spAlloc(heap, cursorSize);
     if (b->cursor == NULL || a->rowBegin == NULL)
     {
-        spFree(heap, b->cursor, cursorSize);
+        spFree(heap, b->cursor);
         return false;
     }
     spVisitPairs(def, spCountPair, b);
@@ -154,8 +154,8 @@ static bool spBuildRows(spPatternBuilder* b, spHeap* heap, const spSparseDef* de
             memcpy(a->rowColumns, b->columns, (size_t)kept * sizeof(int32_t));
         }
     }
-    spFree(heap, b->columns, columnSize);
-    spFree(heap, b->cursor, cursorSize);
+    spFree(heap, b->columns);
+    spFree(heap, b->cursor);
     return ok;
 }
 
@@ -206,7 +206,7 @@ static bool spBuildPairBlocks(spSparse* a, spHeap* heap)
             ok = a->blocks.patchBlock != NULL;
         }
     }
-    spFree(heap, nodes, nodeSize);
+    spFree(heap, nodes);
     if (ok == false)
     {
         return false;
@@ -349,7 +349,7 @@ static bool spBuildSources(spSparse* a, spHeap* heap, const spSparseDef* def)
             ok = spBuildSource(a, heap, def, def->sets[i], source++, count);
         }
     }
-    spFree(heap, count, countSize);
+    spFree(heap, count);
     return ok;
 }
 
@@ -370,22 +370,20 @@ bool spCreateSparse(spSparse* a, spHeap* heap, const spSparseDef* def)
 
 void spDestroySparse(spSparse* a, spHeap* heap)
 {
-    int64_t nodeCount = (int64_t)a->nodeCount + a->slots.slotCount;
-    int blockCount = a->blocks.blockCount;
     for (int i = 0; i < a->sourceCount; ++i)
     {
         spPairSource* s = a->sources + i;
-        spFree(heap, s->pairs, spArraySize(s->pairCount + 3, sizeof(spVec4)));
-        spFree(heap, s->firstRound, spArraySize(blockCount + 1, sizeof(int32_t)));
-        spFree(heap, s->offsets, spArraySize(s->offsetCount, sizeof(int32_t)));
+        spFree(heap, s->pairs);
+        spFree(heap, s->firstRound);
+        spFree(heap, s->offsets);
     }
-    spFree(heap, a->sources, spArraySize(a->sourceCount, sizeof(spPairSource)));
-    spFree(heap, a->values, spArraySize(blockCount, 9 * SP_BLOCK * sizeof(spReal)));
-    spFree(heap, a->diagonal[0], spArraySize(nodeCount, sizeof(spVec4)));
-    spFree(heap, a->diagonal[1], spArraySize(nodeCount, sizeof(spVec4)));
-    spFree(heap, a->pairPlace, spArraySize(a->pairCount, sizeof(int32_t)));
-    spFree(heap, a->rowColumns, spArraySize(a->pairCount, sizeof(int32_t)));
-    spFree(heap, a->rowBegin, spArraySize(a->nodeCount + 1, sizeof(int32_t)));
+    spFree(heap, a->sources);
+    spFree(heap, a->values);
+    spFree(heap, a->diagonal[0]);
+    spFree(heap, a->diagonal[1]);
+    spFree(heap, a->pairPlace);
+    spFree(heap, a->rowColumns);
+    spFree(heap, a->rowBegin);
     spFreeSlots(&a->slots, heap);
     spFreeBlocks(&a->blocks, heap);
     *a = (spSparse){0};

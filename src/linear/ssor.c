@@ -37,13 +37,13 @@ typedef struct spSsor
 static void spDestroySsor(spPreconditioner* p)
 {
     spSsor* ssor = (spSsor*)p;
-    spFree(&p->heap, ssor->begin, spArraySize((int64_t)ssor->nodeCount + 1, sizeof(int32_t)));
-    spFree(&p->heap, ssor->columns, spArraySize(ssor->blockCount, sizeof(int32_t)));
-    spFree(&p->heap, ssor->sources, spArraySize(ssor->blockCount, sizeof(int32_t)));
-    spFree(&p->heap, ssor->blocks, spArraySize(ssor->blockCount, sizeof(spBlock3)));
-    spFree(&p->heap, ssor->inverse, spArraySize(ssor->nodeCount, sizeof(spBlock3)));
-    spFree(&p->heap, ssor->sums, spArraySize(ssor->nodeCount, sizeof(spVec4)));
-    spFreePreconditioner(p, sizeof(spSsor));
+    spFree(&p->heap, ssor->begin);
+    spFree(&p->heap, ssor->columns);
+    spFree(&p->heap, ssor->sources);
+    spFree(&p->heap, ssor->blocks);
+    spFree(&p->heap, ssor->inverse);
+    spFree(&p->heap, ssor->sums);
+    spFreePreconditioner(p);
 }
 
 // Lists the blocks whose two nodes are in one patch; without arrays to write to it only counts them

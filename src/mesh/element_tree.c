@@ -108,8 +108,8 @@ static bool spSortElements(spHeap* heap, spElementTree* tree, int count)
         }
         spSortIndices(tree->sorted, temp, tree->elementCount, spKeyComesBefore, keys);
     }
-    spFree(heap, temp, tempSize);
-    spFree(heap, keys, keySize);
+    spFree(heap, temp);
+    spFree(heap, keys);
     return ok;
 }
 
@@ -185,8 +185,8 @@ bool spBuildElementTree(spHeap* heap, const spMesh* mesh, spElementTree* tree, s
 
 void spFreeElementTree(spHeap* heap, spElementTree* tree)
 {
-    spFree(heap, tree->sorted, spArraySize(tree->sortedCapacity, sizeof(int32_t)));
-    spFree(heap, tree->boxes, spArraySize(2 * (int64_t)tree->leafCount - 1, sizeof(spBox)));
+    spFree(heap, tree->sorted);
+    spFree(heap, tree->boxes);
     *tree = (spElementTree){0};
 }
 

@@ -269,7 +269,7 @@ spMesh* spMakeIcosphereMesh(const spShellMeshDef* def, spError* error)
         spSubdivide(mesh, slots);
     }
     spListLayerEdges(mesh, slots);
-    spFree(&mesh->heap, slots, slotSize);
+    spFree(&mesh->heap, slots);
     spPutSphereLayers(mesh, def);
     return mesh;
 }

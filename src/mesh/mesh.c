@@ -34,12 +34,12 @@ void spDestroyMesh(spMesh* mesh)
     }
     spFreeValues(mesh);
     spHeap heap = mesh->heap;
-    spFree(&heap, mesh->vertices, (size_t)mesh->vertexCapacity * sizeof(spDVec3));
-    spFree(&heap, mesh->edges, (size_t)mesh->edgeCapacity * 2 * sizeof(int32_t));
-    spFree(&heap, mesh->triangles, (size_t)mesh->triangleCapacity * 3 * sizeof(int32_t));
-    spFree(&heap, mesh->tets, (size_t)mesh->tetCapacity * 4 * sizeof(int32_t));
-    spFree(&heap, mesh->tetRegions, (size_t)mesh->regionCapacity * sizeof(int32_t));
-    spFree(&heap, mesh, sizeof(spMesh));
+    spFree(&heap, mesh->vertices);
+    spFree(&heap, mesh->edges);
+    spFree(&heap, mesh->triangles);
+    spFree(&heap, mesh->tets);
+    spFree(&heap, mesh->tetRegions);
+    spFree(&heap, mesh);
     SP_ASSERT(heap.byteCount == 0);
 }
 
@@ -170,7 +170,7 @@ static void* spTrimArray(spHeap* heap, void* data, int count, int* capacity, siz
     {
         memcpy(trimmed, data, newSize);
     }
-    spFree(heap, data, (size_t)*capacity * size);
+    spFree(heap, data);
     *capacity = count;
     return trimmed;
 }

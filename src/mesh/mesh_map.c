@@ -27,9 +27,9 @@ void spDestroyMeshMap(spMeshMap* map)
         return;
     }
     spHeap heap = map->heap;
-    spFree(&heap, map->indices, spArraySize(map->pointCount, 4 * sizeof(int32_t)));
-    spFree(&heap, map->weights, spArraySize(map->pointCount, 4 * sizeof(double)));
-    spFree(&heap, map, sizeof(spMeshMap));
+    spFree(&heap, map->indices);
+    spFree(&heap, map->weights);
+    spFree(&heap, map);
 }
 
 static spMeshMap* spAllocMap(const spAllocator* allocator, int pointCount, spError* error)

@@ -158,7 +158,7 @@ bool spOrderNodes(spNodeOrder* order, spHeap* heap, const double* positions, int
     if (order->rank == NULL || order->order == NULL || order->patchBegin == NULL ||
         (positions != NULL && items == NULL))
     {
-        spFree(heap, items, itemSize);
+        spFree(heap, items);
         spFreeNodeOrder(order, heap);
         return false;
     }
@@ -178,15 +178,15 @@ bool spOrderNodes(spNodeOrder* order, spHeap* heap, const double* positions, int
         order->rank[vertex] = i;
     }
     *spCutPatches(order->patchBegin, 0, nodeCount, patchCount) = nodeCount;
-    spFree(heap, items, itemSize);
+    spFree(heap, items);
     return true;
 }
 
 void spFreeNodeOrder(spNodeOrder* order, spHeap* heap)
 {
-    spFree(heap, order->rank, (size_t)order->nodeCount * sizeof(int32_t));
-    spFree(heap, order->order, (size_t)order->nodeCount * sizeof(int32_t));
-    spFree(heap, order->patchBegin, (size_t)(order->patchCount + 1) * sizeof(int32_t));
+    spFree(heap, order->rank);
+    spFree(heap, order->order);
+    spFree(heap, order->patchBegin);
     *order = (spNodeOrder){0};
 }
 

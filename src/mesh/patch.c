@@ -43,9 +43,9 @@ static bool spGrowBlocks(spBlockBuilder* b, int needed)
     {
         // Keep one capacity for both arrays: the grown one is cut back in name only when it can be given back
         // whole
-        spFree(b->heap, b->blocks->elements, (size_t)capacity * SP_BLOCK * sizeof(int32_t));
+        spFree(b->heap, b->blocks->elements);
         b->blocks->elements = NULL;
-        spFree(b->heap, b->blocks->nodes, (size_t)b->blockCapacity * (size_t)n * SP_BLOCK * sizeof(int32_t));
+        spFree(b->heap, b->blocks->nodes);
         b->blocks->nodes = NULL;
         b->blockCapacity = 0;
         return false;
@@ -165,15 +165,15 @@ static bool spTrimBlocks(spBlockBuilder* b)
     int32_t* slotPlace = spAlloc(b->heap, placeSize);
     if (elements == NULL || nodes == NULL || slotPlace == NULL)
     {
-        spFree(b->heap, elements, elementSize);
-        spFree(b->heap, nodes, nodeSize);
-        spFree(b->heap, slotPlace, placeSize);
+        spFree(b->heap, elements);
+        spFree(b->heap, nodes);
+        spFree(b->heap, slotPlace);
         return false;
     }
     memcpy(elements, blocks->elements, elementSize);
     memcpy(nodes, blocks->nodes, nodeSize);
-    spFree(b->heap, blocks->elements, (size_t)b->blockCapacity * SP_BLOCK * sizeof(int32_t));
-    spFree(b->heap, blocks->nodes, (size_t)b->blockCapacity * (size_t)n * SP_BLOCK * sizeof(int32_t));
+    spFree(b->heap, blocks->elements);
+    spFree(b->heap, blocks->nodes);
     blocks->elements = elements;
     blocks->nodes = nodes;
     blocks->slotPlace = slotPlace;
@@ -217,7 +217,7 @@ static bool spSortElements(int32_t* sorted, spHeap* heap, const int32_t* element
     {
         sorted[nodeElement[spGetLowestNode(elementNodes + (size_t)i * n, n)]++] = i;
     }
-    spFree(heap, nodeElement, size);
+    spFree(heap, nodeElement);
     return true;
 }
 
@@ -231,7 +231,7 @@ static bool spPackBlocks(spBlocks* blocks, spHeap* heap, const int32_t* elementN
     builder.openOf = spAllocZeroed(heap, openSize);
     bool ok = blocks->patchBlock != NULL && builder.openOf != NULL &&
               spFillBlocks(&builder, sorted, patchElement) && spTrimBlocks(&builder);
-    spFree(heap, builder.openOf, openSize);
+    spFree(heap, builder.openOf);
     if (ok == false)
     {
         blocks->blockCount = builder.blockCapacity;
@@ -265,8 +265,8 @@ bool spBuildBlocks(spBlocks* blocks, spHeap* heap, const int32_t* elementNodes, 
         }
         ok = spPackBlocks(blocks, heap, elementNodes, patchBegin[patchCount], sorted, patchElement);
     }
-    spFree(heap, sorted, sortedSize);
-    spFree(heap, patchElement, patchSize);
+    spFree(heap, sorted);
+    spFree(heap, patchElement);
     return ok;
 }
 
@@ -303,22 +303,20 @@ bool spBuildZoneBlocks(spBlocks* blocks, spHeap* heap, const spElementList* list
         }
         ok = spPackBlocks(blocks, heap, list->nodes, zones->nodeCount, sorted, zoneElement);
     }
-    spFree(heap, byNode, sortedSize);
-    spFree(heap, sorted, sortedSize);
-    spFree(heap, zoneOf, sortedSize);
-    spFree(heap, zoneElement, zoneSize);
+    spFree(heap, byNode);
+    spFree(heap, sorted);
+    spFree(heap, zoneOf);
+    spFree(heap, zoneElement);
     return ok;
 }
 
 void spFreeBlocks(spBlocks* blocks, spHeap* heap)
 {
-    size_t elementSize = (size_t)blocks->blockCount * SP_BLOCK * sizeof(int32_t);
-    spFree(heap, blocks->patchBlock, (size_t)(blocks->patchCount + 1) * sizeof(int32_t));
-    spFree(heap, blocks->elements, elementSize);
-    spFree(heap, blocks->nodes, elementSize * (size_t)blocks->nodesPerElement);
-    spFree(heap, blocks->slotPlace, (size_t)blocks->blockCount * sizeof(int32_t));
-    spFree(heap, blocks->slots,
-           (size_t)blocks->slotBlockCount * (size_t)blocks->nodesPerElement * SP_BLOCK * sizeof(int32_t));
+    spFree(heap, blocks->patchBlock);
+    spFree(heap, blocks->elements);
+    spFree(heap, blocks->nodes);
+    spFree(heap, blocks->slotPlace);
+    spFree(heap, blocks->slots);
     *blocks = (spBlocks){0};
 }
 
@@ -429,12 +427,11 @@ static bool spAllocLayout(spSlotLayout* layout, spHeap* heap, const spBlocks* bl
     return layout->all != NULL && layout->place != NULL;
 }
 
-static void spFreeLayout(spSlotLayout* layout, spHeap* heap, const spBlocks* blocks)
+static void spFreeLayout(spSlotLayout* layout, spHeap* heap)
 {
-    size_t bytes = spGetBlockBytes(blocks);
-    spFree(heap, layout->all, (size_t)blocks->blockCount * bytes);
-    spFree(heap, layout->place, (size_t)blocks->blockCount * sizeof(int32_t));
-    spFree(heap, layout->kept, (size_t)layout->keptCount * bytes);
+    spFree(heap, layout->all);
+    spFree(heap, layout->place);
+    spFree(heap, layout->kept);
 }
 
 // Keeps the slots of those blocks that write to others than their nodes
@@ -581,12 +578,12 @@ bool spBuildSlots(spSlots* slots, spHeap* heap, spBlocks** sets, int setCount, c
         {
             spSwapLayout(builder.layouts + s, sets[s]);
         }
-        spFreeLayout(builder.layouts + s, heap, sets[s]);
+        spFreeLayout(builder.layouts + s, heap);
     }
-    spFree(heap, builder.layouts, layoutSize);
-    spFree(heap, builder.slotOf, nodeSize);
-    spFree(heap, builder.lastPatch, nodeSize);
-    spFree(heap, builder.refCount, nodeSize);
+    spFree(heap, builder.layouts);
+    spFree(heap, builder.slotOf);
+    spFree(heap, builder.lastPatch);
+    spFree(heap, builder.refCount);
     if (ok == false)
     {
         spFreeSlots(slots, heap);
@@ -596,11 +593,11 @@ bool spBuildSlots(spSlots* slots, spHeap* heap, spBlocks** sets, int setCount, c
 
 void spFreeSlots(spSlots* slots, spHeap* heap)
 {
-    spFree(heap, slots->patchSlot, (size_t)(slots->patchCount + 1) * sizeof(int32_t));
-    spFree(heap, slots->patchEntry, (size_t)(slots->patchCount + 1) * sizeof(int32_t));
-    spFree(heap, slots->entryNode, (size_t)slots->entryCount * sizeof(int32_t));
-    spFree(heap, slots->entryBegin, (size_t)(slots->entryCount + 1) * sizeof(int32_t));
-    spFree(heap, slots->references, (size_t)slots->referenceCount * sizeof(int32_t));
+    spFree(heap, slots->patchSlot);
+    spFree(heap, slots->patchEntry);
+    spFree(heap, slots->entryNode);
+    spFree(heap, slots->entryBegin);
+    spFree(heap, slots->references);
     *slots = (spSlots){0};
 }
 

@@ -134,9 +134,9 @@ bool spFindNearest(spHeap* heap, const int32_t* edges, const double* lengths, in
         spCollectEdges(&p, edgeCount, nodeCount);
         spWalk(&p, sources, nodeCount);
     }
-    spFree(heap, p.around, aroundSize);
-    spFree(heap, p.begin, beginSize);
-    spFree(heap, p.queue, nodeSize);
-    spFree(heap, p.places, nodeSize);
+    spFree(heap, p.around);
+    spFree(heap, p.begin);
+    spFree(heap, p.queue);
+    spFree(heap, p.places);
     return ok;
 }

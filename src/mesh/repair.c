@@ -41,13 +41,12 @@ typedef struct spMergeGrid
 
 static void spFreeGrid(spHeap* heap, spMergeGrid* grid)
 {
-    size_t size = spArraySize(grid->vertexCount, sizeof(int32_t));
-    spFree(heap, grid->cells, spArraySize(grid->vertexCount, sizeof(spDVec3)));
-    spFree(heap, grid->sorted, size);
-    spFree(heap, grid->starts, size);
-    spFree(heap, grid->heads, size);
-    spFree(heap, grid->nexts, size);
-    spFree(heap, grid->places, size);
+    spFree(heap, grid->cells);
+    spFree(heap, grid->sorted);
+    spFree(heap, grid->starts);
+    spFree(heap, grid->heads);
+    spFree(heap, grid->nexts);
+    spFree(heap, grid->places);
 }
 
 static bool spCellComesBefore(spDVec3 a, spDVec3 b)
@@ -212,7 +211,7 @@ static bool spMergeVertices(spMesh* mesh, double distance, spRepairReport* repor
     {
         spFailMemory(error, "merging vertices", size);
     }
-    spFree(&mesh->heap, remap, size);
+    spFree(&mesh->heap, remap);
     return ok;
 }
 
@@ -280,9 +279,9 @@ static int spDropBadElements(spMesh* mesh, int32_t* elements, int32_t* regions, 
         spKeepValues(mesh, part, keep, count);
         dropped = count - kept;
     }
-    spFree(heap, keep, keepSize);
-    spFree(heap, order, orderSize);
-    spFree(heap, tuples, tupleBytes);
+    spFree(heap, keep);
+    spFree(heap, order);
+    spFree(heap, tuples);
     return dropped;
 }
 
@@ -447,9 +446,9 @@ static bool spOrientSurface(spMesh* mesh, spRepairReport* report, spError* error
         spFailMemory(error, "orienting a surface", linkSize + queueSize + stateSize);
     }
     spFreeSurface(heap, &surface);
-    spFree(heap, orientation.state, stateSize);
-    spFree(heap, orientation.queue, queueSize);
-    spFree(heap, orientation.links, linkSize);
+    spFree(heap, orientation.state);
+    spFree(heap, orientation.queue);
+    spFree(heap, orientation.links);
     return ok;
 }
 
@@ -484,7 +483,7 @@ static bool spDropOrphans(spMesh* mesh, spRepairReport* report, spError* error)
         report->droppedOrphans = mesh->vertexCount - newCount;
         spRemapVertices(mesh, remap, newCount);
     }
-    spFree(&mesh->heap, remap, size);
+    spFree(&mesh->heap, remap);
     return true;
 }
 

@@ -86,9 +86,9 @@ bool spKeepLargestPart(spMesh* mesh, spRepairReport* report, spError* error)
                                         labels, largest, keep);
         report->droppedParts = partCount - 1;
     }
-    spFree(&mesh->heap, labels, labelSize);
-    spFree(&mesh->heap, counts, labelSize);
-    spFree(&mesh->heap, keep, keepSize);
+    spFree(&mesh->heap, labels);
+    spFree(&mesh->heap, counts);
+    spFree(&mesh->heap, keep);
     return ok;
 }
 
@@ -187,7 +187,7 @@ bool spCloseHoles(spMesh* mesh, int mostEdges, spRepairReport* report, spError* 
     spSurface surface = {0};
     if (next == NULL || !spBuildSurface(heap, mesh->triangles, mesh->triangleCount, vertexCount, &surface))
     {
-        spFree(heap, next, size);
+        spFree(heap, next);
         return spFailMemory(error, "the holes of a mesh", size);
     }
     spFindOpenEdges(&surface, next, vertexCount);
@@ -203,6 +203,6 @@ bool spCloseHoles(spMesh* mesh, int mostEdges, spRepairReport* report, spError* 
         }
     }
     report->addedTriangles = mesh->triangleCount - before;
-    spFree(heap, next, size);
+    spFree(heap, next);
     return ok && spFinishValues(mesh, error);
 }

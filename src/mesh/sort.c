@@ -96,8 +96,8 @@ bool spSortTuples(spHeap* heap, const int32_t* tuples, int tupleSize, int count,
         }
         SP_ASSERT(from == order);
     }
-    spFree(heap, temp, tempSize);
-    spFree(heap, starts, startSize);
+    spFree(heap, temp);
+    spFree(heap, starts);
     return ok;
 }
 

@@ -47,10 +47,9 @@ bool spBuildSurface(spHeap* heap, const int32_t* triangles, int triangleCount, i
 
 void spFreeSurface(spHeap* heap, spSurface* surface)
 {
-    int64_t most = 3 * (int64_t)surface->triangleCount;
-    spFree(heap, surface->pairs, spArraySize(most, 2 * sizeof(int32_t)));
-    spFree(heap, surface->halves, spArraySize(most, sizeof(int32_t)));
-    spFree(heap, surface->sorted, spArraySize(most, sizeof(int32_t)));
+    spFree(heap, surface->pairs);
+    spFree(heap, surface->halves);
+    spFree(heap, surface->sorted);
     *surface = (spSurface){0};
 }
 

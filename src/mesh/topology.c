@@ -32,9 +32,8 @@ void spFreeIndexList(spIndexList* list)
         return;
     }
     spHeap heap = spMakeHeap(&list->allocator);
-    size_t size = spArraySize((int64_t)list->count * list->tupleSize, sizeof(int32_t));
     heap.byteCount = SIZE_MAX; // this heap did not see the allocation
-    spFree(&heap, list->data, size);
+    spFree(&heap, list->data);
     *list = (spIndexList){0};
 }
 
@@ -147,9 +146,9 @@ bool spMesh_CollectEdges(const spMesh* mesh, spIndexList* edges, spError* error)
     {
         spFailMemory(error, "the edges of a mesh", pairSize);
     }
-    spFree(&heap, marks, markSize);
-    spFree(&heap, order, orderSize);
-    spFree(&heap, pairs, pairSize);
+    spFree(&heap, marks);
+    spFree(&heap, order);
+    spFree(&heap, pairs);
     return ok;
 }
 
@@ -211,9 +210,9 @@ static bool spCollectTetBoundary(const spMesh* mesh, spIndexList* triangles, spE
     {
         spFailMemory(error, "the boundary of a mesh", faceSize);
     }
-    spFree(&heap, marks, markSize);
-    spFree(&heap, order, orderSize);
-    spFree(&heap, faces, faceSize);
+    spFree(&heap, marks);
+    spFree(&heap, order);
+    spFree(&heap, faces);
     return ok;
 }
 
@@ -314,8 +313,8 @@ bool spBuildVertexNeighbours(spHeap* heap, const int32_t* edges, int count, int 
 
 void spFreeAdjacency(spHeap* heap, spAdjacency* adjacency)
 {
-    spFree(heap, adjacency->offsets, spArraySize((int64_t)adjacency->vertexCount + 1, sizeof(int32_t)));
-    spFree(heap, adjacency->items, spArraySize(adjacency->itemCount, sizeof(int32_t)));
+    spFree(heap, adjacency->offsets);
+    spFree(heap, adjacency->items);
     *adjacency = (spAdjacency){0};
 }
 
@@ -429,7 +428,7 @@ int spFindSameVertices(spHeap* heap, const spDVec3* vertices, int count, int32_t
             sameCount += same;
         }
     }
-    spFree(heap, temp, size);
-    spFree(heap, order, size);
+    spFree(heap, temp);
+    spFree(heap, order);
     return sameCount;
 }

@@ -76,7 +76,7 @@ static bool spCheckVertices(spHeap* heap, const spMesh* mesh, spMeshReport* repo
     int32_t* labels = spAlloc(heap, size);
     if (labels == NULL || spFindSameVertices(heap, mesh->vertices, mesh->vertexCount, labels) < 0)
     {
-        spFree(heap, labels, size);
+        spFree(heap, labels);
         return spFailMemory(error, "examining the vertices of a mesh", 3 * size);
     }
     for (int i = 0; i < mesh->vertexCount; ++i)
@@ -103,7 +103,7 @@ static bool spCheckVertices(spHeap* heap, const spMesh* mesh, spMeshReport* repo
             }
         }
     }
-    spFree(heap, labels, size);
+    spFree(heap, labels);
     return true;
 }
 
@@ -136,8 +136,8 @@ static bool spCountCopies(spHeap* heap, const int32_t* elements, int tupleSize, 
             spNote(report, problem, order[i]);
         }
     }
-    spFree(heap, order, orderSize);
-    spFree(heap, tuples, tupleBytes);
+    spFree(heap, order);
+    spFree(heap, tuples);
     return ok ? true : spFailMemory(error, "examining the elements of a mesh", tupleBytes + orderSize);
 }
 
@@ -279,8 +279,8 @@ static bool spCheckSurface(spHeap* heap, const spMesh* mesh, spMeshReport* repor
         spFailMemory(error, "examining the surface of a mesh", parentSize + partSize);
     }
     spFreeSurface(heap, &surface);
-    spFree(heap, parts, partSize);
-    spFree(heap, parents, parentSize);
+    spFree(heap, parts);
+    spFree(heap, parents);
     spFreeIndexList(&triangles);
     return ok;
 }

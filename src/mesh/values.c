@@ -45,7 +45,7 @@ static bool spExtendValues(spMesh* mesh, spMeshValues* values)
 
 static void spFreeArray(spMesh* mesh, spMeshValues* values)
 {
-    spFree(&mesh->heap, values->data, (size_t)values->capacity * spGetEntrySize(values));
+    spFree(&mesh->heap, values->data);
 }
 
 spMeshValues* spStartValues(spMesh* mesh, spMeshPart part, const char* name, size_t nameLength,
@@ -189,7 +189,7 @@ void spFreeValues(spMesh* mesh)
     {
         spFreeArray(mesh, mesh->values + i);
     }
-    spFree(&mesh->heap, mesh->values, (size_t)mesh->valueCapacity * sizeof(spMeshValues));
+    spFree(&mesh->heap, mesh->values);
 }
 
 bool spMesh_SetValues(spMesh* mesh, spMeshPart part, const char* name, int components, const double* values,

@@ -160,7 +160,7 @@ static bool spLevelNodes(spZones* zones, spHeap* heap, spLeveller* l, int leastN
     {
         zones->zoneOf[node] = zoneOfLevel[l->level[node]];
     }
-    spFree(heap, zoneOfLevel, size);
+    spFree(heap, zoneOfLevel);
     return true;
 }
 
@@ -173,10 +173,10 @@ bool spBuildZones(spZones* zones, spHeap* heap, const spElementList* lists, int 
     bool ok = zones->zoneOf != NULL && l.level != NULL && l.queue != NULL &&
               spCollectAround(&l.around, heap, lists, listCount, nodeCount) &&
               spLevelNodes(zones, heap, &l, leastNodes);
-    spFree(heap, l.level, size);
-    spFree(heap, l.queue, size);
-    spFree(heap, l.around.begin, (size_t)(nodeCount + 2) * sizeof(int32_t));
-    spFree(heap, l.around.places, (size_t)l.around.count * 2 * sizeof(int32_t));
+    spFree(heap, l.level);
+    spFree(heap, l.queue);
+    spFree(heap, l.around.begin);
+    spFree(heap, l.around.places);
     if (ok == false)
     {
         spFreeZones(zones, heap);
@@ -186,6 +186,6 @@ bool spBuildZones(spZones* zones, spHeap* heap, const spElementList* lists, int 
 
 void spFreeZones(spZones* zones, spHeap* heap)
 {
-    spFree(heap, zones->zoneOf, (size_t)zones->nodeCount * sizeof(int32_t));
+    spFree(heap, zones->zoneOf);
     *zones = (spZones){0};
 }

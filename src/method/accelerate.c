@@ -862,22 +862,20 @@ void spDestroyAccelerator(spHeap* heap, spAcceleratorState* state)
     {
         return;
     }
-    size_t nodeSize = spGetNodeSize(state), lambdaSize = spGetLambdaSize(state);
     for (int i = 0; i < SP_MAX_KEPT; ++i)
     {
-        spFree(heap, state->x[i], nodeSize);
-        spFree(heap, state->lambda[i], lambdaSize);
-        spFree(heap, state->f[i], nodeSize);
-        spFree(heap, state->fSample[i], spGetSampleSize(state));
+        spFree(heap, state->x[i]);
+        spFree(heap, state->lambda[i]);
+        spFree(heap, state->f[i]);
+        spFree(heap, state->fSample[i]);
     }
-    spNeeds needs = spGetNeeds(state);
-    spFree(heap, state->startX, nodeSize);
-    spFree(heap, state->startLambda, lambdaSize);
-    spFree(heap, state->before, lambdaSize);
-    spFree(heap, state->increase, lambdaSize);
-    spFree(heap, state->partial, spGetSumSize(state, &needs));
-    spFree(heap, state->samplePartial, spGetSampleSumSize(state, &needs));
-    spFree(heap, state, sizeof(spAcceleratorState));
+    spFree(heap, state->startX);
+    spFree(heap, state->startLambda);
+    spFree(heap, state->before);
+    spFree(heap, state->increase);
+    spFree(heap, state->partial);
+    spFree(heap, state->samplePartial);
+    spFree(heap, state);
 }
 
 void spResetAccelerator(spAcceleratorState* state)

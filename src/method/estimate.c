@@ -40,8 +40,8 @@ bool spCreateEstimator(spEstimator* estimator, const spBody* body)
 void spFreeEstimator(spEstimator* estimator, const spBody* body)
 {
     spFreeSpectrum(&estimator->spectrum, body);
-    spFree(body->heap, estimator->bounds, (size_t)body->nodeCount * 2 * sizeof(spMat3));
-    spFree(body->heap, estimator->local, (size_t)body->nodeCount * 2 * sizeof(spMat3));
+    spFree(body->heap, estimator->bounds);
+    spFree(body->heap, estimator->local);
     *estimator = (spEstimator){0};
 }
 

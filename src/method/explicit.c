@@ -73,15 +73,14 @@ static void spDestroyExplicit(spBody* body)
     {
         return;
     }
-    size_t size = (size_t)body->nodeCount * sizeof(spVec4);
     spFreeEstimator(&state->estimator, body);
     spFreeFilter(&state->filter, body);
-    spFree(body->heap, state->arrays.stageX, size);
-    spFree(body->heap, state->arrays.stageV, size);
-    spFree(body->heap, state->arrays.sumX, size);
-    spFree(body->heap, state->arrays.sumV, size);
-    spFree(body->heap, state->inverses, (size_t)body->nodeCount * sizeof(spMat3));
-    spFree(body->heap, state, sizeof(spExplicitState));
+    spFree(body->heap, state->arrays.stageX);
+    spFree(body->heap, state->arrays.stageV);
+    spFree(body->heap, state->arrays.sumX);
+    spFree(body->heap, state->arrays.sumV);
+    spFree(body->heap, state->inverses);
+    spFree(body->heap, state);
     body->methodState = NULL;
 }
 

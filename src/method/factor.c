@@ -226,18 +226,17 @@ void spDestroyFactor(spFactor* f, spBody* body)
         {
             p->kind->destroy(p);
         }
-        spFree(heap, f->slots[i].x, (size_t)body->nodeCount * sizeof(spVec4));
-        spFree(heap, f->slots[i].v, (size_t)body->nodeCount * sizeof(spVec4));
+        spFree(heap, f->slots[i].x);
+        spFree(heap, f->slots[i].v);
     }
-    size_t turnSize = (size_t)(body->nodeCount + f->system.sparse.slots.slotCount) * sizeof(spVec4);
     for (int k = 0; k < 3; ++k)
     {
-        spFree(heap, f->sums[k], turnSize);
+        spFree(heap, f->sums[k]);
     }
-    spFree(heap, f->turns, (size_t)body->nodeCount * sizeof(spMat3));
+    spFree(heap, f->turns);
     spDestroySystemRows(&f->rows, heap);
     spDestroyBodySystem(&f->system, body);
-    spFree(heap, f, sizeof(spFactor));
+    spFree(heap, f);
 }
 
 static uint64_t spHashSlot(const spFactorSlot* slot, int nodeCount)

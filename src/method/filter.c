@@ -290,13 +290,13 @@ bool spCreateFilter(spFilter* filter, spBody* body, spError* error)
 void spFreeFilter(spFilter* filter, const spBody* body)
 {
     spHeap* heap = body->heap;
-    spFree(heap, filter->edges, (size_t)filter->edgeCount * 2 * sizeof(int32_t));
-    spFree(heap, filter->rows.begin, (size_t)(body->nodeCount + 1) * sizeof(int32_t));
-    spFree(heap, filter->rows.entries, (size_t)filter->entryCount * sizeof(spFilterEntry));
-    spFree(heap, filter->rows.own, (size_t)body->nodeCount * sizeof(spReal));
-    spFree(heap, filter->v, (size_t)body->nodeCount * sizeof(spVec4));
-    spFree(heap, filter->work, (size_t)body->nodeCount * sizeof(spVec4));
-    spFree(heap, filter->sums, (size_t)body->order.patchCount * SP_ROTATION_SUMS * sizeof(spVec4));
+    spFree(heap, filter->edges);
+    spFree(heap, filter->rows.begin);
+    spFree(heap, filter->rows.entries);
+    spFree(heap, filter->rows.own);
+    spFree(heap, filter->v);
+    spFree(heap, filter->work);
+    spFree(heap, filter->sums);
     *filter = (spFilter){0};
 }
 

@@ -81,27 +81,26 @@ static bool spIsLocalType(const spSolverDef* solver)
 static void spFreeImplicit(spBody* body, spImplicitState* state)
 {
     spHeap* heap = body->heap;
-    size_t count = (size_t)body->nodeCount, size = count * sizeof(spVec4);
     spDestroyFactor(state->factor, body);
     if (state->hasSystem)
     {
         spDestroyBodySystem(&state->system, body);
     }
-    spDestroyCgVectors(&state->cg, heap, body->nodeCount, body->order.patchCount);
+    spDestroyCgVectors(&state->cg, heap);
     spVec4* arrays[] = {state->baseX,   state->baseV,   state->f,       state->way,    state->lastDv,
                         state->past[0], state->past[1], state->seen[0], state->seen[1]};
     for (int i = 0; i < (int)(sizeof(arrays) / sizeof(arrays[0])); ++i)
     {
-        spFree(heap, arrays[i], size);
+        spFree(heap, arrays[i]);
     }
-    spFree(heap, state->constraints, count * sizeof(spConstraint));
-    spFree(heap, state->constraintOf, count * sizeof(int32_t));
-    spFree(heap, state->patchConstraint, (size_t)(body->order.patchCount + 1) * sizeof(int32_t));
-    spFree(heap, state->rawB, count * sizeof(spVec3));
-    spFree(heap, state->rawProduct, count * sizeof(spVec3));
-    spFree(heap, state->prescribed, count * sizeof(spVec3));
-    spFree(heap, state->rows, (size_t)state->rowCapacity * sizeof(spRowSolve));
-    spFree(heap, state, sizeof(spImplicitState));
+    spFree(heap, state->constraints);
+    spFree(heap, state->constraintOf);
+    spFree(heap, state->patchConstraint);
+    spFree(heap, state->rawB);
+    spFree(heap, state->rawProduct);
+    spFree(heap, state->prescribed);
+    spFree(heap, state->rows);
+    spFree(heap, state);
 }
 
 static void spDestroyImplicit(spBody* body)

@@ -402,9 +402,9 @@ bool spRelaxBody(spBody* body, const spRelaxDef* def, spVec3 gravity, spTeam* te
     {
         spFailMemory(error, "the relaxation of a body", 2 * nodeSize + scratchSize);
     }
-    spFree(heap, r.v, nodeSize);
-    spFree(heap, r.probe, nodeSize);
-    spFree(heap, r.scratch, scratchSize);
-    spFree(heap, r.sums, sumSize);
+    spFree(heap, r.v);
+    spFree(heap, r.probe);
+    spFree(heap, r.scratch);
+    spFree(heap, r.sums);
     return ok;
 }

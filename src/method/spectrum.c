@@ -57,13 +57,12 @@ bool spCreateSpectrum(spSpectrum* spectrum, const spBody* body)
 
 void spFreeSpectrum(spSpectrum* spectrum, const spBody* body)
 {
-    size_t size = (size_t)body->nodeCount * sizeof(spVec4);
-    spFree(body->heap, spectrum->last[0], size);
-    spFree(body->heap, spectrum->last[1], size);
-    spFree(body->heap, spectrum->vector, size);
-    spFree(body->heap, spectrum->image, size);
-    spFree(body->heap, spectrum->zeros, size);
-    spFree(body->heap, spectrum->partial, (size_t)body->order.patchCount * sizeof(double));
+    spFree(body->heap, spectrum->last[0]);
+    spFree(body->heap, spectrum->last[1]);
+    spFree(body->heap, spectrum->vector);
+    spFree(body->heap, spectrum->image);
+    spFree(body->heap, spectrum->zeros);
+    spFree(body->heap, spectrum->partial);
     *spectrum = (spSpectrum){0};
 }
 

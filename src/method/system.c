@@ -120,22 +120,21 @@ bool spCreateBodySystem(spBodySystem* s, spBody* body, const spFill* fill, const
 void spDestroyBodySystem(spBodySystem* s, spBody* body)
 {
     spHeap* heap = body->heap;
-    size_t size = (size_t)body->nodeCount * sizeof(spVec4);
     if (s->hasSparse)
     {
-        spFree(heap, s->product, (size_t)(body->nodeCount + s->sparse.slots.slotCount) * sizeof(spVec4));
+        spFree(heap, s->product);
         spDestroySparse(&s->sparse, heap);
     }
     spVec4* all[] = {s->ownA, s->ownC, s->localA, s->localC, s->dx, s->dv};
     for (int i = 0; i < (int)(sizeof(all) / sizeof(all[0])); ++i)
     {
-        spFree(heap, all[i], size);
+        spFree(heap, all[i]);
     }
-    spFree(heap, s->diagonal, (size_t)body->nodeCount * sizeof(spMat3));
+    spFree(heap, s->diagonal);
     for (int i = 0; i < s->columnCount; ++i)
     {
-        spFree(heap, s->columns[i].g, size);
-        spFree(heap, s->columns[i].solved, size);
+        spFree(heap, s->columns[i].g);
+        spFree(heap, s->columns[i].solved);
     }
     *s = (spBodySystem){0};
 }
@@ -345,8 +344,8 @@ bool spCreateSystemRows(spBlockRows* rows, const spBodySystem* s, spHeap* heap)
 
 void spDestroySystemRows(spBlockRows* rows, spHeap* heap)
 {
-    spFree(heap, rows->blocks, (size_t)rows->blockCount * sizeof(spMat3));
-    spFree(heap, rows->diagonal, (size_t)rows->nodeCount * sizeof(spMat3));
+    spFree(heap, rows->blocks);
+    spFree(heap, rows->diagonal);
     *rows = (spBlockRows){0};
 }
 

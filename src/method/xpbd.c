@@ -39,16 +39,15 @@ static void spFreeLayout(spBody* body, spXpbdState* state)
     {
         spDestroyConstraints(state->sets + i, heap);
     }
-    spFree(heap, state->partial, (size_t)state->partialCount * sizeof(double));
+    spFree(heap, state->partial);
     spFreeZones(&state->zones, heap);
-    spFree(heap, state->lambda, (size_t)state->lambdaCount * sizeof(spReal));
-    spFree(heap, state->blocks, (size_t)body->nodeCount * sizeof(spMat3));
+    spFree(heap, state->lambda);
+    spFree(heap, state->blocks);
     spDestroyAccelerator(heap, state->accelerator);
-    spFree(heap, state->gradient, (size_t)body->nodeCount * sizeof(spVec4));
-    size_t sumSize = (size_t)spGetSumBlockCount(body->nodeCount) * sizeof(double);
-    spFree(heap, state->wholeMass, sumSize);
-    spFree(heap, state->wholeWay, sumSize);
-    spFree(heap, state->wholeWeight, sumSize);
+    spFree(heap, state->gradient);
+    spFree(heap, state->wholeMass);
+    spFree(heap, state->wholeWay);
+    spFree(heap, state->wholeWeight);
     state->wholeMass = NULL;
     state->wholeWay = NULL;
     state->wholeWeight = NULL;
@@ -71,16 +70,15 @@ static void spDestroyXpbd(spBody* body)
     {
         return;
     }
-    size_t size = (size_t)body->nodeCount * sizeof(spVec4);
     spEndNewton(body);
     spFreeLayout(body, state);
-    spFree(body->heap, state->start, size);
-    spFree(body->heap, state->predicted, size);
-    spFree(body->heap, state->work, size);
-    spFree(body->heap, state->velocity, size);
-    spFree(body->heap, state->pushes, (size_t)state->rowCapacity * sizeof(spRowPush));
-    spFree(body->heap, state->monitor.target, (size_t)body->nodeCount * sizeof(spVec3));
-    spFree(body->heap, state, sizeof(spXpbdState));
+    spFree(body->heap, state->start);
+    spFree(body->heap, state->predicted);
+    spFree(body->heap, state->work);
+    spFree(body->heap, state->velocity);
+    spFree(body->heap, state->pushes);
+    spFree(body->heap, state->monitor.target);
+    spFree(body->heap, state);
     body->methodState = NULL;
 }
 
@@ -171,7 +169,7 @@ static bool spLayZones(spBody* body, spXpbdState* state, const spConstraintKind*
     ok = ok && spBuildZones(&state->zones, heap, lists, count, body->nodeCount, SP_ZONE_NODES);
     for (int i = 0; i < count; ++i)
     {
-        spFree(heap, nodes[i], (size_t)lists[i].count * (size_t)lists[i].nodesPerElement * sizeof(int32_t));
+        spFree(heap, nodes[i]);
     }
     return ok;
 }
@@ -211,7 +209,7 @@ static bool spFillShares(spBody* body, spXpbdState* state)
             }
         }
     }
-    spFree(body->heap, around, size);
+    spFree(body->heap, around);
     return ok;
 }
 
@@ -219,7 +217,7 @@ static bool spFillShares(spBody* body, spXpbdState* state)
 static bool spAllocMultipliers(spBody* body, spXpbdState* state)
 {
     spHeap* heap = body->heap;
-    spFree(heap, state->lambda, (size_t)state->lambdaCount * sizeof(spReal));
+    spFree(heap, state->lambda);
     spDestroyAccelerator(heap, state->accelerator);
     state->lambdaCount = state->rowBegin + SP_ROW_NUMBERS * (int64_t)state->rowCapacity;
     state->lambda = spAllocZeroed(heap, spArraySize(state->lambdaCount, sizeof(spReal)));

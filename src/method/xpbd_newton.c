@@ -92,7 +92,7 @@ static bool spFindBounds(spBody* body, double* square, double* damping)
             sum[0] += free ? spGetLargestEigenvalue3(blocks[node]) : 0.0;
             sum[1] += free ? spGetLargestEigenvalue3(blocks[body->nodeCount + node]) : 0.0;
         }
-        spFree(body->heap, blocks, size);
+        spFree(body->heap, blocks);
     }
     double spread = spGetMassSpread(body);
     *square = mass > 0.0 ? spread * sum[0] / mass : 0.0;

@@ -78,7 +78,7 @@ void* spAppendBytes(spBytes* bytes, size_t size)
         {
             memcpy(data, bytes->data, bytes->count);
         }
-        spFree(bytes->heap, bytes->data, bytes->capacity);
+        spFree(bytes->heap, bytes->data);
         bytes->data = data;
         bytes->capacity = capacity;
     }
@@ -135,7 +135,7 @@ void spPutStringBytes(spBytes* bytes, const char* text, size_t length)
 
 void spFreeBytes(spBytes* bytes)
 {
-    spFree(bytes->heap, bytes->data, bytes->capacity);
+    spFree(bytes->heap, bytes->data);
     bytes->data = NULL;
     bytes->count = 0;
     bytes->capacity = 0;

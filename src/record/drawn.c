@@ -27,6 +27,6 @@ bool spGetDrawnBody(spHeap* heap, const spRecording* recording, int frame, int b
 
 void spFreeDrawnBody(spHeap* heap, spDrawnBody* drawn)
 {
-    spFree(heap, drawn->positions, (size_t)drawn->positionCapacity * sizeof(float));
+    spFree(heap, drawn->positions);
     *drawn = (spDrawnBody){0};
 }

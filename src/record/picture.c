@@ -328,12 +328,12 @@ static void spEndPicture(spPicture* picture)
     spFreeDepthMap(&picture->stage.shadow, heap);
     spFreeDepthMap(&picture->stage.contact, heap);
     spFreeShape(heap, &picture->shape);
-    spFree(heap, picture->triangles, (size_t)picture->triangleCapacity * sizeof(spDrawTriangle));
-    spFree(heap, picture->faceNormals, (size_t)picture->faceCapacity * sizeof(spFloat3));
-    spFree(heap, picture->firstFace, (size_t)picture->firstCapacity * sizeof(int));
-    spFree(heap, picture->faces, (size_t)picture->facesCapacity * sizeof(int));
-    spFree(heap, picture->values, (size_t)picture->valueCapacity * sizeof(float));
-    spFree(heap, picture->surfaceValues, (size_t)picture->surfaceValueCapacity * sizeof(float));
+    spFree(heap, picture->triangles);
+    spFree(heap, picture->faceNormals);
+    spFree(heap, picture->firstFace);
+    spFree(heap, picture->faces);
+    spFree(heap, picture->values);
+    spFree(heap, picture->surfaceValues);
     spFreeDrawnBody(heap, &picture->drawn);
 }
 
@@ -902,8 +902,8 @@ bool spSaveContactSheet(const spRecording* recording, const int* frames, int fra
         }
     }
     ok = ok && spSavePng(sheet, (int)width, (int)height, path, error);
-    spFree(&picture.heap, rgb, pictureSize);
-    spFree(&picture.heap, sheet, sheetSize);
+    spFree(&picture.heap, rgb);
+    spFree(&picture.heap, sheet);
     spEndPicture(&picture);
     return ok;
 }
@@ -932,7 +932,7 @@ bool spDrawPictures(const spRecording* recording, const spExportDef* def, const 
              (take(rgb, frame, context) || spFail(error, sp_errorNone, "cancelled"));
     }
     ok = ok && spReportProgress(def, 1.0, error);
-    spFree(&picture.heap, rgb, size);
+    spFree(&picture.heap, rgb);
     spEndPicture(&picture);
     return ok;
 }

@@ -235,7 +235,7 @@ static bool spDrawUpright(spCanvas* canvas, spHeap* heap, double x, double y, do
             }
         }
     }
-    spFree(heap, strip.rgb, bytes);
+    spFree(heap, strip.rgb);
     return true;
 }
 
@@ -437,6 +437,6 @@ bool spDrawPlot(spPlot* plot, const char* path, spError* error)
     bool ok = spDrawTitles(plot, &canvas) || spFailMemory(error, "plot", 0);
     spDrawLegend(plot, &canvas);
     ok = ok && spSavePng(canvas.rgb, canvas.width, canvas.height, path, error);
-    spFree(plot->text.heap, canvas.rgb, bytes);
+    spFree(plot->text.heap, canvas.rgb);
     return ok;
 }

@@ -45,8 +45,8 @@ bool spCreateRaster(spRaster* raster, spHeap* heap, int width, int height, int s
 
 void spFreeRaster(spRaster* raster, spHeap* heap)
 {
-    spFree(heap, raster->depth, raster->depthSize);
-    spFree(heap, raster->ids, raster->idSize);
+    spFree(heap, raster->depth);
+    spFree(heap, raster->ids);
     raster->depth = NULL;
     raster->ids = NULL;
 }
@@ -237,9 +237,9 @@ bool spCreateDepthMap(spDepthMap* map, spHeap* heap, int size)
 
 void spFreeDepthMap(spDepthMap* map, spHeap* heap)
 {
-    spFree(heap, map->depth, spGetMapBytes(map->size));
-    spFree(heap, map->coverage, spGetMapBytes(map->size));
-    spFree(heap, map->scratch, spGetMapBytes(map->size));
+    spFree(heap, map->depth);
+    spFree(heap, map->coverage);
+    spFree(heap, map->scratch);
     map->depth = NULL;
     map->coverage = NULL;
     map->scratch = NULL;

@@ -391,7 +391,7 @@ spRecorder* spCreateRecorder(const spWorld* world, const spRecorderDef* def, spE
     }
     if (!spOpenWriter(&recorder->writer, def, error))
     {
-        spFree(&heap, recorder, sizeof(spRecorder));
+        spFree(&heap, recorder);
         return NULL;
     }
 
@@ -531,22 +531,21 @@ bool spCloseRecorder(spRecorder* recorder, spError* error)
     bool ok = spCloseWriter(&recorder->writer, error);
 
     spHeap heap = recorder->writer.heap;
-    spFree(&heap, recorder->bodies, (size_t)recorder->bodyCapacity * sizeof(spTrackedBody));
-    spFree(&heap, recorder->colliders, (size_t)recorder->colliderCapacity * sizeof(spTrackedCollider));
-    spFree(&heap, recorder->bodyIds, (size_t)recorder->bodyIdCapacity * sizeof(spBodyId));
-    spFree(&heap, recorder->colliderIds, (size_t)recorder->colliderIdCapacity * sizeof(spColliderId));
-    spFree(&heap, recorder->frameBodies, (size_t)recorder->frameBodyCapacity * sizeof(spFrameBody));
-    spFree(&heap, recorder->frameColliders,
-           (size_t)recorder->frameColliderCapacity * sizeof(spFrameCollider));
-    spFree(&heap, recorder->vectors, (size_t)recorder->vectorCapacity * sizeof(spVec3));
-    spFree(&heap, recorder->numbers, (size_t)recorder->numberCapacity * sizeof(float));
-    spFree(&heap, recorder->tets, (size_t)recorder->tetCapacity * sizeof(int32_t));
-    spFree(&heap, recorder->surfaceNodes, (size_t)recorder->surfaceNodeCapacity * sizeof(int32_t));
-    spFree(&heap, recorder->surfaceWeights, (size_t)recorder->surfaceWeightCapacity * sizeof(spReal));
-    spFree(&heap, recorder->surfaceNumbers, (size_t)recorder->surfaceNumberCapacity * sizeof(float));
-    spFree(&heap, recorder->tetStates, (size_t)recorder->tetStateCapacity * sizeof(spTetState));
-    spFree(&heap, recorder->decisions, (size_t)recorder->decisionCapacity * sizeof(spDecision));
-    spFree(&heap, recorder->stress, (size_t)recorder->stressCapacity * sizeof(spReal));
-    spFree(&heap, recorder, sizeof(spRecorder));
+    spFree(&heap, recorder->bodies);
+    spFree(&heap, recorder->colliders);
+    spFree(&heap, recorder->bodyIds);
+    spFree(&heap, recorder->colliderIds);
+    spFree(&heap, recorder->frameBodies);
+    spFree(&heap, recorder->frameColliders);
+    spFree(&heap, recorder->vectors);
+    spFree(&heap, recorder->numbers);
+    spFree(&heap, recorder->tets);
+    spFree(&heap, recorder->surfaceNodes);
+    spFree(&heap, recorder->surfaceWeights);
+    spFree(&heap, recorder->surfaceNumbers);
+    spFree(&heap, recorder->tetStates);
+    spFree(&heap, recorder->decisions);
+    spFree(&heap, recorder->stress);
+    spFree(&heap, recorder);
     return ok;
 }

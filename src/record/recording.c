@@ -703,7 +703,7 @@ static spRecording* spParseRecording(spHeap heap, spBytes bytes, const char* nam
     if (recording == NULL)
     {
         spFailMemory(error, "recording", sizeof(spRecording));
-        spFree(&heap, bytes.data, bytes.capacity);
+        spFree(&heap, bytes.data);
         return NULL;
     }
     recording->heap = heap;
@@ -818,17 +818,17 @@ void spDestroyRecording(spRecording* recording)
     }
     spHeap heap = recording->heap;
     spRecording* r = recording;
-    spFree(&heap, r->measurements, (size_t)r->measurementCapacity * sizeof(r->measurements[0]));
-    spFree(&heap, r->bodies, (size_t)r->bodyCapacity * sizeof(r->bodies[0]));
-    spFree(&heap, r->topologies, (size_t)r->topologyCapacity * sizeof(r->topologies[0]));
-    spFree(&heap, r->colliders, (size_t)r->colliderCapacity * sizeof(r->colliders[0]));
-    spFree(&heap, r->rowBlocks, (size_t)r->rowBlockCapacity * sizeof(r->rowBlocks[0]));
-    spFree(&heap, r->decisions, (size_t)r->decisionCapacity * sizeof(r->decisions[0]));
-    spFree(&heap, r->acts, (size_t)r->actCapacity * sizeof(r->acts[0]));
-    spFree(&heap, r->frames, (size_t)r->frameCapacity * sizeof(r->frames[0]));
-    spFree(&heap, r->bodyEntries, (size_t)r->bodyEntryCapacity * sizeof(r->bodyEntries[0]));
-    spFree(&heap, r->data, r->dataCapacity);
-    spFree(&heap, r, sizeof(spRecording));
+    spFree(&heap, r->measurements);
+    spFree(&heap, r->bodies);
+    spFree(&heap, r->topologies);
+    spFree(&heap, r->colliders);
+    spFree(&heap, r->rowBlocks);
+    spFree(&heap, r->decisions);
+    spFree(&heap, r->acts);
+    spFree(&heap, r->frames);
+    spFree(&heap, r->bodyEntries);
+    spFree(&heap, r->data);
+    spFree(&heap, r);
 }
 
 bool spRecording_IsComplete(const spRecording* recording)

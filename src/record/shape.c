@@ -103,8 +103,8 @@ static bool spReserveShapeVertices(spHeap* heap, spShapeMesh* mesh, int count)
     if (!spReserve(heap, (void**)&mesh->normals, 0, &normalCapacity, count, 3 * sizeof(float)))
     {
         // Both are given up: their sizes differ now
-        spFree(heap, mesh->positions, (size_t)capacity * 3 * sizeof(float));
-        spFree(heap, mesh->normals, (size_t)mesh->vertexCapacity * 3 * sizeof(float));
+        spFree(heap, mesh->positions);
+        spFree(heap, mesh->normals);
         mesh->positions = NULL;
         mesh->normals = NULL;
         mesh->vertexCapacity = 0;
@@ -146,8 +146,8 @@ bool spBuildShape(spHeap* heap, spShapeMesh* mesh, const spColliderDef* def, con
 
 void spFreeShape(spHeap* heap, spShapeMesh* mesh)
 {
-    spFree(heap, mesh->positions, (size_t)mesh->vertexCapacity * 3 * sizeof(float));
-    spFree(heap, mesh->normals, (size_t)mesh->vertexCapacity * 3 * sizeof(float));
-    spFree(heap, mesh->triangles, (size_t)mesh->triangleCapacity * 3 * sizeof(int32_t));
+    spFree(heap, mesh->positions);
+    spFree(heap, mesh->normals);
+    spFree(heap, mesh->triangles);
     *mesh = (spShapeMesh){0};
 }

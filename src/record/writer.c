@@ -610,7 +610,7 @@ bool spCloseWriter(spRecordWriter* writer, spError* error)
     spFreeBytes(&writer->decisions);
     spFreeBytes(&writer->acts);
     spFreeBytes(&writer->frameOffsets);
-    spFree(&writer->heap, writer->path, writer->pathSize);
+    spFree(&writer->heap, writer->path);
     writer->path = NULL;
     if (writer->error.code != sp_errorNone && error != NULL)
     {

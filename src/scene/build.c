@@ -93,9 +93,9 @@ spVec3* spCopySceneNodes(spHeap* heap, const spWorld* world, const spRunBody* bo
     return positions;
 }
 
-static void spFreeSceneNodes(spHeap* heap, spVec3* positions, int nodeCount)
+static void spFreeSceneNodes(spHeap* heap, spVec3* positions)
 {
-    spFree(heap, positions, spArraySize(nodeCount, sizeof(spVec3)));
+    spFree(heap, positions);
 }
 
 // ---------------------------------------------------------------------------------------------------------
@@ -311,7 +311,7 @@ static int spBuildGas(spWorld* world, const spRunBody* body, spHeap* heap, spPro
         def.outlineCount = outline != NULL ? data->mesh.points : 0;
     }
     int set = spBody_AddGas(world, body->id, &def);
-    spFree(heap, outline, outlineSize);
+    spFree(heap, outline);
     if (set < 0)
     {
         spReportWorld(problems, world, &data->head, gas, "this gas cannot be made");
@@ -409,11 +409,11 @@ static bool spCreateSceneBody(spWorld* world, const spBodyData* data, const spMe
     def.nodeMasses = masses;
     if (problems->errorCount > errorsBefore)
     {
-        spFreeRegionMasses(masses, mesh, heap);
+        spFreeRegionMasses(masses, heap);
         return false;
     }
     body->id = spCreateBody(world, &def);
-    spFreeRegionMasses(masses, mesh, heap);
+    spFreeRegionMasses(masses, heap);
     if (SP_IS_NULL(body->id))
     {
         spReportWorld(problems, world, &data->head, NULL, "this body cannot be made");
@@ -495,7 +495,7 @@ void spBuildSceneBody(const spScene* scene, spWorld* world, const spBodyData* da
             {
                 spApplySpin(world, body, positions);
             }
-            spFreeSceneNodes(heap, positions, body->nodeCount);
+            spFreeSceneNodes(heap, positions);
         }
     }
     spDestroyMesh(mesh);

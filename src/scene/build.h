@@ -76,7 +76,7 @@ bool spWantsTets(const spBodyData* data, const spMesh* mesh);
 // counts elsewhere. Free with spFreeRegionMasses.
 spReal* spMakeRegionMasses(const spBodyData* data, const spMesh* mesh, double density, spHeap* heap,
                            spProblems* problems);
-void spFreeRegionMasses(spReal* masses, const spMesh* mesh, spHeap* heap);
+void spFreeRegionMasses(spReal* masses, spHeap* heap);
 
 // Returns the number of the set, or -1 when it cannot be made, which is reported
 int spBuildTets(spWorld* world, spRunBody* body, const spMesh* mesh, spHeap* heap, spProblems* problems);

@@ -74,10 +74,10 @@ static int32_t* spSelectElements(const spRunBody* body, const spConstraintsData*
                  "nothing of the mesh lies in this region with all of its nodes");
     }
     spFreeNodes(heap, &nodes);
-    spFree(heap, inside, insideSize);
+    spFree(heap, inside);
     if (kept == 0)
     {
-        spFree(heap, selected, spArraySize(*count, (size_t)width * sizeof(int32_t)));
+        spFree(heap, selected);
         return NULL;
     }
     *count = kept;
@@ -96,7 +96,6 @@ static int spBuildConstraint(spWorld* world, const spRunBody* body, const spMesh
     def.damping = (spReal)data->damping;
     def.restScale = (spReal)data->restScale;
     int32_t* selected = NULL;
-    size_t selectedSize = 0;
     bool region = spIsGiven(head, &data->region);
     if (spIsGiven(head, &data->nodes))
     {
@@ -109,7 +108,6 @@ static int spBuildConstraint(spWorld* world, const spRunBody* body, const spMesh
     }
     if (region)
     {
-        selectedSize = spArraySize(def.count, (size_t)width * sizeof(int32_t));
         selected = spSelectElements(body, data, positions, def.nodes, &def.count, heap, problems);
         if (selected == NULL)
         {
@@ -118,7 +116,7 @@ static int spBuildConstraint(spWorld* world, const spRunBody* body, const spMesh
         def.nodes = selected;
     }
     int set = spBody_AddConstraints(world, body->id, &def);
-    spFree(heap, selected, selectedSize);
+    spFree(heap, selected);
     if (set < 0)
     {
         spReportWorld(problems, world, head, NULL, "these constraints cannot be made");

@@ -118,7 +118,7 @@ static spMesh* spLoadSceneMesh(const spScene* scene, const spBodyData* body, con
         return NULL;
     }
     spMesh* mesh = spLoadMesh(path, &heap->allocator, error);
-    spFree(heap, path, strlen(path) + 1);
+    spFree(heap, path);
     if (mesh != NULL && field && !spCheckField(mesh, body->tets.field, error))
     {
         spDestroyMesh(mesh);

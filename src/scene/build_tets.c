@@ -97,8 +97,8 @@ spReal* spMakeRegionMasses(const spBodyData* data, const spMesh* mesh, double de
     if (sums == NULL || masses == NULL)
     {
         spReportAs(problems, sp_errorOutOfMemory, &data->head, tets, "out of memory");
-        spFree(heap, sums, spArraySize(nodeCount, sizeof(double)));
-        spFree(heap, masses, spArraySize(nodeCount, sizeof(spReal)));
+        spFree(heap, sums);
+        spFree(heap, masses);
         return NULL;
     }
     for (int i = 0; i < spMesh_GetTetCount(mesh); ++i)
@@ -115,13 +115,13 @@ spReal* spMakeRegionMasses(const spBodyData* data, const spMesh* mesh, double de
     {
         masses[i] = (spReal)sums[i];
     }
-    spFree(heap, sums, spArraySize(nodeCount, sizeof(double)));
+    spFree(heap, sums);
     return masses;
 }
 
-void spFreeRegionMasses(spReal* masses, const spMesh* mesh, spHeap* heap)
+void spFreeRegionMasses(spReal* masses, spHeap* heap)
 {
-    spFree(heap, masses, spArraySize(spMesh_GetVertexCount(mesh), sizeof(spReal)));
+    spFree(heap, masses);
 }
 
 // Every region that the scene names must be in the mesh
@@ -185,8 +185,8 @@ static bool spPrepareMeasurements(spRunBody* body, const spMesh* mesh, spHeap* h
 
 void spFreeSceneTets(spRunBody* body, spHeap* heap)
 {
-    spFree(heap, body->tetStates, spArraySize(body->tetCount, sizeof(spTetState)));
-    spFree(heap, body->tetVolumes, spArraySize(body->tetCount, sizeof(double)));
+    spFree(heap, body->tetStates);
+    spFree(heap, body->tetVolumes);
     body->tetStates = NULL;
     body->tetVolumes = NULL;
 }
@@ -248,7 +248,7 @@ int spBuildTets(spWorld* world, spRunBody* body, const spMesh* mesh, spHeap* hea
             spReportWorld(problems, world, &data->head, tets, "these tets cannot be made");
         }
     }
-    spFree(heap, youngModuli, size);
-    spFree(heap, poissonRatios, size);
+    spFree(heap, youngModuli);
+    spFree(heap, poissonRatios);
     return set;
 }

@@ -209,7 +209,7 @@ void spFreePlaces(spPlaceIndex* index)
 {
     if (index->heap != NULL)
     {
-        spFree(index->heap, index->data, (size_t)index->capacity * sizeof(spPlace));
+        spFree(index->heap, index->data);
     }
     *index = (spPlaceIndex){0};
 }

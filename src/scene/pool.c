@@ -60,7 +60,7 @@ void spFreePool(spPool* pool)
     while (pool->blocks != NULL)
     {
         spPoolBlock* next = pool->blocks->next;
-        spFree(pool->heap, pool->blocks, pool->blocks->size);
+        spFree(pool->heap, pool->blocks);
         pool->blocks = next;
     }
 }

@@ -179,7 +179,7 @@ static bool spSelectNearest(spHeap* heap, const spNearestData* nearest, const sp
     {
         nodes->data[i] = near[i].node;
     }
-    spFree(heap, near, size);
+    spFree(heap, near);
     return true;
 }
 
@@ -275,6 +275,6 @@ bool spSelectNodes(spHeap* heap, const spRegionData* region, const spVec3* posit
 
 void spFreeNodes(spHeap* heap, spNodeList* nodes)
 {
-    spFree(heap, nodes->data, spArraySize(nodes->capacity, sizeof(int32_t)));
+    spFree(heap, nodes->data);
     *nodes = (spNodeList){0};
 }

@@ -249,15 +249,15 @@ void spDestroyRun(spRun* run)
     {
         spFreeSceneTets(&run->bodies[i], &run->heap);
     }
-    spFree(&run->heap, run->measurements, spArraySize(run->measurementCount, sizeof(spRunMeasurement)));
-    spFree(&run->heap, run->values, spArraySize(run->measurementCount, sizeof(double)));
-    spFree(&run->heap, run->scratch, spArraySize(run->scratchCount, sizeof(spVec3)));
-    spFree(&run->heap, run->forces, spArraySize(run->scratchCount, sizeof(spDVec3)));
-    spFree(&run->heap, run->bodies, spArraySize(data->bodies.count, sizeof(spRunBody)));
-    spFree(&run->heap, run->colliders, spArraySize(data->colliders.count, sizeof(spColliderId)));
+    spFree(&run->heap, run->measurements);
+    spFree(&run->heap, run->values);
+    spFree(&run->heap, run->scratch);
+    spFree(&run->heap, run->forces);
+    spFree(&run->heap, run->bodies);
+    spFree(&run->heap, run->colliders);
     spDestroyWorld(run->world);
     spHeap heap = run->heap;
-    spFree(&heap, run, sizeof(spRun));
+    spFree(&heap, run);
 }
 
 uint32_t spRun_PlayEvents(spRun* run)

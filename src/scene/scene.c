@@ -272,7 +272,7 @@ void spDestroyScene(spScene* scene)
     spFreePlaces(&scene->places);
     spFreePool(&scene->pool);
     spHeap heap = scene->heap;
-    spFree(&heap, scene, sizeof(spScene));
+    spFree(&heap, scene);
 }
 
 const char* spScene_GetName(const spScene* scene)

@@ -51,8 +51,8 @@ static bool spCopyLink(spHeap* heap, const spRunLink* from, spRunLink* to)
     spVec3* anchors = spAlloc(heap, anchorSize);
     if (nodes == NULL || anchors == NULL)
     {
-        spFree(heap, nodes, nodeSize);
-        spFree(heap, anchors, anchorSize);
+        spFree(heap, nodes);
+        spFree(heap, anchors);
         return false;
     }
     memcpy(nodes, from->def.nodes, nodeSize);
@@ -73,8 +73,8 @@ static void spFreeState(spRun* run, spRunState* state)
     {
         spFreeNodes(&run->heap, &state->pulls[i].nodes);
     }
-    spFree(&run->heap, state->links, spArraySize(run->sceneLinkCount, sizeof(spRunLink)));
-    spFree(&run->heap, state->pulls, spArraySize(state->pullCount, sizeof(spRunPull)));
+    spFree(&run->heap, state->links);
+    spFree(&run->heap, state->pulls);
     spDestroySnapshot(state->snapshot);
     *state = (spRunState){0};
 }

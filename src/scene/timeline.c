@@ -64,8 +64,8 @@ bool spMakeLink(spRun* run, spRunLink* link, int body, const spLinkDef* def, con
     }
     if (!link->held)
     {
-        spFree(&run->heap, nodes, nodeSize);
-        spFree(&run->heap, anchors, anchorSize);
+        spFree(&run->heap, nodes);
+        spFree(&run->heap, anchors);
         *link = (spRunLink){0};
         return false;
     }
@@ -80,10 +80,8 @@ void spForgetLink(spRun* run, spRunLink* link)
 {
     if (link->held)
     {
-        spFree(&run->heap, (void*)(uintptr_t)link->def.nodes,
-               spArraySize(link->def.nodeCount, sizeof(int32_t)));
-        spFree(&run->heap, (void*)(uintptr_t)link->def.anchors,
-               spArraySize(link->def.nodeCount, sizeof(spVec3)));
+        spFree(&run->heap, (void*)(uintptr_t)link->def.nodes);
+        spFree(&run->heap, (void*)(uintptr_t)link->def.anchors);
     }
     *link = (spRunLink){0};
 }
@@ -198,9 +196,9 @@ void spFreeTimeline(spRun* run)
     {
         spForgetLink(run, &run->links[i]);
     }
-    spFree(&run->heap, run->pulls, spArraySize(run->pullCapacity, sizeof(spRunPull)));
-    spFree(&run->heap, run->events, spArraySize(run->eventCount, sizeof(spRunEvent)));
-    spFree(&run->heap, run->links, spArraySize(run->linkCount, sizeof(spRunLink)));
+    spFree(&run->heap, run->pulls);
+    spFree(&run->heap, run->events);
+    spFree(&run->heap, run->links);
 }
 
 // ---------------------------------------------------------------------------------------------------------

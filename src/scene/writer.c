@@ -154,7 +154,7 @@ static void spPutMeshFile(spSceneWriter* writer, const char* file)
         return;
     }
     spPutQuoted(writer, path);
-    spFree(writer->heap, path, strlen(path) + 1);
+    spFree(writer->heap, path);
 }
 
 static void spPutValue(spSceneWriter* writer, const spKey* key, const char* value, int indent, bool inLine)
@@ -299,7 +299,7 @@ bool spSaveScene(const spScene* scene, const char* path, bool all, spError* erro
     spPutWords(&writer, "\n");
     bool good = !writer.outOfMemory || spFailMemory(error, "scene", (size_t)writer.count);
     good = good && spSaveText(path, writer.data, (size_t)writer.count, error);
-    spFree(&heap, writer.data, (size_t)writer.capacity);
+    spFree(&heap, writer.data);
     free(folder);
     return good;
 }

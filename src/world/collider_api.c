@@ -60,7 +60,7 @@ spColliderId spCreateCollider(spWorld* world, const spColliderDef* def)
     }
     if (ok == false)
     {
-        spFree(&world->heap, collider, sizeof(spCollider));
+        spFree(&world->heap, collider);
         spRecordError(world, &error);
         return (spColliderId){0};
     }
@@ -89,7 +89,7 @@ void spDestroyCollider(spWorld* world, spColliderId id)
             spDestroyLink(world, world->links[i]->id);
         }
     }
-    spFree(&world->heap, collider, sizeof(spCollider));
+    spFree(&world->heap, collider);
     world->colliders[slot] = NULL;
     world->contactCount = 0;
     world->rowsDirty = true;

@@ -345,8 +345,8 @@ static spSnapshot* spAllocSnapshot(const spAllocator* allocator, size_t size)
     unsigned char* data = spAllocZeroed(&heap, size);
     if (snapshot == NULL || data == NULL)
     {
-        spFree(&heap, snapshot, sizeof(spSnapshot));
-        spFree(&heap, data, size);
+        spFree(&heap, snapshot);
+        spFree(&heap, data);
         return NULL;
     }
     *snapshot = (spSnapshot){.heap = heap, .size = size, .data = data};
@@ -438,8 +438,8 @@ void spDestroySnapshot(spSnapshot* snapshot)
     if (snapshot != NULL)
     {
         spHeap heap = snapshot->heap;
-        spFree(&heap, snapshot->data, snapshot->size);
-        spFree(&heap, snapshot, sizeof(spSnapshot));
+        spFree(&heap, snapshot->data);
+        spFree(&heap, snapshot);
     }
 }
 

@@ -127,21 +127,21 @@ void spDestroyWorld(spWorld* world)
     }
     for (int i = 0; i < world->colliderIds.slotCount; ++i)
     {
-        spFree(&world->heap, world->colliders[i], sizeof(spCollider));
+        spFree(&world->heap, world->colliders[i]);
     }
-    spFree(&world->heap, world->bodies, (size_t)world->bodyCapacity * sizeof(void*));
-    spFree(&world->heap, world->colliders, (size_t)world->colliderCapacity * sizeof(void*));
-    spFree(&world->heap, world->links, (size_t)world->linkCapacity * sizeof(void*));
-    spFree(&world->heap, world->contacts, (size_t)world->contactCapacity * sizeof(spContact));
-    spFree(&world->heap, world->decisions, (size_t)world->decisionCapacity * sizeof(spDecision));
-    spFree(&world->heap, world->given, (size_t)world->givenCapacity * sizeof(spDecision));
+    spFree(&world->heap, world->bodies);
+    spFree(&world->heap, world->colliders);
+    spFree(&world->heap, world->links);
+    spFree(&world->heap, world->contacts);
+    spFree(&world->heap, world->decisions);
+    spFree(&world->heap, world->given);
     spFreeIdPool(&world->bodyIds, &world->heap);
     spFreeIdPool(&world->colliderIds, &world->heap);
     spFreeIdPool(&world->linkIds, &world->heap);
     spFreeArena(&world->arena);
     spDestroyTeam(&world->heap, world->team);
     spHeap heap = world->heap;
-    spFree(&heap, world, sizeof(spWorld));
+    spFree(&heap, world);
     SP_ASSERT(heap.byteCount == 0);
 }
 
