@@ -561,23 +561,31 @@ static void TestFrozenCompliance(void** state)
     };
     int32_t pin = 7;
     spBody_PinNodes(test.world, test.body, &pin, 1);
-    spPoint points[count];
+    spRowSide sides[count];
+    spRowNode pool[4 * count];
+    spPoints points = {sides, pool, count};
     double j[count][nodes] = {{0}};
     for (int i = 0; i < count; ++i)
     {
-        points[i].count = 1 + (int)(spNextRandom(&seed) % 4);
-        for (int k = 0; k < points[i].count; ++k)
+        sides[i] = (spRowSide){.node = 4 * i, .count = 1 + (int)(spNextRandom(&seed) % 4)};
+        for (int k = 0; k < sides[i].count; ++k)
         {
-            points[i].nodes[k] = (int)(spNextRandom(&seed) % nodes);
-            points[i].weights[k] = (spReal)spRandomRange(&seed, 0.1, 1.0);
-            j[i][points[i].nodes[k]] += (double)points[i].weights[k];
+            pool[4 * i + k].node = (int)(spNextRandom(&seed) % nodes);
+            pool[4 * i + k].weight = (spReal)spRandomRange(&seed, 0.1, 1.0);
+        }
+        // A single node is named by the side itself, with weight 1
+        sides[i].node = sides[i].count == 1 ? pool[4 * i].node : sides[i].node;
+        for (int k = 0; k < sides[i].count; ++k)
+        {
+            spRowNode n = spGetSideNode(sides + i, pool, k);
+            j[i][n.node] += (double)n.weight;
         }
     }
     spHeap heap = spMakeHeap(NULL);
     spArena arena;
     spInitArena(&arena, &heap);
     spComplianceList list = {0};
-    assert_true(body->method->freeze(body, points, count, 0, &arena, &list));
+    assert_true(body->method->freeze(body, &points, 0, &arena, &list));
     double w[count][count] = {{0}};
     for (int k = 0; k < list.count; ++k)
     {
@@ -604,14 +612,11 @@ static void TestFrozenCompliance(void** state)
         shifts[i] = (spVec3){0, 0, 0};
     }
     memset(body->v, 0, (size_t)body->nodeCount * sizeof(spVec4));
-    body->method->correct(body, points, impulses, shifts, count);
+    body->method->correct(body, &points, impulses, shifts);
     for (int a = 0; a < count; ++a)
     {
         double got = 0.0, want = 0.0;
-        for (int k = 0; k < points[a].count; ++k)
-        {
-            got += (double)points[a].weights[k] * (double)body->v[points[a].nodes[k]].x;
-        }
+        got = (double)spSumSide(sides + a, pool, body->v).x;
         for (int b = 0; b < count; ++b)
         {
             want += w[a][b] * (double)impulses[b].x;

@@ -599,9 +599,9 @@ static void spTakeBound(spImplicitStep* s)
     {
         if (state->rows[i].status == sp_statusSoft)
         {
-            const spNodeRow* row = s->body->rows + i;
-            spVec4* f = state->f + row->node;
-            spVec3 back = spScale3(s->fill.stiffness / row->compliance, spXyz(v[row->node]));
+            const spRow* row = s->body->rows + i;
+            spVec4* f = state->f + row->a.node;
+            spVec3 back = spScale3(s->fill.stiffness / row->compliance, spXyz(v[row->a.node]));
             *f = (spVec4){f->x + back.x, f->y + back.y, f->z + back.z, 0};
         }
     }

@@ -150,7 +150,6 @@ void spEndAsWhole(spImplicitStep* s);
 
 // ---- implicit_compliance.c ----
 
-bool spFreezeImplicit(const spBody* body, const spPoint* points, int pointCount, int firstPoint,
-                      spArena* arena, spComplianceList* list);
-void spCorrectImplicit(spBody* body, const spPoint* points, const spVec3* impulses, const spVec3* shifts,
-                       int pointCount);
+bool spFreezeImplicit(const spBody* body, const spPoints* points, int firstPoint, spArena* arena,
+                      spComplianceList* list);
+void spCorrectImplicit(spBody* body, const spPoints* points, const spVec3* impulses, const spVec3* shifts);

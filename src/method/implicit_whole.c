@@ -14,7 +14,7 @@
 
 #include "method/implicit.h"
 
-#include "math/vec3.h"
+#include "body/contact_law.h"
 
 #include <math.h>
 #include <string.h>
@@ -31,8 +31,8 @@
 
 static bool spIsFreeContact(const spImplicitStep* s, int row)
 {
-    const spNodeRow* r = s->body->rows + row;
-    return r->law == sp_rowContact && s->body->x[r->node].w > 0;
+    const spRow* r = s->body->rows + row;
+    return r->law == sp_rowContact && s->body->x[r->a.node].w > 0;
 }
 
 void spFindHiddenMass(const spImplicitStep* s)
@@ -59,7 +59,7 @@ bool spNeedsJudgement(const spImplicitStep* s)
     bool contacts = false, rigid = false;
     for (int i = 0; i < s->body->rowCount; ++i)
     {
-        const spNodeRow* row = s->body->rows + i;
+        const spRow* row = s->body->rows + i;
         contacts = contacts || spIsFreeContact(s, i);
         rigid = rigid || (row->law == sp_rowHold && s->state->rows[i].status == sp_statusStick);
     }
@@ -94,9 +94,9 @@ void spFindFlight(spImplicitStep* s)
 // moves it out
 static void spGetWanted(const spImplicitStep* s, int index, bool pushed, double v[3])
 {
-    const spNodeRow* row = s->body->rows + index;
+    const spRow* row = s->body->rows + index;
     const spRowSolve* r = s->state->rows + index;
-    spVec3 from = spXyz(spGetStart(s)[row->node]), base = spXyz(s->state->baseX[row->node]);
+    spVec3 from = spXyz(spGetStart(s)[row->a.node]), base = spXyz(s->state->baseX[row->a.node]);
     spVec3 way = spSub3(spMulAdd3(base, s->reach, r->velocity), from);
     spReal along = spDot3(row->normal, way) / s->h - (pushed ? 0 : r->push);
     spVec3 wanted = spMulAdd3(r->velocity, along - spDot3(row->normal, r->velocity), row->normal);
@@ -110,7 +110,7 @@ static double spDot(const double a[3], const double b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-static void spGetNormal(const spNodeRow* row, double n[3])
+static void spGetNormal(const spRow* row, double n[3])
 {
     n[0] = (double)row->normal.x;
     n[1] = (double)row->normal.y;
@@ -189,15 +189,15 @@ double spGetMissedEnergy(const spImplicitStep* s)
     }
     for (int i = 0; i < body->rowCount; ++i)
     {
-        const spNodeRow* row = body->rows + i;
+        const spRow* row = body->rows + i;
         if (spIsFreeContact(s, i))
         {
-            const spPose* pose = s->context->poses + row->collider;
-            spVec3 p = spXyz(body->x[row->node]);
-            spSurfaceHit hit = spQueryShape(&s->context->colliders[row->collider]->def, pose->transform, p);
+            const spPose* pose = s->context->poses + row->b.slot;
+            spVec3 p = spXyz(body->x[row->a.node]);
+            spSurfaceHit hit = spQueryShape(&s->context->colliders[row->b.slot]->def, pose->transform, p);
             double gap = (double)hit.distance - (double)body->contactRadius;
             double depth = fmin(fmax(-gap, 0.0), (double)(s->h * SP_PUSH_SPEED));
-            double stiffness = (double)spTrace3(spGetDiagonalSum(&system->sparse, row->node)) / 3.0;
+            double stiffness = (double)spTrace3(spGetDiagonalSum(&system->sparse, row->a.node)) / 3.0;
             sum += 0.5 * depth * depth * stiffness / (double)s->fill.stiffness;
         }
     }
@@ -274,9 +274,9 @@ bool spClimbs(const spImplicitStep* s)
 // velocity.
 static double spPushRowWhole(const spImplicitStep* s, spWholeMotion* w, int index, bool pushed)
 {
-    const spNodeRow* row = s->body->rows + index;
+    const spRow* row = s->body->rows + index;
     spRowSolve* r = s->state->rows + index;
-    spVec4 x = spGetStart(s)[row->node];
+    spVec4 x = spGetStart(s)[row->a.node];
     double arm[3] = {(double)x.x - w->centre[0], (double)x.y - w->centre[1], (double)x.z - w->centre[2]};
     double n[3], wanted[3], v[3], p[3], side[3];
     double old[3] = {(double)r->whole.x, (double)r->whole.y, (double)r->whole.z};
@@ -375,7 +375,7 @@ void spGuessAsWhole(spImplicitStep* s)
         {
             continue;
         }
-        const spNodeRow* row = body->rows + i;
+        const spRow* row = body->rows + i;
         spRowSolve* r = state->rows + i;
         spVec3 p = free ? r->whole : (spVec3){0, 0, 0};
         spReal pressed = spDot3(p, row->normal);
@@ -417,12 +417,12 @@ static spVec3 spFindLift(const spImplicitStep* s, const spWholeMotion* w)
     {
         if (spIsFreeContact(s, i))
         {
-            const spNodeRow* row = body->rows + i;
+            const spRow* row = body->rows + i;
             double v[3];
             spGetWanted(s, i, true, v);
             spVec3 wanted = {(spReal)v[0], (spReal)v[1], (spReal)v[2]};
-            spVec3 end = spMoveWhole(w, (double)s->h, start[row->node]);
-            spVec3 way = spMulAdd3(spSub3(spXyz(start[row->node]), end), s->h, wanted);
+            spVec3 end = spMoveWhole(w, (double)s->h, start[row->a.node]);
+            spVec3 way = spMulAdd3(spSub3(spXyz(start[row->a.node]), end), s->h, wanted);
             spReal more = spDot3(row->normal, spSub3(way, lift));
             lift = more > 0 ? spMulAdd3(lift, more, row->normal) : lift;
         }

@@ -775,18 +775,17 @@ static bool spCheckXpbdChoice(const spBody* body, const spChoice* choice, spErro
     return true;
 }
 
-static bool spFreezeXpbd(const spBody* body, const spPoint* points, int pointCount, int firstPoint,
-                         spArena* arena, spComplianceList* list)
+static bool spFreezeXpbd(const spBody* body, const spPoints* points, int firstPoint, spArena* arena,
+                         spComplianceList* list)
 {
     bool newton = ((const spXpbdState*)body->methodState)->newton != NULL;
-    return (newton ? spFreezeNewton : spFreezeNodes)(body, points, pointCount, firstPoint, arena, list);
+    return (newton ? spFreezeNewton : spFreezeNodes)(body, points, firstPoint, arena, list);
 }
 
-static void spCorrectXpbd(spBody* body, const spPoint* points, const spVec3* impulses, const spVec3* shifts,
-                          int pointCount)
+static void spCorrectXpbd(spBody* body, const spPoints* points, const spVec3* impulses, const spVec3* shifts)
 {
     bool newton = ((const spXpbdState*)body->methodState)->newton != NULL;
-    (newton ? spCorrectNewton : spCorrectNodes)(body, points, impulses, shifts, pointCount);
+    (newton ? spCorrectNewton : spCorrectNodes)(body, points, impulses, shifts);
 }
 
 // Sweeps keep nothing from step to step

@@ -168,10 +168,9 @@ void spBeginNewton(spBody* body, spReal dt, spTeam* team);
 spAdvanceResult spAdvanceNewton(spBody* body, const spAdvanceContext* context);
 void spPauseNewton(spBody* body);
 bool spCheckNewtonChoice(const spBody* body, const spChoice* choice, spError* error);
-bool spFreezeNewton(const spBody* body, const spPoint* points, int pointCount, int firstPoint, spArena* arena,
+bool spFreezeNewton(const spBody* body, const spPoints* points, int firstPoint, spArena* arena,
                     spComplianceList* list);
-void spCorrectNewton(spBody* body, const spPoint* points, const spVec3* impulses, const spVec3* shifts,
-                     int pointCount);
+void spCorrectNewton(spBody* body, const spPoints* points, const spVec3* impulses, const spVec3* shifts);
 // The memory of the choice, and of Newton's method
 bool spWalkNewton(spBody* body, spWalkMemoryFcn* fcn, void* walk);
 

@@ -236,22 +236,20 @@ bool spCheckNewtonChoice(const spBody* body, const spChoice* choice, spError* er
 // A solve that has ended early leaves the body somewhere else than its matrix knows of: to move the whole by
 // that, for rows between bodies and contacts that were found afterwards, would throw it. Nodes alone then
 // give way, as with sweeps.
-bool spFreezeNewton(const spBody* body, const spPoint* points, int pointCount, int firstPoint, spArena* arena,
+bool spFreezeNewton(const spBody* body, const spPoints* points, int firstPoint, spArena* arena,
                     spComplianceList* list)
 {
     spBody lent = *body;
     spLend(&lent);
     bool rough = ((const spImplicitState*)lent.methodState)->rough;
-    return (rough ? spFreezeNodes : spImplicitMethod.freeze)(&lent, points, pointCount, firstPoint, arena,
-                                                             list);
+    return (rough ? spFreezeNodes : spImplicitMethod.freeze)(&lent, points, firstPoint, arena, list);
 }
 
-void spCorrectNewton(spBody* body, const spPoint* points, const spVec3* impulses, const spVec3* shifts,
-                     int pointCount)
+void spCorrectNewton(spBody* body, const spPoints* points, const spVec3* impulses, const spVec3* shifts)
 {
     spXpbdState* state = spLend(body);
     bool rough = ((const spImplicitState*)body->methodState)->rough;
-    (rough ? spCorrectNodes : spImplicitMethod.correct)(body, points, impulses, shifts, pointCount);
+    (rough ? spCorrectNodes : spImplicitMethod.correct)(body, points, impulses, shifts);
     body->methodState = state;
 }
 

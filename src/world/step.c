@@ -429,17 +429,17 @@ static void spHarvestRows(spStep* step, int slot)
     spBody* body = world->bodies[slot];
     for (int i = 0; i < body->rowCount; ++i)
     {
-        spNodeRow* row = body->rows + i;
+        spRow* row = body->rows + i;
         if (spLengthSquared3(row->impulse) == 0)
         {
             continue;
         }
         spVec3 force = spScale3(1 / step->dt, row->impulse);
-        spVec3 position = spXyz(body->x[row->node]);
+        spVec3 position = spXyz(body->x[row->a.node]);
         row->impulse = (spVec3){0, 0, 0};
-        if (row->collider >= 0)
+        if (row->b.slot >= 0)
         {
-            spCollider* collider = world->colliders[row->collider];
+            spCollider* collider = world->colliders[row->b.slot];
             spVec3 arm = spSub3(position, collider->def.transform.position);
             collider->force = spSub3(collider->force, force);
             collider->torque = spSub3(collider->torque, spCross3(arm, force));
@@ -459,8 +459,8 @@ static void spHarvestRows(spStep* step, int slot)
         }
         world->contacts[world->contactCount++] = (spContact){
             .body = body->id,
-            .node = body->order.order[row->node],
-            .collider = world->colliders[row->collider]->id,
+            .node = body->order.order[row->a.node],
+            .collider = world->colliders[row->b.slot]->id,
             .position = position,
             .normal = row->normal,
             .gap = row->gap,
