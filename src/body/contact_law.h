@@ -92,3 +92,63 @@ static inline spVec3 spSolveHold(spVec3 total, spVec3 residual, spReal w, spReal
 {
     return spMulSub3(total, 1 / (w + soft), spMulAdd3(residual, soft, total));
 }
+
+// The new tangential multiplier p for the 2x2 block W_t of the compliance: the least of p W_t p / 2 + g p over
+// |p| <= most, g being the slip without it. Inside the disc W_t p = -g; on its rim (W_t + l) p = -g with l > 0,
+// found by Newton's method on 1/|p|, which comes from below (More, Sorensen. Computing a Trust Region Step. 1983).
+static inline spVec3 spSolveFrictionBlock(spVec3 total, spVec3 slip, spMat3 w, spVec3 normal, spReal most)
+{
+    spVec3 s = spPerpendicular3(normal), t = spCross3(normal, s);
+    spVec3 ws = spMulMV3(w, s), wt = spMulMV3(w, t);
+    spReal a = spDot3(s, ws), b = (spDot3(s, wt) + spDot3(t, ws)) / 2, c = spDot3(t, wt);
+    spReal p = spDot3(s, total), q = spDot3(t, total);
+    spReal g = spDot3(s, slip) - (a * p + b * q), k = spDot3(t, slip) - (b * p + c * q);
+    spReal l = 0, length = 0;
+    if (!(most > 0) || !(a * c > b * b))
+    {
+        return spMakeVec3(0, 0, 0);
+    }
+    for (int i = 0; i < 30; ++i)
+    {
+        spReal d = (a + l) * (c + l) - b * b;
+        p = (b * k - (c + l) * g) / d;
+        q = (b * g - (a + l) * k) / d;
+        length = (spReal)sqrt((double)(p * p + q * q));
+        if (!(length > most * (1 + (spReal)1e-6)))
+        {
+            break;
+        }
+        // p (W_t + l)^-1 p
+        spReal bend = ((c + l) * p * p - 2 * b * p * q + (a + l) * q * q) / d;
+        l += length * length / bend * (length - most) / most;
+    }
+    spReal share = spGetShare(length, most);
+    return spMulAdd3(spScale3(share * p, s), share * q, t);
+}
+
+// The change of impulse of a contact: the normal first, then friction against what the normal impulse is now.
+// rate is what is above the target: of velocity, or, without friction, the gap.
+static inline spVec3 spSolveContact(spVec3 total, spVec3 rate, spMat3 w, spVec3 normal, spReal friction)
+{
+    spVec3 wn = spMulMV3(w, normal);
+    spReal yield = spDot3(normal, wn), old = spDot3(normal, total);
+    if (!(yield > 0))
+    {
+        return spMakeVec3(0, 0, 0);
+    }
+    spReal more = spSolveNormal(old, spDot3(normal, rate), yield);
+    spVec3 side = spGetTangent(total, normal), slip = spGetTangent(spMulAdd3(rate, more, wn), normal);
+    spVec3 change = spSub3(spSolveFrictionBlock(side, slip, w, normal, friction * (old + more)), side);
+    return spMulAdd3(change, more, normal);
+}
+
+// The change of impulse of a hold
+static inline spVec3 spSolveHoldBlock(spVec3 total, spVec3 residual, spMat3 w, spReal soft)
+{
+    spMat3 inverse;
+    if (spInvertMat3(spMulAddMat3(w, soft, spIdentityMat3()), &inverse) == false)
+    {
+        return spMakeVec3(0, 0, 0);
+    }
+    return spNeg3(spMulMV3(inverse, spMulAdd3(residual, soft, total)));
+}

@@ -288,42 +288,6 @@ static spVec3 spGetRowVelocity(const spResponse* r, const spSolvedRow* row)
     return row->b >= 0 ? spSub3(r->u[row->a], r->u[row->b]) : r->u[row->a];
 }
 
-// Holds: one block solve. Returns the change of the impulse.
-static spVec3 spSolveHoldRow(const spSolvedRow* row, spVec3 velocity, spVec3 total, spReal soft)
-{
-    spMat3 inverse;
-    spMat3 w = spMulAddMat3(row->diagonal, soft, spIdentityMat3());
-    if (spInvertMat3(w, &inverse) == false)
-    {
-        return (spVec3){0, 0, 0};
-    }
-    return spNeg3(spMulMV3(inverse, spMulAdd3(velocity, soft, total)));
-}
-
-// Contacts: the normal first, then friction against the normal impulse as it is now
-static spVec3 spSolveContactRow(const spSolvedRow* row, spVec3 velocity, spVec3 total, bool friction)
-{
-    spVec3 n = row->row->normal;
-    spReal wn = spDot3(n, spMulMV3(row->diagonal, n));
-    if (!(wn > 0))
-    {
-        return (spVec3){0, 0, 0};
-    }
-    spReal old = spDot3(total, n);
-    spReal now = old - spDot3(velocity, n) / wn;
-    now = now > 0 ? now : 0;
-    spVec3 change = spScale3(now - old, n);
-    if (friction)
-    {
-        // The largest entry of the block bounds what the tangent needs; with nodal compliance it is exact
-        spReal wt = spTrace3(row->diagonal) / 3;
-        spVec3 oldSide = spMulSub3(total, old, n);
-        spVec3 side = spSolveFriction(oldSide, spGetTangent(velocity, n), wt, row->row->friction * now);
-        change = spAdd3(change, spSub3(side, oldSide));
-    }
-    return change;
-}
-
 // The change of impulse, or shift, that one row asks for
 static spVec3 spSolveRow(const spSolvedRow* s, spVec3 u, spVec3 total, bool positions, spReal dt)
 {
@@ -331,7 +295,7 @@ static spVec3 spSolveRow(const spSolvedRow* s, spVec3 u, spVec3 total, bool posi
     if (row->law == sp_rowContact)
     {
         spVec3 rate = positions ? spAdd3(u, s->gap) : spSub3(u, s->target);
-        return spSolveContactRow(s, rate, total, positions == false);
+        return spSolveContact(total, rate, s->diagonal, row->normal, positions ? 0 : row->friction);
     }
     if (row->compliance > 0 && positions)
     {
@@ -340,7 +304,7 @@ static spVec3 spSolveRow(const spSolvedRow* s, spVec3 u, spVec3 total, bool posi
     // A compliant hold is an implicit spring
     spReal soft = row->compliance / (dt * dt);
     spVec3 rate = positions ? spAdd3(u, s->gap) : row->compliance > 0 ? spMulAdd3(u, 1 / dt, s->gap) : u;
-    spVec3 change = spSolveHoldRow(s, rate, total, soft);
+    spVec3 change = spSolveHoldBlock(total, rate, s->diagonal, soft);
     if (row->maxForce > 0 && positions == false)
     {
         spVec3 sum = spAdd3(total, change);
