@@ -254,10 +254,11 @@ static bool spFreezeResponse(spResponse* r)
             for (int i = point < 0 ? 0 : r->pointBlock[point]; point >= 0 && i < r->pointBlock[point + 1];
                  ++i)
             {
-                if (sorted[i].j == point)
-                {
-                    row->diagonal = spAddMat3(row->diagonal, sorted[i].block);
-                }
+                // W = C_aa + C_bb - C_ab - C_ba; the last two where both points lie on one body
+                bool own = sorted[i].j == row->a || sorted[i].j == row->b;
+                spReal sign = sorted[i].j == point ? 1 : own ? -1 : 0;
+                row->diagonal =
+                    sign != 0 ? spMulAddMat3(row->diagonal, sign, sorted[i].block) : row->diagonal;
             }
         }
     }
