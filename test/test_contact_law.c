@@ -21,9 +21,9 @@ enum
 
 typedef struct Problem
 {
-    int count;                           // contacts
-    double w[3 * most * 3 * most];       // symmetric, positive
-    double u0[3 * most];                 // velocity without impulses; normals are the axes of y
+    int count;                     // contacts
+    double w[3 * most * 3 * most]; // symmetric, positive
+    double u0[3 * most];           // velocity without impulses; normals are the axes of y
     double friction;
 } Problem;
 
@@ -129,7 +129,8 @@ static int SolveByLaw(Problem* problem, double* p, double tolerance)
             {
                 m[i / 3][i % 3] = (spReal)*At(problem, 3 * k + i % 3, 3 * k + i / 3);
             }
-            spMat3 w = {{m[0][0], m[0][1], m[0][2]}, {m[1][0], m[1][1], m[1][2]}, {m[2][0], m[2][1], m[2][2]}};
+            spMat3 w = {
+                {m[0][0], m[0][1], m[0][2]}, {m[1][0], m[1][1], m[1][2]}, {m[2][0], m[2][1], m[2][2]}};
             spVec3 rate = {(spReal)u[3 * k], (spReal)u[3 * k + 1], (spReal)u[3 * k + 2]};
             spVec3 total = {(spReal)p[3 * k], (spReal)p[3 * k + 1], (spReal)p[3 * k + 2]};
             spVec3 change = spSolveContact(total, rate, w, (spVec3){0, 1, 0}, (spReal)problem->friction);
@@ -204,11 +205,11 @@ static void TestBothSidesOnOneBody(void** state)
     spRowNode pool[3] = {{7, (spReal)0.6}, {11, (spReal)0.3}, {16, (spReal)0.1}};
     spRowSide point = {.slot = 0, .node = 0, .count = 3};
     spVec3 anchor = spSub3(spXyz(body->x[7]), spSumSide(&point, pool, body->x));
-    spLink link = {.id = {1, 1}, .nodeCount = 1, .nodes = &node, .points = &point, .pool = pool, .anchors = &anchor};
+    spLink link = {
+        .id = {1, 1}, .nodeCount = 1, .nodes = &node, .points = &point, .pool = pool, .anchors = &anchor};
     spLink* links = &link;
-    const double j[3][2] = {{7, 1.0 - (double)pool[0].weight},
-                            {11, -(double)pool[1].weight},
-                            {16, -(double)pool[2].weight}};
+    const double j[3][2] = {
+        {7, 1.0 - (double)pool[0].weight}, {11, -(double)pool[1].weight}, {16, -(double)pool[2].weight}};
     double w = 0.0, u = 0.0;
     for (int k = 0; k < 3; ++k)
     {

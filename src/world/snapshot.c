@@ -428,7 +428,7 @@ bool spWorld_Restore(spWorld* world, const spSnapshot* snapshot)
     {
         uint32_t flags = 0;
         spFindRows(world, NULL, world->lastDt, &flags);
-        world->rowsDirty = (flags & sp_stepContactsFull) != 0;
+        world->rowsDirty = (flags & sp_stepOutOfMemory) != 0;
     }
     return true;
 }

@@ -84,7 +84,7 @@ void spFindRows(spWorld* world, spTeam* team, spReal dt, uint32_t* flags)
         };
         if (context.contactCounts == NULL || spDetectRows(&context) == false)
         {
-            *flags |= sp_stepContactsFull;
+            *flags |= sp_stepOutOfMemory;
         }
     }
 }
@@ -182,7 +182,7 @@ static void spRunCommands(spStep* step)
         uint32_t flags = 0;
         spFindRows(world, NULL, step->dt, &flags);
         // What was not found is looked for again when the step cannot be made
-        world->rowsDirty = (flags & sp_stepContactsFull) != 0;
+        world->rowsDirty = (flags & sp_stepOutOfMemory) != 0;
         step->report.flags |= flags;
     }
     for (int i = 0; i < slotCount; ++i)
@@ -274,6 +274,7 @@ static void spAdvanceBody(spStep* step, int slot, spTeam* team, int slices)
     total->solverResidual = fmax(total->solverResidual, result.solverResidual);
     total->disobeyed = total->disobeyed || result.disobeyed;
     total->outOfMemory = total->outOfMemory || result.outOfMemory;
+    total->flags |= result.outOfMemory ? sp_stepOutOfMemory : 0;
 }
 
 static void spAdvanceSmallBodies(int begin, int end, int workerIndex, void* context)
@@ -312,7 +313,7 @@ static void spSolveResponse(spStep* step, spReal dt, bool links)
     step->report.sweepCount += result.sweepCount;
     step->report.rowResidual = fmax(step->report.rowResidual, result.residual);
     step->report.flags |= result.converged ? 0 : sp_stepNotConverged;
-    step->report.flags |= result.outOfMemory ? sp_stepContactsFull : 0;
+    step->report.flags |= result.outOfMemory ? sp_stepOutOfMemory : 0;
 }
 
 // Linked bodies go side by side, a substep each, and are joined again after every one: a link that acted only
@@ -454,7 +455,7 @@ static void spHarvestRows(spStep* step, int slot)
         if (spReserve(&world->heap, (void**)&world->contacts, world->contactCount, &world->contactCapacity,
                       world->contactCount + 1, sizeof(spContact)) == false)
         {
-            step->report.flags |= sp_stepContactsFull;
+            step->report.flags |= sp_stepOutOfMemory;
             continue;
         }
         world->contacts[world->contactCount++] = (spContact){
@@ -672,7 +673,7 @@ static uint32_t spRunStep(spWorld* world, spReal askedDt, double budget)
         // Nothing has moved yet: give up the step and say so
         spRecordError(world, &step.error);
         world->report = step.report;
-        world->report.flags |= step.error.code == sp_errorOutOfMemory ? sp_stepContactsFull : sp_stepBadInput;
+        world->report.flags |= step.error.code == sp_errorOutOfMemory ? sp_stepOutOfMemory : sp_stepBadInput;
         world->report.dtTaken = 0;
         return world->report.flags;
     }

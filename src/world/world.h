@@ -108,7 +108,7 @@ bool spPrepareChoices(spWorld* world, spAdvanceContext* advances, int linkedSubs
 // asked for
 void spKeepDecisions(spWorld* world, const spAdvanceContext* advances, double dt);
 
-// Finds the rows of all bodies for a step of dt. Sets sp_stepContactsFull in flags when memory runs out.
+// Finds the rows of all bodies for a step of dt. Sets sp_stepOutOfMemory in flags when memory runs out.
 void spFindRows(spWorld* world, spTeam* team, spReal dt, uint32_t* flags);
 
 // Around the motion of a body in a step. The end says whether it has gained energy that nobody gave it.
