@@ -39,7 +39,7 @@ typedef struct spRow
     uint64_t key;   // the same as long as the contact or the hold lives, whatever the numbering
     spRowSide a, b; // a is a point of a body
     spRowLaw law;
-    int32_t age; // steps that it has pressed without a break
+    int32_t age; // solves in a row that its multiplier has been kept over
     union
     {
         struct // contact
@@ -48,7 +48,6 @@ typedef struct spRow
             spReal gap;    // distance minus contact radius, m
             spReal friction;
             spReal restitution;
-            spVec3 force; // on a, mean over the last step that it pressed in, N
         };
         struct // hold
         {

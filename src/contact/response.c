@@ -315,6 +315,57 @@ static spVec3 spSolveRow(const spSolvedRow* s, spVec3 u, spVec3 total, bool posi
     return change;
 }
 
+// Rows begin with what they exerted when they were last solved; a rigid hold moves its sides by as much in dt.
+// Returns the largest change of a relative velocity, or displacement, by it.
+static double spStartWarm(spResponse* r, bool positions)
+{
+    const spResponseContext* c = r->context;
+    double largest = 0.0;
+    for (int k = 0; c->multipliers != NULL && c->multipliers->count > 0 && k < r->rowCount; ++k)
+    {
+        spSolvedRow* row = r->rows + k;
+        if (positions && (row->row->law != sp_rowHold || row->row->compliance > 0))
+        {
+            continue;
+        }
+        spMultiplier last = spFindMultiplier(c->multipliers, row->row->key);
+        spVec3* total = positions ? &row->shift : &row->impulse;
+        *total = spScale3(positions ? c->dt * c->dt : c->dt, last.force);
+        row->row->age = last.age;
+        spPushRow(r, row, *total);
+        largest = fmax(largest, (double)spLength3(spMulMV3(row->diagonal, *total)));
+    }
+    return largest;
+}
+
+// Keeps what they exert now. False when there is no memory.
+static bool spKeepMultipliers(const spResponse* r)
+{
+    const spResponseContext* c = r->context;
+    spMultipliers* list = c->multipliers;
+    if (list == NULL)
+    {
+        return true;
+    }
+    list->count = 0;
+    if (spReserve(c->heap, (void**)&list->entries, 0, &list->capacity, r->rowCount, sizeof(spMultiplier)) ==
+        false)
+    {
+        return false;
+    }
+    for (int k = 0; k < r->rowCount; ++k)
+    {
+        const spSolvedRow* row = r->rows + k;
+        spVec3 force = spScale3(1 / c->dt, row->impulse);
+        // A body that is about to be stopped leaves nothing for the others
+        force = spIsFinite3(force) ? force : (spVec3){0, 0, 0};
+        int32_t age = row->row->age < INT32_MAX / 2 ? row->row->age + 1 : row->row->age;
+        list->entries[list->count++] = (spMultiplier){row->row->key, force, age};
+    }
+    spSortMultipliers(list);
+    return true;
+}
+
 typedef struct spSweepResult
 {
     int count;
@@ -327,7 +378,7 @@ typedef struct spSweepResult
 static spSweepResult spSweepRows(spResponse* r, bool positions, double scale)
 {
     double rounding = 16.0 * (sizeof(spReal) == sizeof(float) ? 6e-8 : 1.1e-16) * scale;
-    double largest = 0.0;
+    double largest = spStartWarm(r, positions);
     spSweepResult result = {0};
     for (result.count = 0; result.count < SP_MAX_SWEEPS; ++result.count)
     {
@@ -397,6 +448,10 @@ spResponseResult spSolveRows(const spResponseContext* context)
     spResponse r = {.context = context};
     if (spCountResponse(&r, &result) == false)
     {
+        if (context->multipliers != NULL)
+        {
+            context->multipliers->count = 0;
+        }
         return result;
     }
     result.rowCount = r.rowCount;
@@ -434,6 +489,7 @@ spResponseResult spSolveRows(const spResponseContext* context)
         }
     }
     spSweepResult velocities = spSweepRows(&r, false, sizes[1]);
+    result.outOfMemory = spKeepMultipliers(&r) == false;
     spCorrectBodies(&r, impulses, impulses + r.pointCount);
 
     result.sweepCount = positions.count + velocities.count;

@@ -297,6 +297,8 @@ static void spSolveResponse(spStep* step, spReal dt, bool links)
     size_t mark = world->arena.used;
     spResponseContext context = {
         .arena = &world->arena,
+        .heap = &world->heap,
+        .multipliers = world->multipliers + (links ? sp_rowHold : sp_rowContact),
         .bodies = world->bodies,
         .bodyCount = world->bodyIds.slotCount,
         .colliders = spGetColliders(world),

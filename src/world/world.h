@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/id_pool.h"
 #include "base/log.h"
+#include "body/multipliers.h"
 #include "contact/link.h"
 #include "method/method.h"
 
@@ -55,7 +56,8 @@ struct spWorld
     spContact* contacts;
     int contactCount;
     int contactCapacity;
-    bool rowsDirty; // something changed since the rows were found
+    bool rowsDirty;                            // something changed since the rows were found
+    spMultipliers multipliers[sp_rowLawCount]; // of the rows that the response solved last
 
     spError lastError;
     spFrameFcn* frameFcn;
