@@ -6,6 +6,7 @@
 #include "tools.h"
 
 #include "commands.h"
+#include "options.h"
 #include "souple/scene.h"
 
 #include <errno.h>
@@ -51,6 +52,12 @@ int spFailFile(const char* path, const spError* error)
         fprintf(stderr, "souple: %s: %s\n", path, error->message);
     }
     return SP_EXIT_USAGE;
+}
+
+int spEndOutput(int code)
+{
+    bool good = fflush(stdout) == 0 && ferror(stdout) == 0;
+    return good ? code : spFailUsage("cannot write the output: is the disk full?");
 }
 
 void spPrintJson(json_t* json)

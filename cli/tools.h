@@ -12,6 +12,9 @@
 // Prints an error with its place: "file:line:column: message". Returns SP_EXIT_USAGE.
 int spFailFile(const char* path, const spError* error);
 
+// What a program returns that wanted to return a code: words that did not reach their file are no success
+int spEndOutput(int code);
+
 // Prints one JSON object to stdout and destroys it. Numbers have a '.' in any locale.
 void spPrintJson(json_t* json);
 

@@ -13,7 +13,7 @@
 
 #include "calculix.h"
 
-#include "tools.h"
+#include "cli/tools.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -5,8 +5,8 @@
 // and the distance to the true end of the step, which costs more than they do. Milliseconds are those of
 // whole steps that record nothing.
 
+#include "cli/tools.h"
 #include "reproduce_anderson.h"
-#include "tools.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 // What benchmarks with another engine beside ours share: times of steps, and the height of a free end.
 
 #include "bench.h"
-#include "tools.h"
+#include "cli/tools.h"
 
 #include <math.h>
 #include <stdio.h>

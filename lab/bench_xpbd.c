@@ -8,7 +8,7 @@
 // are measured in turns, so that what else the machine does falls on all, and compared by processor time.
 
 #include "bench.h"
-#include "tools.h"
+#include "cli/tools.h"
 
 #include <math.h>
 #include <stdio.h>

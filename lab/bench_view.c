@@ -6,9 +6,9 @@
 // with and without it take turns, so that what else the machine does counts for both.
 
 #include "bench.h"
+#include "cli/tools.h"
 #include "souple/view.h"
 #include "testbed/view_client.h"
-#include "tools.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -5,8 +5,8 @@
 // equilibrium, for several time steps and for as many plain sweeps as users take. The thesis has no such
 // table; that plain sweeps leave stiff bodies soft is its starting point.
 
+#include "cli/tools.h"
 #include "reproduce_anderson.h"
-#include "tools.h"
 
 #include <math.h>
 #include <stdio.h>

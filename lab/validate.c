@@ -6,10 +6,11 @@
 
 #include "validate.h"
 
-#include "commands.h"
-#include "machine.h"
-#include "options.h"
-#include "tools.h"
+#include "cli/commands.h"
+#include "cli/lab_options.h"
+#include "cli/machine.h"
+#include "cli/options.h"
+#include "cli/tools.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -31,7 +32,7 @@ typedef struct spStaticCase
 {
     const char* name;
     const char* doc;
-    bool (*build)(spSolid* solid, const spValidateOptions* options, spError* error);
+    bool (*build)(spSolid* solid, const spValidation* options, spError* error);
     double limit; // largest difference over largest displacement
 } spStaticCase;
 
@@ -83,13 +84,13 @@ static bool spMakeCantilever(spSolid* solid, spTetLaw law, double youngModulus, 
     return true;
 }
 
-static bool spBuildCantilever(spSolid* solid, const spValidateOptions* options, spError* error)
+static bool spBuildCantilever(spSolid* solid, const spValidation* options, spError* error)
 {
     (void)options;
     return spMakeCantilever(solid, sp_tetLinear, 4e5, error);
 }
 
-static bool spBuildCantileverLarge(spSolid* solid, const spValidateOptions* options, spError* error)
+static bool spBuildCantileverLarge(spSolid* solid, const spValidation* options, spError* error)
 {
     (void)options;
     return spMakeCantilever(solid, sp_tetStVenantKirchhoff, 7e5, error);
@@ -119,13 +120,13 @@ static bool spMakeTwist(spSolid* solid, spTetLaw law, double angle, spError* err
     return true;
 }
 
-static bool spBuildTwist(spSolid* solid, const spValidateOptions* options, spError* error)
+static bool spBuildTwist(spSolid* solid, const spValidation* options, spError* error)
 {
     (void)options;
     return spMakeTwist(solid, sp_tetLinear, 0.5, error);
 }
 
-static bool spBuildTwistLarge(spSolid* solid, const spValidateOptions* options, spError* error)
+static bool spBuildTwistLarge(spSolid* solid, const spValidation* options, spError* error)
 {
     (void)options;
     return spMakeTwist(solid, sp_tetStVenantKirchhoff, 75.0 * SP_PI / 180.0, error);
@@ -151,23 +152,23 @@ static bool spMakePress(spSolid* solid, spTetLaw law, double share, spError* err
     return true;
 }
 
-static bool spBuildPress(spSolid* solid, const spValidateOptions* options, spError* error)
+static bool spBuildPress(spSolid* solid, const spValidation* options, spError* error)
 {
     (void)options;
     return spMakePress(solid, sp_tetLinear, 0.05, error);
 }
 
-static bool spBuildPressLarge(spSolid* solid, const spValidateOptions* options, spError* error)
+static bool spBuildPressLarge(spSolid* solid, const spValidation* options, spError* error)
 {
     (void)options;
     return spMakePress(solid, sp_tetStVenantKirchhoff, 0.2, error);
 }
 
 // The liver of the mesh files, scaled to 0.25 m, held on its left fifth, under its weight
-static bool spBuildLiver(spSolid* solid, const spValidateOptions* options, spError* error)
+static bool spBuildLiver(spSolid* solid, const spValidation* options, spError* error)
 {
     spSolidDef def = {sp_tetLinear, 2e4, 0.4, 1050.0, {0.0, -9.81, 0.0}};
-    spMesh* mesh = spLoadMesh(options->liver, NULL, error);
+    spMesh* mesh = spLoadMesh(options->mesh, NULL, error);
     if (mesh == NULL)
     {
         return false;
@@ -196,7 +197,7 @@ static bool spBuildLiver(spSolid* solid, const spValidateOptions* options, spErr
 
 // One element, three nodes held, the fourth pulled up and aside until it is longer by a third: what law
 // CalculiX has
-static bool spBuildElement(spSolid* solid, const spValidateOptions* options, spError* error)
+static bool spBuildElement(spSolid* solid, const spValidation* options, spError* error)
 {
     (void)options;
     static const spDVec3 vertices[4] = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.2, 0.2, 1.0}};
@@ -261,7 +262,7 @@ static double spCompare(const spDVec3* ours, const spDVec3* theirs, int count)
     return largest / spGetLargest(theirs, count);
 }
 
-static bool spRunStatic(const spStaticCase* c, const spValidateOptions* options, spStaticResult* result,
+static bool spRunStatic(const spStaticCase* c, const spValidation* options, spStaticResult* result,
                         spError* error)
 {
     *result = (spStaticResult){0};
@@ -441,7 +442,7 @@ static void spDraftCells(spDraft* draft, const spBeside* beside, spCellText* cel
     }
 }
 
-static void spTellHead(const spValidateOptions* options, const spBeside* beside)
+static void spTellHead(const spValidation* options, const spBeside* beside)
 {
     spCellText lines[2][SP_COLUMN_COUNT], whole[SP_COLUMN_COUNT];
     for (int i = 0; i < SP_COLUMN_COUNT; ++i)
@@ -465,7 +466,7 @@ static void spTellHead(const spValidateOptions* options, const spBeside* beside)
     spDraftCells(options->draft, beside, whole, true);
 }
 
-static void spTellRow(const spValidateOptions* options, const spStaticCase* c, const spStaticResult* r,
+static void spTellRow(const spValidation* options, const spStaticCase* c, const spStaticResult* r,
                       const spBeside* beside, bool passed)
 {
     spCellText cells[SP_COLUMN_COUNT];
@@ -548,7 +549,7 @@ static int spListCases(void)
 }
 
 // Cases in static equilibrium. Returns an exit code.
-static int spRunStatics(const spValidateOptions* options, const spBeside* beside, const char* const* names,
+static int spRunStatics(const spValidation* options, const spBeside* beside, const char* const* names,
                         int nameCount, json_t* rows)
 {
     int code = SP_EXIT_FINE;
@@ -567,7 +568,7 @@ static int spRunStatics(const spValidateOptions* options, const spBeside* beside
             // Meshes from outside are not part of this project
             if (c->build == spBuildLiver && error.code == sp_errorFileNotFound && nameCount == 0)
             {
-                fprintf(stderr, "souple: liver: there is no %s; --liver names the file\n", options->liver);
+                fprintf(stderr, "souple: liver: there is no %s; --liver names the file\n", options->mesh);
                 continue;
             }
             return spFailUsage("%s: %s", c->name, error.message);
@@ -585,7 +586,7 @@ static int spRunStatics(const spValidateOptions* options, const spBeside* beside
     return code;
 }
 
-static int spRunFrequencies(const spValidateOptions* options, const char* const* names, int nameCount,
+static int spRunFrequencies(const spValidation* options, const char* const* names, int nameCount,
                             json_t* rows)
 {
     int code = SP_EXIT_FINE, count = 0;
@@ -605,8 +606,8 @@ static int spRunFrequencies(const spValidateOptions* options, const char* const*
     return code;
 }
 
-static int spRunCases(spValidateOptions* options, const spBeside* beside, const char* const* names,
-                      int nameCount, bool json)
+static int spRunCases(spValidation* options, const spBeside* beside, const char* const* names, int nameCount,
+                      bool json)
 {
     char folder[512];
     spError error = SP_ZERO_INIT;
@@ -645,67 +646,38 @@ static int spRunCases(spValidateOptions* options, const spBeside* beside, const 
 
 int spRunValidate(int argc, char** argv)
 {
-    bool json = false, list = false, quiet = false;
-    const char* besideFile = NULL;
-    spValidateOptions options = {.liver = "../shared/data/liver.msh"};
-    spReportPlan report = {.title = "Solid bodies against CalculiX and theory", .argc = argc, .argv = argv};
-    const spOption table[] = {
-        {"list", sp_optionFlag, NULL, &list, "list the cases", 0, 0, 0},
-        {"json", sp_optionFlag, NULL, &json, "print one JSON object instead of tables", 0, 0, 0},
-        {"beside", sp_optionText, "FILE", &besideFile,
-         "what --json printed in the other precision: further columns", 0, 0, 0},
-        {"keep", sp_optionText, "DIR", &options.keep, "keep the files of CalculiX in this folder", 0, 0, 0},
-        {"liver", sp_optionText, "MESH", &options.liver,
-         "mesh of the liver, ../shared/data/liver.msh by default; left out when it is not there", 0, 0, 0},
-        {"report", sp_optionText, "FILE", &report.path, "write the tables as one HTML file", 0, 0, 0},
-        {"quiet", sp_optionFlag, NULL, &quiet, "print nothing but errors", 0, 0, 'q'},
-    };
-    static const char* const examples[] = {
-        "souple validate --list",
-        "souple validate cantilever twist-large --keep out/calculix",
-        "souple validate --json > float.json",
-        NULL,
-    };
-    const spUsage usage = {
-        .usage = "souple validate [CASE...] [options]",
-        .description =
-            "Brings solid bodies to rest and compares them with CalculiX, an independent finite element\n"
-            "program, on the very same tets; compares natural frequencies with theory. Without names, all\n"
-            "cases. Needs ccx (package calculix-ccx).",
-        .options = table,
-        .optionCount = (int)(sizeof(table) / sizeof(table[0])),
-        .maxOperands = 32,
-        .examples = examples,
-        .trouble = "a limit is missed",
-    };
-    const char* names[32];
-    int nameCount = 0;
-    int code = spParseOptions(&usage, argc, argv, names, &nameCount);
-    code = code == SP_GO_ON ? spCheckNames(names, nameCount) : code;
+    spValidateOptions options;
+    int code = spParseValidate(&options, argc, argv);
+    code = code == SP_GO_ON ? spCheckNames(options.names, options.nameCount) : code;
     if (code != SP_GO_ON)
     {
         return code;
     }
-    if (list)
+    if (options.list)
     {
         return spListCases();
     }
-    options.print = json == false && quiet == false;
-    report.quiet = options.print == false;
+    bool print = options.json == false && options.quiet == false;
+    spReportPlan report = {.path = options.report,
+                           .title = "Solid bodies against CalculiX and theory",
+                           .argc = argc,
+                           .argv = argv,
+                           .quiet = print == false};
+    spValidation validation = {.keep = options.keep, .mesh = options.mesh, .print = print};
     spBeside beside = {0};
     code = report.path != NULL ? spCheckReports() : SP_GO_ON;
-    code = code == SP_GO_ON ? spLoadBeside(&beside, besideFile) : code;
+    code = code == SP_GO_ON ? spLoadBeside(&beside, options.beside) : code;
     if (code == SP_GO_ON)
     {
         spCatchInterrupt();
-        options.draft = report.path != NULL ? spMakeDraft() : NULL;
-        code = spRunCases(&options, &beside, names, nameCount, json);
-        if (options.draft != NULL && code != SP_EXIT_USAGE)
+        validation.draft = report.path != NULL ? spMakeDraft() : NULL;
+        code = spRunCases(&validation, &beside, options.names, options.nameCount, options.json);
+        if (validation.draft != NULL && code != SP_EXIT_USAGE)
         {
-            int reportCode = spSaveDraft(options.draft, &report);
+            int reportCode = spSaveDraft(validation.draft, &report);
             code = reportCode != SP_EXIT_FINE ? reportCode : code;
         }
-        spDestroyDraft(options.draft);
+        spDestroyDraft(validation.draft);
     }
     json_decref(beside.json);
     return code;

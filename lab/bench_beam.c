@@ -6,7 +6,7 @@
 // that what else the machine does counts little.
 
 #include "bench.h"
-#include "tools.h"
+#include "cli/tools.h"
 
 #include <math.h>
 #include <stdio.h>

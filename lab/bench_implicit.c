@@ -7,9 +7,9 @@
 // other programs disturb least.
 
 #include "bench.h"
+#include "cli/tools.h"
 #include "peer.h"
 #include "souple/scene.h"
-#include "tools.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
 // ended. Cases run on as many threads as were asked for, each world on one.
 
 #include "bench.h"
+#include "cli/tools.h"
 #include "testbed/torture.h"
-#include "tools.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -4,8 +4,8 @@
 // What Young's modulus and Poisson's ratio do to the shape: figures 3.1 to 3.4 of Boukadida 2020. Bodies hang
 // from one end in equilibrium under gravity; a bar that is pulled longer by 10 % gets thinner.
 
+#include "cli/tools.h"
 #include "reproduce_anderson.h"
-#include "tools.h"
 
 #include <math.h>
 #include <stdio.h>

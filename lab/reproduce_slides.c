@@ -5,9 +5,9 @@
 // lattice against gas. Their plots are lost; what they claim in words is the published column, with numbers
 // of an independent program (written in C with RK4 and double) where there are any, marked "ref".
 
+#include "cli/tools.h"
 #include "reproduce.h"
 #include "testbed/worlds.h"
-#include "tools.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,12 +5,12 @@
 
 #include "reproduce.h"
 
-#include "commands.h"
-#include "machine.h"
-#include "options.h"
-#include "placeholder.h"
+#include "cli/commands.h"
+#include "cli/lab_options.h"
+#include "cli/machine.h"
+#include "cli/options.h"
+#include "cli/tools.h"
 #include "souple/file.h"
-#include "tools.h"
 
 #include <errno.h>
 #include <math.h>
@@ -34,32 +34,12 @@ static const spExperiment s_experiments[] = {
     {"operators", "a cube on a wall: which force model moves alike on coarse and fine meshes (Debunne 2000)",
      spReproduceOperators, NULL},
     {"preconditioner", "factors made on a thread of their own and turned with the nodes (Courtecuisse 2011)",
-     spReproducePreconditioner, "table,sizes,age,policies,models,hand"},
+     spReproducePreconditioner, SP_PRECONDITIONER_PARTS},
     {"anderson", "XPBD with strain rows and what makes its sweeps converge sooner (Boukadida 2020)",
-     spReproduceAnderson, "beams,green,bodies,cost,sag,settle,poisson"},
+     spReproduceAnderson, SP_ANDERSON_PARTS},
 };
 
 #define SP_EXPERIMENT_COUNT ((int)(sizeof(s_experiments) / sizeof(s_experiments[0])))
-
-// The parts of all experiments, one after the other
-const char* spGetPartWord(int index)
-{
-    static char s_word[32];
-    for (int i = 0; i < SP_EXPERIMENT_COUNT; ++i)
-    {
-        for (const char* part = s_experiments[i].parts; part != NULL && *part != 0;)
-        {
-            size_t size = strcspn(part, ",");
-            if (index-- == 0)
-            {
-                snprintf(s_word, sizeof(s_word), "%.*s", (int)size, part);
-                return s_word;
-            }
-            part += size + (part[size] == ',');
-        }
-    }
-    return NULL;
-}
 
 void spStartPart(spReproduction* r, const char* title)
 {
@@ -255,63 +235,31 @@ static int spRunExperiment(const spExperiment* experiment, const spReproduction*
 
 int spRunReproduce(int argc, char** argv)
 {
-    bool list = false;
-    spReproduction common = {0};
-    const char* out = "out/reproduce";
-    spReportPlan report = {.title = "Published experiments, run again",
-                           .summary = "What was published beside what this library measures.",
-                           .argc = argc,
-                           .argv = argv};
-    const spOption table[] = {
-        {"list", sp_optionFlag, NULL, &list, "list the experiments", 0, 0, 0},
-        {"out", sp_optionText, "DIR", &out, "folder for tables and plots, out/reproduce by default", 0, 0, 0},
-        {"part", sp_optionText, "PART", &common.part, "run this part of the experiment alone", 0, 0, 0},
-        {"mesh", sp_optionText, "MESH", &common.mesh,
-         "tets for 'preconditioner', ../shared/data/armadillo_4k.node by default, a box when it is not "
-         "there; "
-         "for 'anderson' instead of its two bodies",
-         0, 0, 0},
-        {"quick", sp_optionFlag, NULL, &common.quick,
-         "'preconditioner', 'anderson': small sizes and few steps, only to see that it runs", 0, 0, 0},
-        {"report", sp_optionText, "FILE", &report.path, "write tables and plots as one HTML file", 0, 0, 0},
-        {"json", sp_optionFlag, NULL, &common.json, "print one JSON object instead of tables", 0, 0, 0},
-    };
-    static const char* const examples[] = {
-        "souple reproduce --list",
-        "souple reproduce slides --out out/reproduce",
-        "souple reproduce preconditioner --part age",
-        "souple reproduce anderson --part beams",
-        NULL,
-    };
-    const spUsage usage = {
-        .usage = "souple reproduce [EXPERIMENT] [options]",
-        .description =
-            "Runs experiments of the works that Souple builds on and prints what was published beside what\n"
-            "we measure. Writes tables (CSV) and plots (SVG, PNG). Without a name, all of them; the "
-            "longest take minutes.",
-        .options = table,
-        .optionCount = (int)(sizeof(table) / sizeof(table[0])),
-        .maxOperands = 1,
-        .examples = examples,
-        .trouble = "a row does not support the claim of the work",
-    };
-    const char* name = NULL;
-    int nameCount = 0;
-    int code = spParseOptions(&usage, argc, argv, &name, &nameCount);
+    spReproduceOptions options;
+    int code = spParseReproduce(&options, argc, argv);
     if (code != SP_GO_ON)
     {
         return code;
     }
+    const char* name = options.name;
+    spReproduction common = {
+        .json = options.json, .quick = options.quick, .part = options.part, .mesh = options.mesh};
+    spReportPlan report = {.path = options.report,
+                           .title = "Published experiments, run again",
+                           .summary = "What was published beside what this library measures.",
+                           .argc = argc,
+                           .argv = argv,
+                           .quiet = options.json};
     int known = 0;
     for (int i = 0; i < SP_EXPERIMENT_COUNT; ++i)
     {
-        known += nameCount == 0 || strcmp(name, s_experiments[i].name) == 0 ? 1 : 0;
-        if (list)
+        known += name == NULL || strcmp(name, s_experiments[i].name) == 0 ? 1 : 0;
+        if (options.list)
         {
             printf("%-15s %s\n", s_experiments[i].name, s_experiments[i].doc);
         }
     }
-    if (list)
+    if (options.list)
     {
         return SP_EXIT_FINE;
     }
@@ -322,7 +270,7 @@ int spRunReproduce(int argc, char** argv)
     for (int i = 0; common.part != NULL && i < SP_EXPERIMENT_COUNT; ++i)
     {
         const spExperiment* e = s_experiments + i;
-        if ((nameCount == 0 || strcmp(name, e->name) == 0) && spHasPart(e, common.part) == false)
+        if ((name == NULL || strcmp(name, e->name) == 0) && spHasPart(e, common.part) == false)
         {
             return spFailUsage("the experiment '%s' has no part '%s'; %s%s", e->name, common.part,
                                e->parts != NULL ? "its parts are " : "it has none",
@@ -334,19 +282,18 @@ int spRunReproduce(int argc, char** argv)
     {
         return code;
     }
-    if (spMakeFolders(out) == false)
+    if (spMakeFolders(options.out) == false)
     {
-        return spFailUsage("cannot make the folder %s: %s", out, strerror(errno));
+        return spFailUsage("cannot make the folder %s: %s", options.out, strerror(errno));
     }
-    report.quiet = common.json;
     common.draft = report.path != NULL ? spMakeDraft() : NULL;
     json_t* experiments = json_array();
     code = SP_EXIT_FINE;
     for (int i = 0; i < SP_EXPERIMENT_COUNT; ++i)
     {
-        if (nameCount == 0 || strcmp(name, s_experiments[i].name) == 0)
+        if (name == NULL || strcmp(name, s_experiments[i].name) == 0)
         {
-            int result = spRunExperiment(s_experiments + i, &common, out, experiments);
+            int result = spRunExperiment(s_experiments + i, &common, options.out, experiments);
             code = result != SP_EXIT_FINE ? result : code;
         }
     }

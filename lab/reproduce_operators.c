@@ -6,9 +6,9 @@
 // the same numbers of points, so that frequencies are compared within a few percent. "ref" marks numbers of
 // an independent program on meshes like ours.
 
+#include "cli/tools.h"
 #include "reproduce.h"
 #include "testbed/debunne_cube.h"
-#include "tools.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -11,9 +11,9 @@
 // with the square of the size of the elements. So the order is what is judged, with what the finest meshes
 // extrapolate to.
 
-#include "commands.h"
-#include "options.h"
-#include "tools.h"
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "cli/tools.h"
 #include "validate.h"
 
 #include <math.h>
@@ -138,7 +138,7 @@ static bool spIterateMode(spSolid* solid, const spBeamDef* def, const int cells[
 }
 
 // The mesh of one level: its frequency, that of CalculiX where it is asked for
-static bool spFindBeamFrequency(const spBeamDef* def, const spValidateOptions* options, int level,
+static bool spFindBeamFrequency(const spBeamDef* def, const spValidation* options, int level,
                                 double* frequency, double* theirs, int* tetCount, spError* error)
 {
     spBoxMeshDef boxDef = spDefaultBoxMeshDef();
@@ -174,7 +174,7 @@ static bool spFindBeamFrequency(const spBeamDef* def, const spValidateOptions* o
     return good;
 }
 
-static void spTellHead(const spValidateOptions* options, const spBeamDef* def)
+static void spTellHead(const spValidation* options, const spBeamDef* def)
 {
     static const char* const heads[] = {"frequency",  "tets",  "ours [Hz]", "theory [Hz]",
                                         "difference", "order", ""};
@@ -194,8 +194,8 @@ static void spTellHead(const spValidateOptions* options, const spBeamDef* def)
     spDraftTable(options->draft, heads, 7);
 }
 
-static void spTellRow(const spValidateOptions* options, const spBeamDef* def, const char* tets,
-                      double frequency, double order, const char* note)
+static void spTellRow(const spValidation* options, const spBeamDef* def, const char* tets, double frequency,
+                      double order, const char* note)
 {
     char numbers[4][32];
     snprintf(numbers[0], sizeof(numbers[0]), "%.5f", frequency);
@@ -213,7 +213,7 @@ static void spTellRow(const spValidateOptions* options, const spBeamDef* def, co
     spDraftRow(options->draft, cells);
 }
 
-static void spDraftDifferences(const spValidateOptions* options, const spBeamDef* def, const double* tets,
+static void spDraftDifferences(const spValidation* options, const spBeamDef* def, const double* tets,
                                const double* differences)
 {
     spPlotSeries series = {"ours", tets, differences, def->meshCount, sp_plotMarked};
@@ -228,7 +228,7 @@ static void spDraftDifferences(const spValidateOptions* options, const spBeamDef
     spDraftPlot(options->draft, &plot);
 }
 
-static void spReportMesh(const spBeamDef* def, const spValidateOptions* options, json_t* rows, int tetCount,
+static void spReportMesh(const spBeamDef* def, const spValidation* options, json_t* rows, int tetCount,
                          double frequency, double theirs, double order)
 {
     double difference = frequency / def->reference - 1.0;
@@ -250,7 +250,7 @@ static void spReportMesh(const spBeamDef* def, const spValidateOptions* options,
     json_array_append_new(rows, row);
 }
 
-static int spRunBeam(const spBeamDef* def, const spValidateOptions* options, json_t* rows)
+static int spRunBeam(const spBeamDef* def, const spValidation* options, json_t* rows)
 {
     double f[SP_MAX_MESHES], tets[SP_MAX_MESHES], differences[SP_MAX_MESHES], order = NAN;
     int count = def->meshCount;
@@ -315,7 +315,7 @@ static double spFindTimoshenko(double height)
 
 // ---- cases ----
 
-static int spRunBar(const spValidateOptions* options, json_t* rows)
+static int spRunBar(const spValidation* options, json_t* rows)
 {
     spBeamDef def = {.name = "frequency-bar",
                      .height = 0.25,
@@ -330,7 +330,7 @@ static int spRunBar(const spValidateOptions* options, json_t* rows)
     return spRunBeam(&def, options, rows);
 }
 
-static int spRunBending(const spValidateOptions* options, json_t* rows)
+static int spRunBending(const spValidation* options, json_t* rows)
 {
     spBeamDef def = {.name = "frequency-beam",
                      .height = 0.2,

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "calculix.h"
-#include "report_tools.h"
+#include "cli/report_tools.h"
 #include "souple/souple.h"
 
 #include <jansson.h>
@@ -56,21 +56,21 @@ bool spRelaxSolid(spSolid* solid, double tolerance, spRelaxResult* result, spErr
 bool spStepSolid(spSolid* solid, double tolerance, spDVec3* stepped, spError* error);
 
 // What all cases get
-typedef struct spValidateOptions
+typedef struct spValidation
 {
     const char* keep;   // folder of the files of CalculiX, NULL for none
     const char* folder; // where they are now
-    const char* liver;  // file of the liver
+    const char* mesh;   // file of the liver
     bool print;         // words go to the screen
     spDraft* draft;     // report in the making; NULL for none
-} spValidateOptions;
+} spValidation;
 
 // One case of natural frequencies, on several meshes
 typedef struct spFrequencyCase
 {
     const char* name;
     const char* doc;
-    int (*run)(const spValidateOptions* options, json_t* rows);
+    int (*run)(const spValidation* options, json_t* rows);
 } spFrequencyCase;
 
 // The table, and the number of its rows. `run` appends a row for each mesh and returns an exit code.

@@ -4,8 +4,8 @@
 // A body of three materials in the hand of a user, who moves and turns it, in real time: the armadillo of
 // Courtecuisse 2011, section 3.4.4. The hand follows a script; steps keep to the wall clock.
 
+#include "cli/tools.h"
 #include "reproduce_preconditioner.h"
-#include "tools.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,8 +6,8 @@
 // memory of the system, so what is measured is this program and not a disk.
 
 #include "bench.h"
+#include "cli/tools.h"
 #include "souple/mesh.h"
-#include "tools.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,9 +6,9 @@
 // with masses of 0.01 kg and springs of 2000 N/m. What an independent program (C, double) found on the same
 // cloth is marked "ref". Backward Euler and the mixed methods of the paper are not part of Souple yet.
 
+#include "cli/tools.h"
 #include "reproduce.h"
 #include "testbed/hanging_cloth.h"
-#include "tools.h"
 
 #include <math.h>
 #include <stdio.h>

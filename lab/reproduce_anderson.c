@@ -11,7 +11,7 @@
 
 #include "reproduce_anderson.h"
 
-#include "tools.h"
+#include "cli/tools.h"
 
 #include <math.h>
 #include <stdio.h>

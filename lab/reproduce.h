@@ -6,7 +6,7 @@
 
 #pragma once
 
-#include "report_tools.h"
+#include "cli/report_tools.h"
 #include "souple/record.h"
 
 #include <jansson.h>

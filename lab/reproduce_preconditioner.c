@@ -10,7 +10,7 @@
 
 #include "reproduce_preconditioner.h"
 
-#include "tools.h"
+#include "cli/tools.h"
 
 #include <math.h>
 #include <stdio.h>

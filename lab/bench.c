@@ -6,10 +6,11 @@
 // bench_mesh.c mesh files, bench_torture.c the torture grid, bench_view.c the live page.
 
 #include "bench.h"
-#include "commands.h"
-#include "machine.h"
-#include "options.h"
-#include "tools.h"
+#include "cli/commands.h"
+#include "cli/lab_options.h"
+#include "cli/machine.h"
+#include "cli/options.h"
+#include "cli/tools.h"
 
 #include <limits.h>
 #include <math.h>
@@ -426,52 +427,15 @@ static void spRunPlain(spBenchRun* run, const spBenchFamily* family, int size)
 
 int spRunBench(int argc, char** argv)
 {
-    spBenchRun run = {.repeat = 3};
-    bool list = false;
-    const char* threads = "1";
-    const spOption table[] = {
-        {"list", sp_optionFlag, NULL, &list, "list the benchmarks", 0, 0, 0},
-        {"threads", sp_optionText, "COUNTS", &threads,
-         "numbers of worker threads to measure, with commas between them, 1 by default", 0, 0, 0},
-        {"repeat", sp_optionInteger, "COUNT", &run.repeat, "runs of each benchmark, 3 by default", 1, 1000,
-         0},
-        {"lanes", sp_optionInteger, "LANES", &run.lanes,
-         "lanes of the kernels: 1, 4, 8 or 16; by default the most that the processor has", 0, 16, 0},
-        {"json", sp_optionFlag, NULL, &run.json, "print one JSON object instead of a table", 0, 0, 0},
-    };
-    static const char* const examples[] = {
-        "souple bench --list",
-        "souple bench spring-cloth-200 --threads 1,2",
-        "souple bench --json > bench.json",
-        NULL,
-    };
-    const spUsage usage = {
-        .usage = "souple bench [BENCHMARK...] [options]",
-        .description =
-            "Measures milliseconds per step, whole steps with everything in them, and nanoseconds per\n"
-            "element and force evaluation. Median and 95th percentile over the steps of all runs.\n"
-            "implicit-beam-M, xpbd-links-beam-M and xpbd-cloth-N run Bullet beside ours when it was there\n"
-            "when souple was built.\n"
-            "Machines are noisy: compare numbers of one run.",
-        .options = table,
-        .optionCount = 5,
-        .maxOperands = argc,
-        .examples = examples,
-        .trouble = "a benchmark did not run, or did not stay stable",
-    };
-    const char** names = calloc((size_t)argc + 1, sizeof(char*));
-    if (names == NULL)
-    {
-        return SP_EXIT_TROUBLE;
-    }
-    int nameCount = argc;
-    int code = spParseOptions(&usage, argc, argv, names, &nameCount);
-    if (code == SP_GO_ON && list)
+    spBenchOptions options;
+    int code = spParseBench(&options, argc, argv);
+    spBenchRun run = {.repeat = options.repeat, .lanes = options.lanes, .json = options.json};
+    if (code == SP_GO_ON && options.list)
     {
         spListBenchmarks();
         code = SP_EXIT_FINE;
     }
-    if (code == SP_GO_ON && spForEachPart(threads, spAddThreads, &run) == false)
+    if (code == SP_GO_ON && spForEachPart(options.threads, spAddThreads, &run) == false)
     {
         code = SP_EXIT_USAGE;
     }
@@ -484,22 +448,23 @@ int spRunBench(int argc, char** argv)
     {
         code = spFailUsage("--lanes must be 1, 4, 8 or 16, but is %d", run.lanes);
     }
-    for (int i = 0; code == SP_GO_ON && i < nameCount; ++i)
+    for (int i = 0; code == SP_GO_ON && i < options.nameCount; ++i)
     {
         int size = 0;
-        const spBenchFamily* family = spFindFamily(names[i], &size);
+        const spBenchFamily* family = spFindFamily(options.names[i], &size);
         if (family == NULL)
         {
-            code = spFailUsage("there is no benchmark '%s'; 'souple bench --list' names them", names[i]);
+            code =
+                spFailUsage("there is no benchmark '%s'; 'souple bench --list' names them", options.names[i]);
         }
         else if (size < family->least || size > family->most)
         {
-            code = spFailUsage("%s: the number must be from %d to %d", names[i], family->least, family->most);
+            code = spFailUsage("%s: the number must be from %d to %d", options.names[i], family->least,
+                               family->most);
         }
     }
     if (code != SP_GO_ON)
     {
-        free(names);
         return code;
     }
 
@@ -509,20 +474,19 @@ int spRunBench(int argc, char** argv)
     {
         spPrintMachine();
     }
-    for (int i = 0; i < nameCount; ++i)
+    for (int i = 0; i < options.nameCount; ++i)
     {
         int size = 0;
-        const spBenchFamily* family = spFindFamily(names[i], &size);
+        const spBenchFamily* family = spFindFamily(options.names[i], &size);
         family->run(&run, family, size);
     }
-    for (int i = 0; nameCount == 0 && i < SP_FAMILY_COUNT; ++i)
+    for (int i = 0; options.nameCount == 0 && i < SP_FAMILY_COUNT; ++i)
     {
         for (int k = 0; s_families[i].apart == false && k < 6 && s_families[i].sizes[k] != 0; ++k)
         {
             s_families[i].run(&run, s_families + i, s_families[i].sizes[k]);
         }
     }
-    free(names);
     if (run.json)
     {
         json_t* json = json_object();
