@@ -12,27 +12,14 @@
 #include "tools.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 bool spFindLab(char* buffer, size_t size)
 {
-    char folder[1024];
-    ssize_t length = readlink("/proc/self/exe", folder, sizeof(folder) - 1);
-    folder[length > 0 ? length : 0] = 0;
-    char* slash = strrchr(folder, '/');
     static const char* const places[] = {SP_LAB, SOUPLE_LIBEXEC "/" SP_LAB};
-    for (int i = 0; slash != NULL && i < 2; ++i)
-    {
-        *slash = 0;
-        if (spMakeFileName(buffer, size, folder, places[i], "") && access(buffer, X_OK) == 0)
-        {
-            return true;
-        }
-    }
-    return spFindProgram(buffer, size, SP_LAB);
+    return spFindBeside(buffer, size, places, 2) || spFindProgram(buffer, size, SP_LAB);
 }
 
 static int spCallLab(int argc, char** argv)

@@ -67,10 +67,8 @@ int spParseReproduce(spReproduceOptions* options, int argc, char** argv)
          0, 0, 0},
         {"part", sp_optionText, "PART", &options->part, "run this part of the experiment alone", 0, 0, 0},
         {"mesh", sp_optionText, "MESH", &options->mesh,
-         "tets for 'preconditioner', ../shared/data/armadillo_4k.node by default, a box when it is not "
-         "there; "
-         "for 'anderson' instead of its two bodies",
-         0, 0, 0},
+         "tets for 'preconditioner' instead of an armadillo, for 'anderson' instead of its two bodies", 0, 0,
+         0},
         {"quick", sp_optionFlag, NULL, &options->quick,
          "'preconditioner', 'anderson': small sizes and few steps, only to see that it runs", 0, 0, 0},
         {"report", sp_optionText, "FILE", &options->report, "write tables and plots as one HTML file", 0, 0,
@@ -102,15 +100,14 @@ int spParseReproduce(spReproduceOptions* options, int argc, char** argv)
 
 int spParseValidate(spValidateOptions* options, int argc, char** argv)
 {
-    *options = (spValidateOptions){.mesh = "../shared/data/liver.msh"};
+    *options = (spValidateOptions){0};
     const spOption table[] = {
         {"list", sp_optionFlag, NULL, &options->list, "list the cases", 0, 0, 0},
         {"json", sp_optionFlag, NULL, &options->json, "print one JSON object instead of tables", 0, 0, 0},
         {"beside", sp_optionText, "FILE", &options->beside,
          "what --json printed in the other precision: further columns", 0, 0, 0},
         {"keep", sp_optionText, "DIR", &options->keep, "keep the files of CalculiX in this folder", 0, 0, 0},
-        {"liver", sp_optionText, "MESH", &options->mesh,
-         "mesh of the liver, ../shared/data/liver.msh by default; left out when it is not there", 0, 0, 0},
+        {"mesh", sp_optionText, "MESH", &options->mesh, "tets for 'liver' instead of our own", 0, 0, 0},
         {"report", sp_optionText, "FILE", &options->report, "write the tables as one HTML file", 0, 0, 0},
         {"quiet", sp_optionFlag, NULL, &options->quiet, "print nothing but errors", 0, 0, 'q'},
     };

@@ -155,6 +155,24 @@ bool spFindProgram(char* buffer, size_t size, const char* name)
     return false;
 }
 
+bool spFindBeside(char* buffer, size_t size, const char* const* places, int placeCount)
+{
+    char program[1024];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
+    program[length > 0 ? length : 0] = 0;
+    char* slash = strrchr(program, '/');
+    for (int i = 0; slash != NULL && i < placeCount; ++i)
+    {
+        *slash = 0;
+        if (spMakeFileName(buffer, size, program, places[i], "") && access(buffer, R_OK) == 0)
+        {
+            return true;
+        }
+    }
+    buffer[0] = 0;
+    return false;
+}
+
 double spGetClock(void)
 {
     struct timespec now;

@@ -34,6 +34,10 @@ void spGetStem(char* buffer, size_t size, const char* path);
 // not there.
 bool spFindProgram(char* buffer, size_t size, const char* name);
 
+// The first file that is there of some places, which are relative to the folder of this program. Returns
+// false, and an empty text, when there is none.
+bool spFindBeside(char* buffer, size_t size, const char* const* places, int placeCount);
+
 // Where files that live for a moment go: TMPDIR, or what the system has for it
 const char* spGetTemporaryFolder(void);
 

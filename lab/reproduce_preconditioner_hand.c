@@ -5,6 +5,7 @@
 // Courtecuisse 2011, section 3.4.4. The hand follows a script; steps keep to the wall clock.
 
 #include "cli/tools.h"
+#include "data.h"
 #include "reproduce_preconditioner.h"
 
 #include <math.h>
@@ -15,9 +16,8 @@
 // Frames for each second
 #define SP_HAND_RATE 60.0
 
-// The armadillo has 3717 tets, that of the thesis 4406, the box 4410
-static const char* const s_armadillo = "../shared/data/armadillo_4k.node";
-static const int s_boxCells[3] = {7, 15, 7};
+// It has 3717 tets, that of the thesis 4406
+static const char s_armadillo[] = "armadillo_4k.node";
 
 typedef struct spHand
 {
@@ -36,23 +36,18 @@ static void spDestroyHand(spHand* hand)
     free(hand->rest);
 }
 
-// A mesh of 1 m height. NULL, with the reason in the error, when the file that was asked for is not one.
+// A mesh of 1 m height. NULL, with the reason in the error, when there is none.
 static spMesh* spMakeHandMesh(spReproduction* r, const char** name, spError* error)
 {
-    *name = r->mesh != NULL ? r->mesh : "armadillo_4k";
-    bool own = r->mesh == NULL && r->quick;
-    spMesh* mesh = own ? NULL : spLoadMesh(r->mesh != NULL ? r->mesh : s_armadillo, NULL, error);
-    if (mesh == NULL && r->mesh == NULL)
+    *name = r->mesh != NULL ? r->mesh : r->quick ? "box" : s_armadillo;
+    if (r->mesh == NULL && r->quick)
     {
         spBoxMeshDef def = spDefaultBoxMeshDef();
         def.size = (spDVec3){0.5, 1.0, 0.5};
-        for (int axis = 0; axis < 3; ++axis)
-        {
-            def.cells[axis] = r->quick ? 3 : s_boxCells[axis];
-        }
-        *name = "box";
+        def.cells[0] = def.cells[1] = def.cells[2] = 3;
         return spMakeBoxMesh(&def, error);
     }
+    spMesh* mesh = r->mesh != NULL ? spLoadMesh(r->mesh, NULL, error) : spLoadData(s_armadillo, error);
     spMeshReport report;
     if (mesh == NULL || spMesh_Validate(mesh, &report, error) == false)
     {

@@ -60,7 +60,7 @@ typedef struct spValidation
 {
     const char* keep;   // folder of the files of CalculiX, NULL for none
     const char* folder; // where they are now
-    const char* mesh;   // file of the liver
+    const char* mesh;   // file of the liver; NULL for our own
     bool print;         // words go to the screen
     spDraft* draft;     // report in the making; NULL for none
 } spValidation;

@@ -35,7 +35,8 @@ static int SetUpCopies(void** state)
 {
     return SetUp(state) != 0 ||
            system("cd '" WORK "' && mkdir -p alone tree/bin tree/libexec/souple apart && "
-                  "ln -f '" SOUPLE_BINARY_DIR "/souple' alone/souple && ln -f alone/souple tree/bin/souple && "
+                  "ln -f '" SOUPLE_BINARY_DIR
+                  "/souple' alone/souple && ln -f alone/souple tree/bin/souple && "
                   "ln -f '" SOUPLE_BINARY_DIR "/souple-lab' tree/libexec/souple/souple-lab && "
                   "ln -f tree/libexec/souple/souple-lab apart/souple-lab") != 0;
 }
@@ -43,8 +44,9 @@ static int SetUpCopies(void** state)
 static void TestMissing(void** state)
 {
     SP_UNUSED(state);
-    ExpectCopy("/nowhere", "alone/souple bench --list", 127,
-               "'souple bench' needs souple-lab, which is not installed: build Souple with -DSOUPLE_LAB=ON\n");
+    ExpectCopy(
+        "/nowhere", "alone/souple bench --list", 127,
+        "'souple bench' needs souple-lab, which is not installed: build Souple with -DSOUPLE_LAB=ON\n");
     assert_int_equal(strcspn(s_result.text, "\n"), strlen(s_result.text) - 1); // one sentence
     ExpectCopy("/nowhere", "alone/souple reproduce slides", 127, "souple-lab");
     ExpectCopy("/nowhere", "alone/souple validate", 127, "souple-lab");
@@ -93,6 +95,19 @@ static void TestThrough(void** state)
     assert_true(WIFSIGNALED(status) ? WTERMSIG(status) == SIGTERM : WEXITSTATUS(status) == 128 + SIGTERM);
 }
 
+// Meshes that it needs are installed with it
+static void TestData(void** state)
+{
+    SP_UNUSED(state);
+    ExpectCopy("/nowhere", "tree/bin/souple validate liver", 2,
+               "liver: liver_like.msh is not installed with");
+    assert_int_equal(system("cd '" WORK "' && mkdir -p tree/share/souple && "
+                            "cp '" SOUPLE_SOURCE_DIR "/data/liver_like.msh' tree/share/souple"),
+                     0);
+    // CalculiX may be there or not
+    ExpectCopy("/nowhere", "tree/bin/souple validate liver 2>&1 | grep -c liver_like.msh", 1, "0\n");
+}
+
 // The lab by itself
 static void TestAlone(void** state)
 {
@@ -107,10 +122,8 @@ static void TestAlone(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(TestMissing),
-        cmocka_unit_test(TestPlaces),
-        cmocka_unit_test(TestThrough),
-        cmocka_unit_test(TestAlone),
+        cmocka_unit_test(TestMissing), cmocka_unit_test(TestPlaces), cmocka_unit_test(TestThrough),
+        cmocka_unit_test(TestData),    cmocka_unit_test(TestAlone),
     };
     return cmocka_run_group_tests(tests, SetUpCopies, NULL);
 }
