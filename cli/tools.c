@@ -173,6 +173,20 @@ bool spFindBeside(char* buffer, size_t size, const char* const* places, int plac
     return false;
 }
 
+static int spCompareNumbers(const void* a, const void* b)
+{
+    double x = *(const double*)a, y = *(const double*)b;
+    return (x > y) - (x < y);
+}
+
+void spSortNumbers(double* numbers, int count)
+{
+    if (count > 0)
+    {
+        qsort(numbers, (size_t)count, sizeof(double), spCompareNumbers);
+    }
+}
+
 double spGetClock(void)
 {
     struct timespec now;

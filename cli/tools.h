@@ -41,6 +41,9 @@ bool spFindBeside(char* buffer, size_t size, const char* const* places, int plac
 // Where files that live for a moment go: TMPDIR, or what the system has for it
 const char* spGetTemporaryFolder(void);
 
+// Sorts upwards
+void spSortNumbers(double* numbers, int count);
+
 // Seconds on a clock that only goes forward
 double spGetClock(void);
 

@@ -224,15 +224,9 @@ void spNameBenchmark(const spBenchFamily* family, int size, char* name, size_t c
     snprintf(name, capacity, "%s%d%s", family->stem, size, family->suffix != NULL ? family->suffix : "");
 }
 
-static int spCompareTimes(const void* a, const void* b)
-{
-    double x = *(const double*)a, y = *(const double*)b;
-    return (x > y) - (x < y);
-}
-
 spBenchTimes spSummarizeTimes(double* times, int count)
 {
-    qsort(times, (size_t)count, sizeof(double), spCompareTimes);
+    spSortNumbers(times, count);
     double sum = 0.0;
     for (int i = 0; i < count; ++i)
     {
@@ -305,27 +299,6 @@ static bool spMeasure(const spBenchFamily* family, int size, int threads, int la
     return ok && taken > 0;
 }
 
-static json_t* spMakeResultJson(const spBenchResult* r)
-{
-    char hash[20];
-    snprintf(hash, sizeof(hash), "%016llx", (unsigned long long)r->hash);
-    json_t* times = json_object();
-    json_object_set_new(times, "median", json_real(r->times.median));
-    json_object_set_new(times, "p95", json_real(r->times.p95));
-    json_object_set_new(times, "best", json_real(r->times.best));
-    json_t* json = json_object();
-    json_object_set_new(json, "name", json_string(r->name));
-    json_object_set_new(json, "threads", json_integer(r->threads));
-    json_object_set_new(json, "nodes", json_integer(r->nodes));
-    json_object_set_new(json, "elements", json_integer(r->elements));
-    json_object_set_new(json, "iterations", json_real(r->iterations));
-    json_object_set_new(json, "msPerStep", times);
-    json_object_set_new(json, "nsPerElementIteration", json_real(r->nsPerElement));
-    json_object_set_new(json, "stateHash", json_string(hash));
-    json_object_set_new(json, "flags", json_integer(r->flags));
-    return json;
-}
-
 // The family and the size that a name stands for: the stem, a number, the suffix and nothing else; without
 // the number, and the dash before it, the first size of the standard run. NULL when there is none; the size
 // may be one that the family does not have
@@ -385,24 +358,8 @@ static bool spAddThreads(const char* part, void* context)
     return true;
 }
 
-void spBeginTable(spBenchRun* run, void (*head)(void))
-{
-    if (run->json == false && run->head != head)
-    {
-        head();
-        run->head = head;
-    }
-}
-
-static void spPrintHead(void)
-{
-    printf("%-32s %7s %9s %9s %7s %10s %10s %8s %8s  %s\n", "name", "threads", "nodes", "elements", "evals",
-           "ms/step", "p95", "ns/elem", "speed-up", "state hash");
-}
-
 static void spRunPlain(spBenchRun* run, const spBenchFamily* family, int size)
 {
-    spBeginTable(run, spPrintHead);
     double single = 0.0;
     for (int t = 0; t < run->threadCount && spIsInterrupted() == false; ++t)
     {
@@ -413,15 +370,24 @@ static void spRunPlain(spBenchRun* run, const spBenchFamily* family, int size)
             continue;
         }
         single = t == 0 ? result.times.median : single;
-        json_array_append_new(run->results, spMakeResultJson(&result));
-        if (run->json == false)
-        {
-            printf("%-32s %7d %9d %9d %7.1f %10.3f %10.3f %8.3f %7.2fx  %016llx\n", result.name,
-                   result.threads, result.nodes, result.elements, result.iterations, result.times.median,
-                   result.times.p95, result.nsPerElement, single / result.times.median,
-                   (unsigned long long)result.hash);
-            fflush(stdout);
-        }
+        spHashText hash;
+        spFormatHash(hash, result.hash);
+        const spCell cells[] = {
+            SP_TEXT_CELL("name", "name", -32, result.name),
+            SP_WHOLE_CELL("threads", "threads", 7, result.threads),
+            SP_WHOLE_CELL("nodes", "nodes", 9, result.nodes),
+            SP_WHOLE_CELL("elements", "elements", 9, result.elements),
+            SP_NUMBER_CELL("iterations", "evals", 7, "%.1f", result.iterations),
+            SP_NUMBER_CELL(NULL, "ms/step", 10, "%.3f", result.times.median),
+            SP_NUMBER_CELL(NULL, "p95", 10, "%.3f", result.times.p95),
+            SP_NUMBER_CELL("nsPerElementIteration", "ns/elem", 8, "%.3f", result.nsPerElement),
+            SP_NUMBER_CELL(NULL, "speed-up", 8, "%.2fx", single / result.times.median),
+            SP_TEXT_CELL("stateHash", "state hash", 0, hash),
+            SP_WHOLE_CELL("flags", NULL, 0, result.flags),
+        };
+        json_t* json = spTellRow(&run->table, cells, SP_CELL_COUNT(cells));
+        json_object_set_new(json, "msPerStep", spMakeTimesJson(&result.times));
+        json_array_append_new(run->results, json);
     }
 }
 
@@ -429,7 +395,10 @@ int spRunBench(int argc, char** argv)
 {
     spBenchOptions options;
     int code = spParseBench(&options, argc, argv);
-    spBenchRun run = {.repeat = options.repeat, .lanes = options.lanes, .json = options.json};
+    spBenchRun run = {.repeat = options.repeat,
+                      .lanes = options.lanes,
+                      .json = options.json,
+                      .table = {.print = options.json == false}};
     if (code == SP_GO_ON && options.list)
     {
         spListBenchmarks();
@@ -489,9 +458,7 @@ int spRunBench(int argc, char** argv)
     }
     if (run.json)
     {
-        json_t* json = json_object();
-        json_object_set_new(json, "machine", spMakeMachineJson());
-        json_object_set_new(json, "commit", json_string(spGetCommit()));
+        json_t* json = spMakeMeasuredJson();
         json_object_set_new(json, "benchmarks", run.results);
         spPrintJson(json);
     }

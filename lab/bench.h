@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include "cli/table.h"
 #include "peer.h"
 #include "testbed/worlds.h"
 
@@ -53,7 +54,7 @@ struct spBenchRun
     int lanes;
     int repeat;
     bool json;
-    void (*head)(void); // prints the head of the table that was begun last
+    spTable table;
     json_t* results;
     int trouble;
 };
@@ -69,9 +70,6 @@ void spNameBenchmark(const spBenchFamily* family, int size, char* name, size_t c
 
 // Sorts the times of steps, ms
 spBenchTimes spSummarizeTimes(double* times, int count);
-
-// Prints the head of a table, unless that table goes on
-void spBeginTable(spBenchRun* run, void (*head)(void));
 
 // bench_beam.c: one beam in two ways. With a surface for the eye that has ten times the vertices of its own,
 // and what reading its positions after every step adds; with shuffled vertices, its nodes kept in that order
@@ -133,11 +131,7 @@ void spSummarizeSide(spBenchSide* side);
 double spGetTipHeight(const spTestWorld* test, spTipNodes nodes);
 double spGetPeerTipHeight(const spPeer* peer, spTipNodes nodes);
 
-// Largest difference of the tips in any step over the largest tip
-double spGetTipDifference(const spBenchSide* ours, const spBenchSide* peer, int tipCount);
-
 json_t* spMakeTimesJson(const spBenchTimes* times);
-json_t* spMakeTipJson(const spBenchSide* side, int tipCount);
 
 // What one number of threads gave
 typedef struct spSideResult
@@ -153,8 +147,10 @@ typedef struct spSideResult
 
 // Sums ours up when it ran without one of the flags that make its times worthless, else tells why not
 void spJudgeResult(spBenchRun* run, spSideResult* result, bool ours, uint32_t bad);
-// Ours over the other's, processor time of a step
-double spGetRatio(const spSideResult* result, const spBenchSide* peer);
-// The head of an object for a result, and what it has beside its times; and of one for the other engine
-json_t* spMakeSideJson(const spSideResult* result);
-json_t* spMakePeerJson(const spSideResult* result, const spBenchSide* peer, int tipCount);
+
+// What is told of a result: `told` is the JSON of the row of ours, NULL when it did not run, which is taken
+// and completed
+json_t* spMakeSideJson(const spSideResult* result, json_t* told, int tipCount);
+// The same of the other engine, with a line on the screen that compares both
+json_t* spMakePeerJson(spBenchRun* run, const spSideResult* result, const spBenchSide* peer,
+                       const char* engine, json_t* told, int tipCount);

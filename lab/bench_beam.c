@@ -36,6 +36,12 @@ typedef struct spPair
     double difference;    // of positions of both orders, over the length of the beam
 } spPair;
 
+// The first columns of both tables
+#define SP_PAIR_CELLS(pair)                                                                                  \
+    SP_TEXT_CELL("name", "name", -24, pair.name), SP_TEXT_CELL("method", "method", -16, pair.method),        \
+        SP_WHOLE_CELL("threads", "threads", 7, pair.threads),                                                \
+        SP_WHOLE_CELL("nodes", "nodes", 8, pair.nodes), SP_WHOLE_CELL("elements", "tets", 8, pair.elements)
+
 static spTestWorld spStartBeamWorld(const spBenchRun* run, int way, int threads, const spMesh* mesh,
                                     const int32_t* pins, int pinCount, bool keepOrder)
 {
@@ -72,17 +78,6 @@ static void spFailBeam(spBenchRun* run, const char* name, const char* message)
     fprintf(stderr, "souple: %s: %s\n", name,
             message[0] != 0 ? message : "there is not enough memory, or the body did not stay stable");
     run->trouble += 1;
-}
-
-static json_t* spMakePairJson(const spPair* pair)
-{
-    json_t* json = json_object();
-    json_object_set_new(json, "name", json_string(pair->name));
-    json_object_set_new(json, "method", json_string(pair->method));
-    json_object_set_new(json, "threads", json_integer(pair->threads));
-    json_object_set_new(json, "nodes", json_integer(pair->nodes));
-    json_object_set_new(json, "elements", json_integer(pair->elements));
-    return json;
 }
 
 // ---------------------------------------------------------------------------------------------------------
@@ -191,12 +186,6 @@ static bool spMeasureVisual(const spBenchRun* run, int way, const spMesh* mesh, 
     return ok;
 }
 
-static void spPrintVisualHead(void)
-{
-    printf("%-24s %-16s %7s %8s %8s %9s %10s %10s %8s\n", "name", "method", "threads", "nodes", "tets",
-           "vertices", "cpu ms", "read ms", "adds");
-}
-
 static int spCountSurfaceNodes(int m)
 {
     return (4 * m + 1) * (m + 1) * (m + 1) - (4 * m - 1) * (m - 1) * (m - 1);
@@ -204,7 +193,6 @@ static int spCountSurfaceNodes(int m)
 
 void spRunVisualBeam(spBenchRun* run, const spBenchFamily* family, int size)
 {
-    spBeginTable(run, spPrintVisualHead);
     char name[64];
     snprintf(name, sizeof(name), "%s%d", family->stem, size);
     spError error = {0};
@@ -224,21 +212,17 @@ void spRunVisualBeam(spBenchRun* run, const spBenchFamily* family, int size)
             spFailBeam(run, name, error.message);
             continue;
         }
-        double share = pair.second / pair.first;
-        json_t* json = spMakePairJson(&pair);
-        json_object_set_new(json, "vertices", json_integer(pair.vertices));
-        json_object_set_new(json, "verticesOverSurfaceNodes",
-                            json_real((double)pair.vertices / spCountSurfaceNodes(size)));
-        json_object_set_new(json, "msPerStep", json_real(pair.first));
-        json_object_set_new(json, "msPerRead", json_real(pair.second));
-        json_object_set_new(json, "share", json_real(share));
-        json_array_append_new(run->results, json);
-        if (run->json == false)
-        {
-            printf("%-24s %-16s %7d %8d %8d %9d %10.3f %10.4f %6.2f %%\n", name, pair.method, pair.threads,
-                   pair.nodes, pair.elements, pair.vertices, pair.first, pair.second, 100.0 * share);
-            fflush(stdout);
-        }
+        const spCell cells[] = {
+            SP_PAIR_CELLS(pair),
+            SP_WHOLE_CELL("vertices", "vertices", 9, pair.vertices),
+            SP_NUMBER_CELL("verticesOverSurfaceNodes", NULL, 0, "%g",
+                           (double)pair.vertices / spCountSurfaceNodes(size)),
+            SP_NUMBER_CELL("msPerStep", "cpu ms", 10, "%.3f", pair.first),
+            SP_NUMBER_CELL("msPerRead", "read ms", 10, "%.4f", pair.second),
+            SP_NUMBER_CELL("share", NULL, 0, "", pair.second / pair.first),
+            SP_NUMBER_CELL(NULL, "adds", 8, "%.2f %%", 100.0 * pair.second / pair.first),
+        };
+        json_array_append_new(run->results, spTellRow(&run->table, cells, SP_CELL_COUNT(cells)));
     }
     spDestroyMesh(surface);
     spDestroyMesh(mesh);
@@ -343,15 +327,8 @@ static bool spMeasureOrder(const spBenchRun* run, int way, const spMesh* mesh, c
     return ok;
 }
 
-static void spPrintOrderHead(void)
-{
-    printf("%-24s %-16s %7s %8s %8s %10s %10s %8s %10s\n", "name", "method", "threads", "nodes", "tets",
-           "kept ms", "sorted ms", "speed-up", "differ m");
-}
-
 void spRunOrderBeam(spBenchRun* run, const spBenchFamily* family, int size)
 {
-    spBeginTable(run, spPrintOrderHead);
     char name[64];
     snprintf(name, sizeof(name), "%s%d", family->stem, size);
     spError error = {0};
@@ -373,19 +350,14 @@ void spRunOrderBeam(spBenchRun* run, const spBenchFamily* family, int size)
             spFailBeam(run, name, error.message);
             continue;
         }
-        json_t* json = spMakePairJson(&pair);
-        json_object_set_new(json, "msKept", json_real(pair.first));
-        json_object_set_new(json, "msRenumbered", json_real(pair.second));
-        json_object_set_new(json, "speedUp", json_real(pair.first / pair.second));
-        json_object_set_new(json, "difference", json_real(pair.difference));
-        json_array_append_new(run->results, json);
-        if (run->json == false)
-        {
-            printf("%-24s %-16s %7d %8d %8d %10.3f %10.3f %7.2fx %10.1e\n", name, pair.method, pair.threads,
-                   pair.nodes, pair.elements, pair.first, pair.second, pair.first / pair.second,
-                   pair.difference);
-            fflush(stdout);
-        }
+        const spCell cells[] = {
+            SP_PAIR_CELLS(pair),
+            SP_NUMBER_CELL("msKept", "kept ms", 10, "%.3f", pair.first),
+            SP_NUMBER_CELL("msRenumbered", "sorted ms", 10, "%.3f", pair.second),
+            SP_NUMBER_CELL("speedUp", "speed-up", 8, "%.2fx", pair.first / pair.second),
+            SP_NUMBER_CELL("difference", "differ m", 10, "%.1e", pair.difference),
+        };
+        json_array_append_new(run->results, spTellRow(&run->table, cells, SP_CELL_COUNT(cells)));
     }
     spDestroyMesh(shuffled);
     free(numbers);

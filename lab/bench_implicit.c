@@ -124,82 +124,52 @@ static bool spRunPeer(const spBenchFamily* family, int size, const spMesh* mesh,
 // ---------------------------------------------------------------------------------------------------------
 // Side by side
 
-static void spPrintImplicitHead(void)
+static json_t* spTellSide(spBenchRun* run, const spImplicitResult* result, const spBenchSide* side,
+                          const char* engine, int threads)
 {
-    printf("%-24s %-8s %7s %8s %8s %7s %9s %9s %9s %9s %9s %9s %8s %9s  %s\n", "name", "engine", "threads",
-           "nodes", "tets", "iters", "residual", "ms/step", "cpu ms", "cpu mean", "ns/tet/it", "Mtet*it/s",
-           "ns/tet", "tip mm", "state hash");
+    bool ours = side == &result->base.ours;
+    spHashText hash;
+    spFormatHash(hash, result->base.hash);
+    const spCell cells[] = {
+        SP_TEXT_CELL(NULL, "name", -24, result->base.name),
+        SP_TEXT_CELL(NULL, "engine", -8, engine),
+        SP_WHOLE_CELL(NULL, "threads", 7, threads),
+        SP_WHOLE_CELL(NULL, "nodes", 8, result->base.nodes),
+        SP_WHOLE_CELL(NULL, "tets", 8, result->base.elements),
+        SP_NUMBER_CELL("iterations", "iters", 7, "%.1f", side->iterations / side->stepCount),
+        SP_NUMBER_CELL("residual", "residual", 9, "%.2e", side->residual),
+        SP_NUMBER_CELL(NULL, "ms/step", 9, "%.3f", side->wallTimes.median),
+        SP_NUMBER_CELL(NULL, "cpu ms", 9, "%.3f", side->processorTimes.median),
+        SP_NUMBER_CELL(NULL, "cpu mean", 9, "%.3f", side->processorTimes.mean),
+        SP_NUMBER_CELL("nsPerElementIteration", "ns/tet/it", 9, "%.3f", side->nsPerElementIteration),
+        SP_NUMBER_CELL("millionElementIterationsPerSecond", "Mtet*it/s", 9, "%.1f",
+                       1e3 / side->nsPerElementIteration),
+        SP_NUMBER_CELL(ours ? "assembleNsPerElement" : NULL, "ns/tet", 8, "%.2f",
+                       ours ? side->assembleNsPerElement : NAN),
+        SP_NUMBER_CELL(NULL, "tip mm", 9, "%.3f", 1e3 * side->tip[result->tipCount - 1]),
+        SP_TEXT_CELL(ours ? "stateHash" : NULL, "state hash", 0, ours ? hash : ""),
+    };
+    return spTellRow(&run->table, cells, SP_CELL_COUNT(cells));
 }
 
-static void spPrintSide(const spImplicitResult* result, const spBenchSide* side, const char* engine,
-                        int threads)
+static json_t* spTellImplicit(spBenchRun* run, const spImplicitResult* result, const spBenchSide* peer)
 {
-    printf("%-24s %-8s %7d %8d %8d %7.1f %9.2e %9.3f %9.3f %9.3f %9.3f %9.1f ", result->base.name, engine,
-           threads, result->base.nodes, result->base.elements, side->iterations / side->stepCount,
-           side->residual, side->wallTimes.median, side->processorTimes.median, side->processorTimes.mean,
-           side->nsPerElementIteration, 1e3 / side->nsPerElementIteration);
-    if (side == &result->base.ours)
-    {
-        printf("%8.2f %9.3f  %016llx\n", side->assembleNsPerElement, 1e3 * side->tip[result->tipCount - 1],
-               (unsigned long long)result->base.hash);
-    }
-    else
-    {
-        printf("%8s %9.3f\n", "-", 1e3 * side->tip[result->tipCount - 1]);
-    }
-}
-
-static void spPrintImplicit(const spImplicitResult* result, const spBenchSide* peer)
-{
+    const spBenchSide* ours = &result->base.ours;
+    json_t* told = result->base.ran ? spTellSide(run, result, ours, "Souple", result->base.threads) : NULL;
+    json_t* json = spMakeSideJson(&result->base, told, result->tipCount);
     if (result->base.ran)
     {
-        spPrintSide(result, &result->base.ours, "Souple", result->base.threads);
-    }
-    if (peer != NULL)
-    {
-        spPrintSide(result, peer, "Bullet", 1);
-    }
-    if (result->base.ran && peer != NULL)
-    {
-        printf("%-24s ours over Bullet's processor time: %.4f; tips differ by %.2f %% at most\n",
-               result->base.name, spGetRatio(&result->base, peer),
-               100.0 * spGetTipDifference(&result->base.ours, peer, result->tipCount));
-    }
-    fflush(stdout);
-}
-
-// What both engines tell
-static void spAddSideJson(json_t* json, const spBenchSide* side, int tipCount)
-{
-    json_object_set_new(json, "iterations", json_real(side->iterations / side->stepCount));
-    json_object_set_new(json, "residual", spMakeJsonNumber(side->residual));
-    json_object_set_new(json, "msPerStep", spMakeTimesJson(&side->wallTimes));
-    json_object_set_new(json, "processorMsPerStep", spMakeTimesJson(&side->processorTimes));
-    json_object_set_new(json, "nsPerElementIteration", spMakeJsonNumber(side->nsPerElementIteration));
-    json_object_set_new(json, "millionElementIterationsPerSecond",
-                        spMakeJsonNumber(1e3 / side->nsPerElementIteration));
-    json_object_set_new(json, "tip", spMakeTipJson(side, tipCount));
-}
-
-static json_t* spMakeImplicitJson(const spImplicitResult* result, const spBenchSide* peer)
-{
-    json_t* json = spMakeSideJson(&result->base);
-    if (result->base.ran)
-    {
-        const spBenchSide* ours = &result->base.ours;
-        spAddSideJson(json, ours, result->tipCount);
-        json_object_set_new(json, "assembleNsPerElement", json_real(ours->assembleNsPerElement));
         json_object_set_new(json, "solveMs", json_real(ours->solveMs));
         json_object_set_new(json, "buildMs", json_real(1e3 * ours->buildSeconds));
         json_object_set_new(json, "operator", json_string(spGetOperatorWord(result->report.operatorType)));
         json_object_set_new(json, "preconditioner",
                             json_string(spGetPreconditionerWord(result->report.preconditioner)));
     }
-    if (peer != NULL)
+    if (peer->stepCount > 0)
     {
-        json_t* other = spMakePeerJson(&result->base, peer, result->tipCount);
-        spAddSideJson(other, peer, result->tipCount);
-        json_object_set_new(json, "peer", other);
+        told = spTellSide(run, result, peer, "Bullet", 1);
+        json_object_set_new(json, "peer",
+                            spMakePeerJson(run, &result->base, peer, "Bullet", told, result->tipCount));
     }
     return json;
 }
@@ -228,18 +198,12 @@ static void spRunThreads(spBenchRun* run, const spBenchFamily* family, int size,
     bool solves = family->iterations == 0;
     spJudgeResult(run, &result.base, ours, sp_stepNonFinite | (solves ? sp_stepUnstable : 0));
     spSummarizeSide(peer);
-    const spBenchSide* beside = peer->stepCount > 0 ? peer : NULL;
-    json_array_append_new(run->results, spMakeImplicitJson(&result, beside));
-    if (run->json == false)
-    {
-        spPrintImplicit(&result, beside);
-    }
+    json_array_append_new(run->results, spTellImplicit(run, &result, peer));
     spFreeSide(&result.base.ours);
 }
 
 void spRunImplicitBeam(spBenchRun* run, const spBenchFamily* family, int size)
 {
-    spBeginTable(run, spPrintImplicitHead);
     spError error = {0};
     int tipNodes = (size + 1) * (size + 1);
     spMesh* mesh =

@@ -116,31 +116,21 @@ static bool spTimeFormat(const spMesh* mesh, const char* path, const char* forma
     return same;
 }
 
-static void spPrintMeshHead(void)
-{
-    printf("%-20s %-14s %9s %9s %9s %9s %9s %9s\n", "name", "format", "elements", "MB", "write s", "read s",
-           "MB/s", "asked s");
-}
-
 static void spTellTimes(spBenchRun* run, const char* name, const char* format, int elements,
                         const spMeshTimes* times)
 {
-    json_t* json = json_object();
-    json_object_set_new(json, "name", json_string(name));
-    json_object_set_new(json, "format", json_string(format));
-    json_object_set_new(json, "elements", json_integer(elements));
-    json_object_set_new(json, "megabytes", json_real(times->megabytes));
-    json_object_set_new(json, "writeSeconds", json_real(times->writeSeconds));
-    json_object_set_new(json, "readSeconds", json_real(times->readSeconds));
-    json_object_set_new(json, "askedSeconds", json_real(times->limit));
-    json_array_append_new(run->results, json);
-    if (run->json == false)
-    {
-        printf("%-20s %-14s %9d %9.1f %9.3f %9.3f %9.0f %8.3g%s\n", name, format, elements, times->megabytes,
-               times->writeSeconds, times->readSeconds, times->megabytes / times->readSeconds, times->limit,
-               times->readSeconds > times->limit ? "!" : "");
-        fflush(stdout);
-    }
+    const spCell cells[] = {
+        SP_TEXT_CELL("name", "name", -20, name),
+        SP_TEXT_CELL("format", "format", -14, format),
+        SP_WHOLE_CELL("elements", "elements", 9, elements),
+        SP_NUMBER_CELL("megabytes", "MB", 9, "%.1f", times->megabytes),
+        SP_NUMBER_CELL("writeSeconds", "write s", 9, "%.3f", times->writeSeconds),
+        SP_NUMBER_CELL("readSeconds", "read s", 9, "%.3f", times->readSeconds),
+        SP_NUMBER_CELL(NULL, "MB/s", 9, "%.0f", times->megabytes / times->readSeconds),
+        SP_NUMBER_CELL("askedSeconds", "asked s", 9, "%.3g", times->limit),
+        SP_TEXT_CELL(NULL, "", 0, times->readSeconds > times->limit ? "missed" : ""),
+    };
+    json_array_append_new(run->results, spTellRow(&run->table, cells, SP_CELL_COUNT(cells)));
 }
 
 void spRunMeshBench(spBenchRun* run, const spBenchFamily* family, int size)
@@ -160,7 +150,6 @@ void spRunMeshBench(spBenchRun* run, const spBenchFamily* family, int size)
         spDestroyMesh(sheet);
         return;
     }
-    spBeginTable(run, spPrintMeshHead);
     const char* format;
     for (int i = 0; (format = spGetMeshFormatName(i)) != NULL && spIsInterrupted() == false; ++i)
     {

@@ -82,7 +82,8 @@ double spGetPeerTipHeight(const spPeer* peer, spTipNodes nodes)
     return sum / nodes.count;
 }
 
-double spGetTipDifference(const spBenchSide* ours, const spBenchSide* peer, int tipCount)
+// Largest difference of the tips in any step over the largest tip
+static double spGetTipDifference(const spBenchSide* ours, const spBenchSide* peer, int tipCount)
 {
     double difference = 0.0, largest = 0.0;
     for (int i = 0; i < tipCount; ++i)
@@ -101,16 +102,6 @@ json_t* spMakeTimesJson(const spBenchTimes* times)
     json_object_set_new(json, "p95", json_real(times->p95));
     json_object_set_new(json, "best", json_real(times->best));
     return json;
-}
-
-json_t* spMakeTipJson(const spBenchSide* side, int tipCount)
-{
-    json_t* tip = json_array();
-    for (int i = 0; i < tipCount; ++i)
-    {
-        json_array_append_new(tip, spMakeJsonNumber(side->tip[i]));
-    }
-    return tip;
 }
 
 void spJudgeResult(spBenchRun* run, spSideResult* result, bool ours, uint32_t bad)
@@ -134,23 +125,29 @@ void spJudgeResult(spBenchRun* run, spSideResult* result, bool ours, uint32_t ba
     spSummarizeSide(&result->ours);
 }
 
-double spGetRatio(const spSideResult* result, const spBenchSide* peer)
+// Completes what a row told with the times and tips of all steps
+static json_t* spCompleteSide(json_t* json, const spBenchSide* side, int tipCount)
 {
-    return result->ran ? result->ours.processorTimes.median / peer->processorTimes.median : NAN;
+    json_t* tip = json_array();
+    for (int i = 0; i < tipCount; ++i)
+    {
+        json_array_append_new(tip, spMakeJsonNumber(side->tip[i]));
+    }
+    json_object_set_new(json, "msPerStep", spMakeTimesJson(&side->wallTimes));
+    json_object_set_new(json, "processorMsPerStep", spMakeTimesJson(&side->processorTimes));
+    json_object_set_new(json, "tip", tip);
+    return json;
 }
 
-json_t* spMakeSideJson(const spSideResult* result)
+json_t* spMakeSideJson(const spSideResult* result, json_t* told, int tipCount)
 {
-    json_t* json = json_object();
+    json_t* json = told != NULL ? spCompleteSide(told, &result->ours, tipCount) : json_object();
     json_object_set_new(json, "name", json_string(result->name));
     json_object_set_new(json, "threads", json_integer(result->threads));
     json_object_set_new(json, "nodes", json_integer(result->nodes));
     json_object_set_new(json, "elements", json_integer(result->elements));
     if (result->ran)
     {
-        char hash[20];
-        snprintf(hash, sizeof(hash), "%016llx", (unsigned long long)result->hash);
-        json_object_set_new(json, "stateHash", json_string(hash));
         json_object_set_new(json, "flags", json_integer(result->flags));
     }
     else
@@ -160,13 +157,25 @@ json_t* spMakeSideJson(const spSideResult* result)
     return json;
 }
 
-json_t* spMakePeerJson(const spSideResult* result, const spBenchSide* peer, int tipCount)
+json_t* spMakePeerJson(spBenchRun* run, const spSideResult* result, const spBenchSide* peer,
+                       const char* engine, json_t* told, int tipCount)
 {
-    double difference = result->ran ? spGetTipDifference(&result->ours, peer, tipCount) : NAN;
-    json_t* json = json_object();
+    double ratio = NAN, difference = NAN;
+    if (result->ran)
+    {
+        ratio = result->ours.processorTimes.median / peer->processorTimes.median;
+        difference = spGetTipDifference(&result->ours, peer, tipCount);
+    }
+    if (result->ran && run->json == false)
+    {
+        printf("%-24s ours over %s's processor time: %.4f; tips differ by %.2f %% at most\n", result->name,
+               engine, ratio, 100.0 * difference);
+        fflush(stdout);
+    }
+    json_t* json = spCompleteSide(told, peer, tipCount);
     json_object_set_new(json, "name", json_string("Bullet"));
     json_object_set_new(json, "version", json_string(spGetPeerVersion()));
-    json_object_set_new(json, "ratio", spMakeJsonNumber(spGetRatio(result, peer)));
+    json_object_set_new(json, "ratio", spMakeJsonNumber(ratio));
     json_object_set_new(json, "tipDifference", spMakeJsonNumber(difference));
     return json;
 }

@@ -243,43 +243,24 @@ static bool spMeasureView(spView* view, spViewBench* bench, int repeat)
 // ---------------------------------------------------------------------------------------------------------
 // Telling
 
-static json_t* spMakeViewJson(const spViewBench* bench)
-{
-    json_t* json = json_object();
-    json_object_set_new(json, "name", json_string(bench->name));
-    json_object_set_new(json, "threads", json_integer(bench->threads));
-    json_object_set_new(json, "nodes", json_integer(bench->nodes));
-    json_object_set_new(json, "triangles", json_integer(bench->triangles));
-    json_object_set_new(json, "msPerStep", spMakeJsonNumber(bench->withoutTimes.median));
-    json_object_set_new(json, "msPerStepWatched", spMakeJsonNumber(bench->withTimes.median));
-    json_object_set_new(json, "ratio", spMakeJsonNumber(bench->ratio.median));
-    json_object_set_new(json, "framesPerSecond", spMakeJsonNumber(bench->frames / bench->seconds));
-    json_object_set_new(json, "publishMs", spMakeJsonNumber(bench->publishMs));
-    json_object_set_new(json, "latencyMs", spMakeJsonNumber(1e3 * bench->stats.latencySeconds));
-    json_object_set_new(json, "latencyMsP99", spMakeJsonNumber(1e3 * bench->stats.highLatencySeconds));
-    json_object_set_new(json, "bytesPerVertex", spMakeJsonNumber(bench->bytesPerVertex));
-    return json;
-}
-
-static void spPrintViewHead(void)
-{
-    printf("%-32s %7s %9s %9s %10s %10s %8s %8s %10s %10s %10s %8s\n", "name", "threads", "nodes",
-           "triangles", "ms/step", "watched", "added", "frames/s", "publish ms", "latency ms", "its p99",
-           "bytes/v");
-}
-
 static void spTellViewBench(spBenchRun* run, const spViewBench* bench)
 {
-    json_array_append_new(run->results, spMakeViewJson(bench));
-    if (run->json == false)
-    {
-        printf("%-32s %7d %9d %9d %10.3f %10.3f %7.2f%% %8.1f %10.3f %10.3f %10.3f %8.2f\n", bench->name,
-               bench->threads, bench->nodes, bench->triangles, bench->withoutTimes.median,
-               bench->withTimes.median, 100.0 * (bench->ratio.median - 1.0), bench->frames / bench->seconds,
-               bench->publishMs, 1e3 * bench->stats.latencySeconds, 1e3 * bench->stats.highLatencySeconds,
-               bench->bytesPerVertex);
-        fflush(stdout);
-    }
+    const spCell cells[] = {
+        SP_TEXT_CELL("name", "name", -32, bench->name),
+        SP_WHOLE_CELL("threads", "threads", 7, bench->threads),
+        SP_WHOLE_CELL("nodes", "nodes", 9, bench->nodes),
+        SP_WHOLE_CELL("triangles", "triangles", 9, bench->triangles),
+        SP_NUMBER_CELL("msPerStep", "ms/step", 10, "%.3f", bench->withoutTimes.median),
+        SP_NUMBER_CELL("msPerStepWatched", "watched", 10, "%.3f", bench->withTimes.median),
+        SP_NUMBER_CELL("ratio", NULL, 0, "", bench->ratio.median),
+        SP_NUMBER_CELL(NULL, "added", 8, "%.2f %%", 100.0 * (bench->ratio.median - 1.0)),
+        SP_NUMBER_CELL("framesPerSecond", "frames/s", 8, "%.1f", bench->frames / bench->seconds),
+        SP_NUMBER_CELL("publishMs", "publish ms", 10, "%.3f", bench->publishMs),
+        SP_NUMBER_CELL("latencyMs", "latency ms", 10, "%.3f", 1e3 * bench->stats.latencySeconds),
+        SP_NUMBER_CELL("latencyMsP99", "its p99", 10, "%.3f", 1e3 * bench->stats.highLatencySeconds),
+        SP_NUMBER_CELL("bytesPerVertex", "bytes/v", 8, "%.2f", bench->bytesPerVertex),
+    };
+    json_array_append_new(run->results, spTellRow(&run->table, cells, SP_CELL_COUNT(cells)));
 }
 
 // Returns false, with the reason printed, when there is nothing to tell
@@ -325,7 +306,6 @@ void spRunViewBench(spBenchRun* run, const spBenchFamily* family, int size)
         free(times);
         return;
     }
-    spBeginTable(run, spPrintViewHead);
     for (int t = 0; t < run->threadCount && spIsInterrupted() == false; ++t)
     {
         spViewBench bench = {.threads = run->threads[t],

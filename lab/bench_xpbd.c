@@ -219,80 +219,50 @@ static double spGetStepNs(const spBenchSide* side, int elements)
     return 1e6 * side->wallTimes.median / (elements * (side->iterations / side->stepCount));
 }
 
-static void spPrintXpbdHead(void)
+static json_t* spTellSide(spBenchRun* run, const spSideResult* result, const spXpbdScene* scene,
+                          const spBenchSide* side, const char* engine, int threads)
 {
-    printf("%-24s %-13s %7s %8s %8s %6s %9s %9s %9s %8s %8s %9s %9s %9s  %s\n", "name", "engine", "threads",
-           "nodes", "elements", "sweeps", "ms/step", "p95", "cpu ms", "ns/el/sw", "solver", "steps/s",
-           "tip 30 mm", "tip mm", "state hash");
+    bool ours = side == &result->ours;
+    spHashText hash;
+    spFormatHash(hash, result->hash);
+    const spCell cells[] = {
+        SP_TEXT_CELL(NULL, "name", -24, result->name),
+        SP_TEXT_CELL(NULL, "engine", -13, engine),
+        SP_WHOLE_CELL(NULL, "threads", 7, threads),
+        SP_WHOLE_CELL(NULL, "nodes", 8, result->nodes),
+        SP_WHOLE_CELL(NULL, "elements", 8, result->elements),
+        SP_NUMBER_CELL("iterations", "sweeps", 6, "%.1f", side->iterations / side->stepCount),
+        SP_NUMBER_CELL(NULL, "ms/step", 9, "%.3f", side->wallTimes.median),
+        SP_NUMBER_CELL(NULL, "p95", 9, "%.3f", side->wallTimes.p95),
+        SP_NUMBER_CELL(NULL, "cpu ms", 9, "%.3f", side->processorTimes.median),
+        SP_NUMBER_CELL("nsPerElementIteration", "ns/el/sw", 8, "%.3f", spGetStepNs(side, result->elements)),
+        SP_NUMBER_CELL("solverNsPerElementIteration", "solver", 8, "%.3f", side->nsPerElementIteration),
+        SP_NUMBER_CELL("stepsPerSecond", "steps/s", 9, "%.1f", 1e3 / side->wallTimes.median),
+        SP_NUMBER_CELL(NULL, "tip 30 mm", 9, "%.3f", 1e3 * side->tip[earlyStep - 1]),
+        SP_NUMBER_CELL(NULL, "tip mm", 9, "%.3f", 1e3 * side->tip[scene->tipCount - 1]),
+        SP_TEXT_CELL(ours ? "stateHash" : NULL, "state hash", 0, ours ? hash : ""),
+    };
+    return spTellRow(&run->table, cells, SP_CELL_COUNT(cells));
 }
 
-static void spPrintSide(const spSideResult* result, const spXpbdScene* scene, const spBenchSide* side,
-                        const char* engine, int threads)
+static json_t* spTellXpbd(spBenchRun* run, const spSideResult* result, const spXpbdScene* scene,
+                          const spBenchSide* peers)
 {
-    printf("%-24s %-13s %7d %8d %8d %6.1f %9.3f %9.3f %9.3f %8.3f %8.3f %9.1f %9.3f %9.3f", result->name,
-           engine, threads, result->nodes, result->elements, side->iterations / side->stepCount,
-           side->wallTimes.median, side->wallTimes.p95, side->processorTimes.median,
-           spGetStepNs(side, result->elements), side->nsPerElementIteration, 1e3 / side->wallTimes.median,
-           1e3 * side->tip[earlyStep - 1], 1e3 * side->tip[scene->tipCount - 1]);
-    if (side == &result->ours)
-    {
-        printf("  %016llx", (unsigned long long)result->hash);
-    }
-    printf("\n");
-}
-
-static void spPrintXpbd(const spSideResult* result, const spXpbdScene* scene, const spBenchSide* peers)
-{
+    json_t* told[1 + SP_PEER_COUNT] = {NULL};
     if (result->ran)
     {
-        spPrintSide(result, scene, &result->ours, "Souple", result->threads);
+        told[0] = spTellSide(run, result, scene, &result->ours, "Souple", result->threads);
     }
-    for (int i = 0; i < SP_PEER_COUNT; ++i)
+    for (int i = 0; i < SP_PEER_COUNT && peers[i].stepCount > 0; ++i)
     {
-        if (peers[i].stepCount > 0)
-        {
-            spPrintSide(result, scene, peers + i, s_peerNames[i], 1);
-        }
+        told[1 + i] = spTellSide(run, result, scene, peers + i, s_peerNames[i], 1);
     }
-    for (int i = 0; result->ran && i < SP_PEER_COUNT; ++i)
+    json_t* json = spMakeSideJson(result, told[0], scene->tipCount);
+    for (int i = 0; i < SP_PEER_COUNT && told[1 + i] != NULL; ++i)
     {
-        if (peers[i].stepCount > 0)
-        {
-            printf("%-24s ours over %s's processor time: %.4f; tips differ by %.2f %% at most\n",
-                   result->name, s_peerNames[i], spGetRatio(result, peers + i),
-                   100.0 * spGetTipDifference(&result->ours, peers + i, scene->tipCount));
-        }
-    }
-    fflush(stdout);
-}
-
-// What both engines tell
-static void spAddSideJson(json_t* json, const spBenchSide* side, int elements, int tipCount)
-{
-    json_object_set_new(json, "iterations", json_real(side->iterations / side->stepCount));
-    json_object_set_new(json, "msPerStep", spMakeTimesJson(&side->wallTimes));
-    json_object_set_new(json, "processorMsPerStep", spMakeTimesJson(&side->processorTimes));
-    json_object_set_new(json, "nsPerElementIteration", spMakeJsonNumber(spGetStepNs(side, elements)));
-    json_object_set_new(json, "solverNsPerElementIteration", spMakeJsonNumber(side->nsPerElementIteration));
-    json_object_set_new(json, "stepsPerSecond", spMakeJsonNumber(1e3 / side->wallTimes.median));
-    json_object_set_new(json, "tip", spMakeTipJson(side, tipCount));
-}
-
-static json_t* spMakeXpbdJson(const spSideResult* result, const spXpbdScene* scene, const spBenchSide* peers)
-{
-    json_t* json = spMakeSideJson(result);
-    if (result->ran)
-    {
-        spAddSideJson(json, &result->ours, result->elements, scene->tipCount);
-    }
-    for (int i = 0; i < SP_PEER_COUNT; ++i)
-    {
-        if (peers[i].stepCount > 0)
-        {
-            json_t* other = spMakePeerJson(result, peers + i, scene->tipCount);
-            spAddSideJson(other, peers + i, scene->pairCount, scene->tipCount);
-            json_object_set_new(json, s_peerKeys[i], other);
-        }
+        json_object_set_new(
+            json, s_peerKeys[i],
+            spMakePeerJson(run, result, peers + i, s_peerNames[i], told[1 + i], scene->tipCount));
     }
     return json;
 }
@@ -323,17 +293,12 @@ static void spRunThreads(spBenchRun* run, const spBenchFamily* family, int size,
     {
         spSummarizeSide(peers + k);
     }
-    json_array_append_new(run->results, spMakeXpbdJson(&result, scene, peers));
-    if (run->json == false)
-    {
-        spPrintXpbd(&result, scene, peers);
-    }
+    json_array_append_new(run->results, spTellXpbd(run, &result, scene, peers));
     spFreeSide(&result.ours);
 }
 
 void spRunXpbd(spBenchRun* run, const spBenchFamily* family, int size)
 {
-    spBeginTable(run, spPrintXpbdHead);
     spError error = {0};
     spXpbdScene scene;
     spBenchSide peers[SP_PEER_COUNT] = {0};

@@ -305,9 +305,7 @@ int spRunReproduce(int argc, char** argv)
     spDestroyDraft(common.draft);
     if (common.json)
     {
-        json_t* object = json_object();
-        json_object_set_new(object, "machine", spMakeMachineJson());
-        json_object_set_new(object, "commit", json_string(spGetCommit()));
+        json_t* object = spMakeMeasuredJson();
         json_object_set_new(object, "experiments", experiments);
         spPrintJson(object);
     }

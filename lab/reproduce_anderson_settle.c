@@ -52,12 +52,6 @@ static bool spPrepare(spReproduction* r, const spBentBody* body, double young, s
     return true;
 }
 
-static int spCompareDoubles(const void* a, const void* b)
-{
-    double x = *(const double*)a, y = *(const double*)b;
-    return x < y ? -1 : x > y;
-}
-
 // Lets the body come to rest. Returns the median milliseconds of a step.
 static double spSettleBody(const spBentBody* body, double dt, double seconds, double* times)
 {
@@ -68,7 +62,7 @@ static double spSettleBody(const spBentBody* body, double dt, double seconds, do
         spWorld_Step(body->test.world, (spReal)dt);
         times[i] = spGetClock() - start;
     }
-    qsort(times, (size_t)count, sizeof(double), spCompareDoubles);
+    spSortNumbers(times, count);
     return 1e3 * times[count / 2];
 }
 

@@ -77,16 +77,10 @@ void spTakeStep(const spTestWorld* test, double dt, spSolveRun* run)
     run->count += 1;
 }
 
-static int spCompareNumbers(const void* a, const void* b)
-{
-    double x = *(const double*)a, y = *(const double*)b;
-    return (x > y) - (x < y);
-}
-
 // The value that a share of the values lies below. Sorts them.
 static double spGetQuantile(double* values, int count, double share)
 {
-    qsort(values, (size_t)count, sizeof(double), spCompareNumbers);
+    spSortNumbers(values, count);
     return count > 0 ? values[(int)(share * (count - 1) + 0.5)] : (double)NAN;
 }
 

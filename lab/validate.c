@@ -10,6 +10,7 @@
 #include "cli/lab_options.h"
 #include "cli/machine.h"
 #include "cli/options.h"
+#include "cli/table.h"
 #include "cli/tools.h"
 #include "data.h"
 
@@ -358,145 +359,35 @@ static double spGetBeside(const spBeside* beside, const char* name, const char* 
 
 // ---- table ----
 
-#define SP_COLUMN_COUNT 14
-
-// Heads in two lines, and characters on the screen, to the left when negative. The last two but one are of
-// the other precision; the last says whether a limit was missed.
-static const struct
+static json_t* spTellResult(spTable* table, const spStaticCase* c, const spStaticResult* r,
+                            const spBeside* beside, bool passed)
 {
-    const char* head[2];
-    int width;
-} s_columns[SP_COLUMN_COUNT] = {
-    {{"", "case"}, -17},        {{"", "law"}, -17},
-    {{"", "tets"}, 6},          {{"largest u,", "ours [mm]"}, 12},
-    {{"CalculiX", "[mm]"}, 12}, {{"largest", "difference"}, 11},
-    {{"in one", "step"}, 8},    {{"", "limit"}, 8},
-    {{"our", "residual"}, 9},   {{"our", "[s]"}, 7},
-    {{"ccx", "[s]"}, 7},        {{NULL, "difference"}, 11},
-    {{NULL, "residual"}, 11},   {{"", ""}, 0},
-};
-
-typedef char spCellText[40];
-
-// Which columns there are
-static bool spHasColumn(const spBeside* beside, int column)
-{
-    return beside->json != NULL || s_columns[column].head[0] != NULL;
-}
-
-static void spPrintCells(const spBeside* beside, spCellText* cells)
-{
-    for (int i = 0; i < SP_COLUMN_COUNT; ++i)
-    {
-        if (spHasColumn(beside, i) && i + 1 < SP_COLUMN_COUNT)
-        {
-            printf("%s%*s", i > 0 ? " " : "", s_columns[i].width, cells[i]);
-        }
-    }
-    const char* last = cells[SP_COLUMN_COUNT - 1];
-    printf("%s%s\n", last[0] != 0 ? "  " : "", last);
-    fflush(stdout);
-}
-
-static void spFormatRow(const spStaticCase* c, const spStaticResult* r, const spBeside* beside, bool passed,
-                        spCellText* cells)
-{
-    const double numbers[] = {1e3 * r->ours,
-                              1e3 * r->theirs,
-                              r->difference,
-                              r->stepped,
-                              c->limit,
-                              r->relax.residual,
-                              r->seconds,
-                              r->theirSeconds,
-                              spGetBeside(beside, c->name, "difference"),
-                              spGetBeside(beside, c->name, "residual")};
-    static const char* const formats[] = {"%.4f", "%.4f", "%.1e", "%.1e", "%.0e",
-                                          "%.1e", "%.2f", "%.2f", "%.1e", "%.1e"};
-    snprintf(cells[0], sizeof(cells[0]), "%s", c->name);
-    snprintf(cells[1], sizeof(cells[1]), "%s", spGetTetLawName(r->law));
-    snprintf(cells[2], sizeof(cells[2]), "%d", r->tetCount);
-    for (int i = 0; i < 10; ++i)
-    {
-        snprintf(cells[3 + i], sizeof(cells[0]), formats[i], numbers[i]);
-    }
-    snprintf(cells[13], sizeof(cells[13]), "%s", passed ? "" : "MISSED");
-}
-
-static void spDraftCells(spDraft* draft, const spBeside* beside, spCellText* cells, bool heads)
-{
-    const char* texts[SP_COLUMN_COUNT];
-    int count = 0;
-    for (int i = 0; i < SP_COLUMN_COUNT; ++i)
-    {
-        if (spHasColumn(beside, i))
-        {
-            texts[count++] = cells[i];
-        }
-    }
-    if (heads)
-    {
-        spDraftTable(draft, texts, count);
-    }
-    else
-    {
-        spDraftRow(draft, texts);
-    }
-}
-
-static void spTellHead(const spValidation* options, const spBeside* beside)
-{
-    spCellText lines[2][SP_COLUMN_COUNT], whole[SP_COLUMN_COUNT];
-    for (int i = 0; i < SP_COLUMN_COUNT; ++i)
-    {
-        const char* first = s_columns[i].head[0];
-        first = first != NULL ? first : (beside->precision != NULL ? beside->precision : "");
-        snprintf(lines[0][i], sizeof(lines[0][i]), "%s", first);
-        snprintf(lines[1][i], sizeof(lines[1][i]), "%s", s_columns[i].head[1]);
-        snprintf(whole[i], sizeof(whole[i]), "%.20s%s%.16s", first, first[0] != 0 ? " " : "",
-                 s_columns[i].head[1]);
-    }
-    if (options->print)
-    {
-        spPrintCells(beside, lines[0]);
-        spPrintCells(beside, lines[1]);
-    }
-    spDraftPart(options->draft, "Static equilibrium against CalculiX");
-    spDraftText(options->draft,
-                "The same tets and loads in both programs. Differences are the largest of a node, "
-                "over the largest displacement u that CalculiX finds.");
-    spDraftCells(options->draft, beside, whole, true);
-}
-
-static void spTellRow(const spValidation* options, const spStaticCase* c, const spStaticResult* r,
-                      const spBeside* beside, bool passed)
-{
-    spCellText cells[SP_COLUMN_COUNT];
-    spFormatRow(c, r, beside, passed, cells);
-    if (options->print)
-    {
-        spPrintCells(beside, cells);
-    }
-    spDraftCells(options->draft, beside, cells, false);
-}
-
-static json_t* spMakeRow(const spStaticCase* c, const spStaticResult* r, bool passed)
-{
-    json_t* row = json_object();
-    json_object_set_new(row, "name", json_string(c->name));
-    json_object_set_new(row, "law", json_string(spGetTetLawName(r->law)));
-    json_object_set_new(row, "tets", json_integer(r->tetCount));
-    json_object_set_new(row, "ours", spMakeJsonNumber(r->ours));
-    json_object_set_new(row, "theirs", spMakeJsonNumber(r->theirs));
-    json_object_set_new(row, "difference", spMakeJsonNumber(r->difference));
-    json_object_set_new(row, "stepped", spMakeJsonNumber(r->stepped));
-    json_object_set_new(row, "limit", spMakeJsonNumber(c->limit));
+    char heads[2][40];
+    bool both = beside->json != NULL;
+    snprintf(heads[0], sizeof(heads[0]), "%.20s\ndifference", both ? beside->precision : "");
+    snprintf(heads[1], sizeof(heads[1]), "%.20s\nresidual", both ? beside->precision : "");
+    const spCell cells[] = {
+        SP_TEXT_CELL("name", "case", -17, c->name),
+        SP_TEXT_CELL("law", "law", -17, spGetTetLawName(r->law)),
+        SP_WHOLE_CELL("tets", "tets", 6, r->tetCount),
+        SP_NUMBER_CELL(NULL, "largest u,\nours [mm]", 12, "%.4f", 1e3 * r->ours),
+        SP_NUMBER_CELL(NULL, "CalculiX\n[mm]", 12, "%.4f", 1e3 * r->theirs),
+        SP_NUMBER_CELL("ours", NULL, 0, "", r->ours),
+        SP_NUMBER_CELL("theirs", NULL, 0, "", r->theirs),
+        SP_NUMBER_CELL("difference", "largest\ndifference", 11, "%.1e", r->difference),
+        SP_NUMBER_CELL("stepped", "in one\nstep", 8, "%.1e", r->stepped),
+        SP_NUMBER_CELL("limit", "limit", 8, "%.0e", c->limit),
+        SP_NUMBER_CELL("residual", "our\nresidual", 9, "%.1e", r->relax.residual),
+        SP_WHOLE_CELL("iterations", NULL, 0, r->relax.iterations),
+        SP_NUMBER_CELL("seconds", "our\n[s]", 7, "%.2f", r->seconds),
+        SP_NUMBER_CELL("theirSeconds", "ccx\n[s]", 7, "%.2f", r->theirSeconds),
+        SP_NUMBER_CELL(NULL, both ? heads[0] : NULL, 11, "%.1e", spGetBeside(beside, c->name, "difference")),
+        SP_NUMBER_CELL(NULL, both ? heads[1] : NULL, 11, "%.1e", spGetBeside(beside, c->name, "residual")),
+        SP_TEXT_CELL(NULL, "", 0, passed ? "" : "MISSED"),
+    };
+    json_t* row = spTellRow(table, cells, SP_CELL_COUNT(cells));
     json_object_set_new(row, "passed", json_boolean(passed));
     json_object_set_new(row, "converged", json_boolean(r->relax.converged));
-    json_object_set_new(row, "iterations", json_integer(r->relax.iterations));
-    json_object_set_new(row, "residual", spMakeJsonNumber(r->relax.residual));
-    json_object_set_new(row, "seconds", spMakeJsonNumber(r->seconds));
-    json_object_set_new(row, "theirSeconds", spMakeJsonNumber(r->theirSeconds));
     return row;
 }
 
@@ -555,7 +446,7 @@ static int spRunStatics(const spValidation* options, const spBeside* beside, con
                         int nameCount, json_t* rows)
 {
     int code = SP_EXIT_FINE;
-    bool head = false;
+    spTable table = {.print = options->print, .draft = options->draft};
     for (int i = 0; i < SP_CASE_COUNT && spIsInterrupted() == false; ++i)
     {
         const spStaticCase* c = s_cases + i;
@@ -571,13 +462,14 @@ static int spRunStatics(const spValidation* options, const spBeside* beside, con
         }
         bool passed = result.difference <= c->limit && result.stepped <= c->limit;
         code = passed ? code : SP_EXIT_TROUBLE;
-        if (head == false)
+        if (json_array_size(rows) == 0)
         {
-            spTellHead(options, beside);
+            spDraftPart(options->draft, "Static equilibrium against CalculiX");
+            spDraftText(options->draft,
+                        "The same tets and loads in both programs. Differences are the largest of a node, "
+                        "over the largest displacement u that CalculiX finds.");
         }
-        head = true;
-        spTellRow(options, c, &result, beside, passed);
-        json_array_append_new(rows, spMakeRow(c, &result, passed));
+        json_array_append_new(rows, spTellResult(&table, c, &result, beside, passed));
     }
     return code;
 }
@@ -624,9 +516,7 @@ static int spRunCases(spValidation* options, const spBeside* beside, const char*
     code = second != SP_EXIT_FINE ? second : code;
     code = spIsInterrupted() ? SP_EXIT_INTERRUPTED : code;
     spLeaveFolder(folder, options->keep);
-    json_t* object = json_object();
-    json_object_set_new(object, "machine", spMakeMachineJson());
-    json_object_set_new(object, "commit", json_string(spGetCommit()));
+    json_t* object = spMakeMeasuredJson();
     json_object_set_new(object, "cases", cases);
     json_object_set_new(object, "frequencies", frequencies);
     if (json && code != SP_EXIT_USAGE)

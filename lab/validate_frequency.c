@@ -13,6 +13,7 @@
 
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/table.h"
 #include "cli/tools.h"
 #include "validate.h"
 
@@ -174,43 +175,22 @@ static bool spFindBeamFrequency(const spBeamDef* def, const spValidation* option
     return good;
 }
 
-static void spTellHead(const spValidation* options, const spBeamDef* def)
+static json_t* spTellFrequency(spTable* table, const spBeamDef* def, const char* tets, double frequency,
+                               double order, const char* note)
 {
-    static const char* const heads[] = {"frequency",  "tets",  "ours [Hz]", "theory [Hz]",
-                                        "difference", "order", ""};
-    if (options->print)
-    {
-        printf("\n%-17s %6s %12s %12s %12s %8s   theory: %s\n", heads[0], heads[1], heads[2], heads[3],
-               heads[4], heads[5], def->theory);
-    }
-    char title[120];
-    snprintf(title, sizeof(title), "%s against theory", def->name);
-    spDraftPart(options->draft, title);
-    spDraftText(
-        options->draft,
-        "Theory: %s. The order is that of three meshes, each with cells of half the size; \"to zero\" is "
-        "what the last two lead to.",
-        def->theory);
-    spDraftTable(options->draft, heads, 7);
-}
-
-static void spTellRow(const spValidation* options, const spBeamDef* def, const char* tets, double frequency,
-                      double order, const char* note)
-{
-    char numbers[4][32];
-    snprintf(numbers[0], sizeof(numbers[0]), "%.5f", frequency);
-    snprintf(numbers[1], sizeof(numbers[1]), "%.5f", def->reference);
-    snprintf(numbers[2], sizeof(numbers[2]), "%+.3f %%", 100.0 * (frequency / def->reference - 1.0));
-    snprintf(numbers[3], sizeof(numbers[3]), "%.2f", order);
-    numbers[3][0] = isnan(order) ? 0 : numbers[3][0];
-    if (options->print)
-    {
-        printf("%-17s %6s %12s %12s %12s %8s%s%s\n", def->name, tets, numbers[0], numbers[1], numbers[2],
-               numbers[3], note[0] != 0 ? "  " : "", note);
-        fflush(stdout);
-    }
-    const char* cells[] = {def->name, tets, numbers[0], numbers[1], numbers[2], numbers[3], note};
-    spDraftRow(options->draft, cells);
+    char theory[80];
+    snprintf(theory, sizeof(theory), "  theory: %s", def->theory);
+    const spCell cells[] = {
+        SP_TEXT_CELL("name", "frequency", -17, def->name),
+        SP_TEXT_CELL(NULL, "tets", 7, tets),
+        SP_NUMBER_CELL("frequency", "ours [Hz]", 12, "%.5f", frequency),
+        SP_NUMBER_CELL("reference", "theory [Hz]", 12, "%.5f", def->reference),
+        SP_NUMBER_CELL("difference", NULL, 0, "", frequency / def->reference - 1.0),
+        SP_NUMBER_CELL(NULL, "difference", 12, "%+.3f %%", 100.0 * (frequency / def->reference - 1.0)),
+        SP_NUMBER_CELL("order", "order", 8, "%.2f", order),
+        SP_TEXT_CELL(NULL, theory, 0, note),
+    };
+    return spTellRow(table, cells, SP_CELL_COUNT(cells));
 }
 
 static void spDraftDifferences(const spValidation* options, const spBeamDef* def, const double* tets,
@@ -228,24 +208,17 @@ static void spDraftDifferences(const spValidation* options, const spBeamDef* def
     spDraftPlot(options->draft, &plot);
 }
 
-static void spReportMesh(const spBeamDef* def, const spValidation* options, json_t* rows, int tetCount,
-                         double frequency, double theirs, double order)
+static void spReportMesh(spTable* table, const spBeamDef* def, json_t* rows, int tetCount, double frequency,
+                         double theirs, double order)
 {
-    double difference = frequency / def->reference - 1.0;
     char tets[16], note[80] = "";
     snprintf(tets, sizeof(tets), "%d", tetCount);
     if (isnan(theirs) == false)
     {
-        snprintf(note, sizeof(note), "CalculiX, with consistent masses: %.5f Hz", theirs);
+        snprintf(note, sizeof(note), "  CalculiX, with consistent masses: %.5f Hz", theirs);
     }
-    spTellRow(options, def, tets, frequency, order, note);
-    json_t* row = json_object();
-    json_object_set_new(row, "name", json_string(def->name));
+    json_t* row = spTellFrequency(table, def, tets, frequency, order, note);
     json_object_set_new(row, "tets", json_integer(tetCount));
-    json_object_set_new(row, "frequency", spMakeJsonNumber(frequency));
-    json_object_set_new(row, "reference", spMakeJsonNumber(def->reference));
-    json_object_set_new(row, "difference", spMakeJsonNumber(difference));
-    json_object_set_new(row, "order", spMakeJsonNumber(order));
     json_object_set_new(row, "theirs", spMakeJsonNumber(theirs));
     json_array_append_new(rows, row);
 }
@@ -255,7 +228,16 @@ static int spRunBeam(const spBeamDef* def, const spValidation* options, json_t* 
     double f[SP_MAX_MESHES], tets[SP_MAX_MESHES], differences[SP_MAX_MESHES], order = NAN;
     int count = def->meshCount;
     bool passed = true;
-    spTellHead(options, def);
+    spTable table = {.print = options->print, .draft = options->draft};
+    char title[120];
+    snprintf(title, sizeof(title), "%s against theory", def->name);
+    spDraftPart(options->draft, title);
+    spDraftText(
+        options->draft,
+        "Theory: %s. The order is that of three meshes, each with cells of half the size; \"to zero\" is "
+        "what the last two lead to.",
+        def->theory);
+    fputs(options->print ? "\n" : "", stdout);
     for (int level = 0; level < count; ++level)
     {
         spError error = SP_ZERO_INIT;
@@ -267,7 +249,7 @@ static int spRunBeam(const spBeamDef* def, const spValidation* options, json_t* 
         }
         // From three meshes, each with cells of half the size: theory does not enter
         order = level >= 2 ? log2((f[level - 2] - f[level - 1]) / (f[level - 1] - f[level])) : NAN;
-        spReportMesh(def, options, rows, tetCount, f[level], theirs, order);
+        spReportMesh(&table, def, rows, tetCount, f[level], theirs, order);
         passed = passed && (isnan(theirs) || fabs(f[level] / theirs - 1.0) <= def->massLimit);
         tets[level] = (double)tetCount;
         differences[level] = fabs(100.0 * (f[level] / def->reference - 1.0));
@@ -276,9 +258,9 @@ static int spRunBeam(const spBeamDef* def, const spValidation* options, json_t* 
     double difference = limit / def->reference - 1.0;
     passed = passed && fabs(difference) <= def->limit && fabs(order - 2.0) <= 0.4;
     char note[80];
-    snprintf(note, sizeof(note), "limit %.1f %%, order 2 +- 0.4%s", 100.0 * def->limit,
+    snprintf(note, sizeof(note), "  limit %.1f %%, order 2 +- 0.4%s", 100.0 * def->limit,
              passed ? "" : "  MISSED");
-    spTellRow(options, def, "to zero", limit, NAN, note);
+    json_decref(spTellFrequency(&table, def, "to zero", limit, NAN, note));
     spDraftDifferences(options, def, tets, differences);
     return passed ? SP_EXIT_FINE : SP_EXIT_TROUBLE;
 }
