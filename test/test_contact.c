@@ -621,6 +621,69 @@ static void TestWarmStart(void** state)
     spDestroyWorld(world);
 }
 
+// Two springs, each of a body with BDF2, end to end between two walls, joined by a rigid link in the middle
+static double SwingLinked(int steps, double end, double* now)
+{
+    const double stiffness[2] = {30.0, 50.0}, mass = 0.5;
+    spWorldDef worldDef = spDefaultWorldDef();
+    worldDef.gravity = (spVec3){0, 0, 0};
+    spWorld* world = spCreateWorld(&worldDef, NULL);
+    spBodyId bodies[2];
+    int32_t ends[2] = {0, 1};
+    for (int i = 0; i < 2; ++i)
+    {
+        spVec3 x[2] = {{i == 0 ? -1 : 1, 0, 0}, {0, 0, 0}};
+        spBodyDef def = spDefaultBodyDef();
+        def.positions = x;
+        def.positionCount = 2;
+        def.nodeMass = (spReal)mass;
+        def.method.type = sp_bdf2;
+        def.method.substeps = 1;
+        def.method.solver.tolerance = (spReal)1e-6;
+        bodies[i] = spCreateBody(world, &def);
+        spSpringDef springs = spDefaultSpringDef();
+        springs.edges = ends;
+        springs.edgeCount = 1;
+        springs.stiffness = (spReal)stiffness[i];
+        springs.damping = 0;
+        assert_true(spBody_AddSprings(world, bodies[i], &springs) >= 0);
+        spBody_PinNodes(world, bodies[i], ends, 1);
+        spVec3 velocities[2] = {{0, 0, 0}, {1, 0, 0}};
+        spBody_SetVelocities(world, bodies[i], velocities, 2);
+    }
+    spLinkDef link = spDefaultLinkDef();
+    link.body = bodies[0];
+    link.otherBody = bodies[1];
+    link.nodes = ends + 1;
+    link.nodeCount = 1;
+    assert_false(SP_IS_NULL(spCreateLink(world, &link)));
+    for (int i = 0; i < steps; ++i)
+    {
+        spWorld_Step(world, (spReal)(end / steps));
+    }
+    *now = (double)spBody_GetPositions(world, bodies[0]).data[1].x;
+    double apart = *now - (double)spBody_GetPositions(world, bodies[1]).data[1].x;
+    CHECK_NEAR(apart, 0.0, 1e-5);
+    spDestroyWorld(world);
+    double w = sqrt((stiffness[0] + stiffness[1]) / (2.0 * mass));
+    return sin(w * end) / w;
+}
+
+// BDF2 looks back over what links between bodies did: it stays of second order
+static void TestLinkedOrder(void** state)
+{
+    SP_UNUSED(state);
+    double error[3], now;
+    for (int i = 0; i < 3; ++i)
+    {
+        double want = SwingLinked(160 << i, 1.3, &now);
+        error[i] = fabs(now - want);
+    }
+    double order = log2(error[0] / error[2]) / 2.0;
+    printf("errors %.2e %.2e %.2e m, order %.2f\n", error[0], error[1], error[2], order);
+    CHECK_LESS(1.8, order);
+}
+
 // freeze and correct of the explicit method against the dense J M^-1 J^T, on random points
 static void TestFrozenCompliance(void** state)
 {
@@ -638,7 +701,7 @@ static void TestFrozenCompliance(void** state)
     spBody_PinNodes(test.world, test.body, &pin, 1);
     spRowSide sides[count];
     spRowNode pool[4 * count];
-    spPoints points = {sides, pool, count};
+    spPoints points = {sides, pool, count, false};
     double j[count][nodes] = {{0}};
     for (int i = 0; i < count; ++i)
     {
@@ -721,6 +784,7 @@ int main(void)
         cmocka_unit_test(TestRoles),
         cmocka_unit_test(TestGasDrop),
         cmocka_unit_test(TestWarmStart),
+        cmocka_unit_test(TestLinkedOrder),
         cmocka_unit_test(TestFrozenCompliance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,6 +67,7 @@ typedef struct spPoints
     const spRowSide* sides;
     const spRowNode* pool;
     int count;
+    bool jump; // rows on them act all of a sudden: impacts
 } spPoints;
 
 static inline spRowNode spGetSideNode(const spRowSide* side, const spRowNode* pool, int index)

@@ -130,7 +130,7 @@ static bool spCountResponse(spResponse* r, spResponseResult* result)
 static spPoints spGetPoints(const spResponse* r, int body)
 {
     int first = r->bodyPoint[body];
-    return (spPoints){r->sides + first, r->pool, r->bodyPoint[body + 1] - first};
+    return (spPoints){r->sides + first, r->pool, r->bodyPoint[body + 1] - first, r->context->solveContacts};
 }
 
 static void spFillContact(spResponse* r, spSolvedRow* s, const spBody* body, spRow* row, int point)

@@ -145,14 +145,9 @@ bool spFreezeSolver(const spImplicitSolver* solver, const spBody* body, const sp
     return true;
 }
 
-void spCorrectSolver(const spImplicitSolver* solver, spBody* body, const spPoints* points,
-                     const spVec3* impulses, const spVec3* shifts)
+static void spApplyImpulses(spImplicitSolver* solver, spBody* body, const spPoints* points,
+                            const spVec3* impulses, const spVec3* shifts)
 {
-    if (spGivesWayAsNodes(solver))
-    {
-        spCorrectNodes(body, points, impulses, shifts);
-        return;
-    }
     const spMat3* turns = spGetTurns(solver);
     size_t n = (size_t)body->nodeCount;
     spVec4* a = solver->cg.t;
@@ -176,5 +171,25 @@ void spCorrectSolver(const spImplicitSolver* solver, spBody* body, const spPoint
                 to[node].z += change.z;
             }
         }
+    }
+}
+
+void spCorrectSolver(spImplicitSolver* solver, spBody* body, const spPoints* points, const spVec3* impulses,
+                     const spVec3* shifts)
+{
+    // What acts all the time is part of the motion that BDF2 looks back on; across a jump it must not look
+    bool looksBack = points->jump == false && spHasHistory(solver, body->x, body->v, body->nodeCount);
+    if (spGivesWayAsNodes(solver))
+    {
+        spCorrectNodes(body, points, impulses, shifts);
+    }
+    else
+    {
+        spApplyImpulses(solver, body, points, impulses, shifts);
+    }
+    if (looksBack)
+    {
+        memcpy(solver->history.after[0], body->x, (size_t)body->nodeCount * sizeof(spVec4));
+        memcpy(solver->history.after[1], body->v, (size_t)body->nodeCount * sizeof(spVec4));
     }
 }

@@ -298,13 +298,12 @@ const spVec4* spGetStart(const spSubstep* s)
     return s->solver->type == sp_bdf2 ? s->solver->history.before[0] : s->solver->baseX;
 }
 
-// Whether the past state of BDF2 is what the body went through
-static bool spHasHistory(const spSubstep* s)
+bool spHasHistory(const spImplicitSolver* solver, const spVec4* x, const spVec4* v, int nodeCount)
 {
-    const spHistory* history = &s->solver->history;
-    size_t size = (size_t)s->body->nodeCount * sizeof(spVec4);
-    return history->h > 0 && memcmp(history->after[0], s->x, size) == 0 &&
-           memcmp(history->after[1], s->v, size) == 0;
+    const spHistory* history = &solver->history;
+    size_t size = (size_t)nodeCount * sizeof(spVec4);
+    return history->h > 0 && memcmp(history->after[0], x, size) == 0 &&
+           memcmp(history->after[1], v, size) == 0;
 }
 
 typedef struct spBases
@@ -333,7 +332,7 @@ static void spFillBases(spSubstep* s)
 {
     spBases bases = {.s = s, .present = 1, .past = 0};
     s->effectiveStep = s->isStatic ? 1 : s->h;
-    if (s->solver->type == sp_bdf2 && spHasHistory(s))
+    if (s->solver->type == sp_bdf2 && spHasHistory(s->solver, s->x, s->v, s->body->nodeCount))
     {
         spReal w = s->h / s->solver->history.h, divisor = 1 + 2 * w;
         s->effectiveStep = (1 + w) / divisor * s->h;

@@ -104,5 +104,5 @@ bool spWalkSolver(spImplicitSolver* solver, spBody* body, spWalkMemoryFcn* fcn, 
 // The compliance after the last substep; as spMethodKind has it
 bool spFreezeSolver(const spImplicitSolver* solver, const spBody* body, const spPoints* points,
                     int firstPoint, spArena* arena, spComplianceList* list);
-void spCorrectSolver(const spImplicitSolver* solver, spBody* body, const spPoints* points,
-                     const spVec3* impulses, const spVec3* shifts);
+void spCorrectSolver(spImplicitSolver* solver, spBody* body, const spPoints* points, const spVec3* impulses,
+                     const spVec3* shifts);

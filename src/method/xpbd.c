@@ -767,7 +767,7 @@ static bool spFreezeXpbd(const spBody* body, const spPoints* points, int firstPo
 
 static void spCorrectXpbd(spBody* body, const spPoints* points, const spVec3* impulses, const spVec3* shifts)
 {
-    const spImplicitSolver* newton = ((const spXpbdState*)body->methodState)->newton;
+    spImplicitSolver* newton = ((spXpbdState*)body->methodState)->newton;
     if (newton != NULL)
     {
         spCorrectSolver(newton, body, points, impulses, shifts);
