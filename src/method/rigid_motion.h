@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/node.h"
+#include "math/mat3.h"
 
 // The rigid motion with given sums of m v and of (x - centre) cross m v
 typedef struct spRigidMotion
@@ -32,8 +33,8 @@ spVec3 spMoveRigidly(const spRigidMotion* w, double h, spVec4 x);
 
 // Applies an impulse at an arm from the centre
 void spApplyRigidImpulse(spRigidMotion* w, const double arm[3], const double p[3]);
-// Velocity at an arm along a direction, for a unit impulse there along it, 1/kg
-double spGetRigidCompliance(const spRigidMotion* w, const double arm[3], const double direction[3]);
+// Velocity at an arm for an impulse there, 1/kg
+spMat3 spGetRigidCompliance(const spRigidMotion* w, const double arm[3]);
 
 // v = velocity + spin x arm
 void spGetRigidVelocity(const spRigidMotion* w, const double arm[3], double v[3]);
