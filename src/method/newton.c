@@ -100,8 +100,8 @@ static void spLinearise(spSubstep* s, bool first)
     }
 }
 
-// Solves it, rows included. Where the result exceeds the energy bound it is solved again from the rigid
-// motion, and else ends with that.
+// Solves it, rows included. Where the result exceeds the energy bound it is solved again, from the rigid
+// motion; failing that, the substep ends with the rigid motion.
 static spCgResult spSolveLinearisation(spSubstep* s, bool first)
 {
     spImplicitSolver* solver = s->solver;
@@ -149,7 +149,7 @@ static void spFindStep(spSubstep* s, spNewton* n, bool first)
     }
     if (s->phase != sp_phaseRigid && n->linear.indefinite && s->fill.project == false)
     {
-        // The exact stiffness pushes somewhere: this step goes on with what is left without that
+        // This step uses the positive part of the stiffness
         spMoveAlong(s, 0);
         s->fill.project = true;
         spAssemble(s);
