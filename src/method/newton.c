@@ -159,9 +159,9 @@ static void spFindStep(spSubstep* s, spNewton* n, bool first)
 
 // ---- line search ----
 
-// Goes along dv as far as the force along it does not turn round too much. The right-hand side at the end is
-// left in solver->f, and with the rows in cg.b. full: takes the full step; where constraints prescribe
-// motion the force along dv says nothing
+// Cuts the step along dv until the force along it has not turned round too far. The right-hand side at the
+// end is left in solver->f, and with the rows in cg.b. full: takes the full step, because constraints
+// prescribe motion and the force along dv says nothing
 static void spSearchLine(const spSubstep* s, double slope, bool full)
 {
     spImplicitSolver* solver = s->solver;
@@ -261,8 +261,8 @@ static bool spOvershoots(const spSubstep* s)
            spRaisesIncrementalPotential(s);
 }
 
-// Whether a single linearisation ends the substep. If not it would throw the body anywhere: the substep
-// takes some more, with line search.
+// Whether a single linearisation is enough. If not, it would throw the body, and the substep takes more of
+// them, with line search.
 static bool spIsSingleEnough(const spSubstep* s, spNewton* n)
 {
     n->flags |= s->fill.bound && spLeavesBound(s) ? sp_stepUnstable : 0;

@@ -3,7 +3,8 @@
 
 // The rescue of a substep that exceeds its energy bound: the body is taken as rigid. Its contacts are solved
 // by Gauss-Seidel over the rows, with friction. Which rows push there, and how it moves, is a good guess to
-// solve again from; where that fails too, the substep ends with that motion, which suits what is stiff.
+// solve again from; where that fails too, the substep ends with that motion, which is close to the truth for
+// a stiff body.
 
 #include "method/implicit_substep.h"
 
