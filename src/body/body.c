@@ -245,7 +245,7 @@ static bool spPlaceNodes(spBody* body, const spBodyDef* def, spError* error)
     return ok;
 }
 
-spBody* spBuildBody(spHeap* heap, const spBodyDef* def, int laneCount, spError* error)
+spBody* spBuildBody(spHeap* heap, const spBodyDef* def, const spBackend* backend, spError* error)
 {
     if (spCheckBodyDef(def, error) == false)
     {
@@ -258,8 +258,8 @@ spBody* spBuildBody(spHeap* heap, const spBodyDef* def, int laneCount, spError* 
         return NULL;
     }
     body->heap = heap;
-    body->backend = &spCpuBackend;
-    body->laneCount = laneCount;
+    body->backend = backend;
+    body->laneCount = backend->laneCount;
     snprintf(body->name, sizeof(body->name), "%s", def->name != NULL ? def->name : "body");
     body->nodeCount = def->mesh != NULL ? def->mesh->vertexCount : def->positionCount;
     body->gravityScale = def->gravityScale;

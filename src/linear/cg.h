@@ -12,8 +12,8 @@
 
 #pragma once
 
-#include "linear/kernels.h"
 #include "linear/preconditioner.h"
+#include "linear/sparse.h"
 
 // What couples nodes: assembled pairs, or elements
 typedef struct spOperator
@@ -52,7 +52,7 @@ typedef struct spSystem
     int nodeCount;
     int patchCount;
     const int32_t* patchBegin;
-    const spLinearKernels* kernels;
+    const spBackend* kernels;
     spOperator op;
     const spVec4* ownA; // (xx, yy, zz) of each node
     const spVec4* ownC; // (xy, yz, xz); NULL when all are zero

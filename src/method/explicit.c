@@ -315,7 +315,7 @@ static void spKickStage(int begin, int end, int workerIndex, void* context)
         if (s->keepRotation)
         {
             body->backend->sumRotation(filter->sums + (size_t)patch * SP_ROTATION_SUMS, body->x, filter->v,
-                                       spXyz(body->x[0]), first, last);
+                                       first, last);
         }
     }
 }

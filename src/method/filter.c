@@ -333,7 +333,9 @@ spRotation spFindRotation(const spFilter* filter, const spBody* body)
                      &inverse))
     {
         spVec3 c = {(spReal)(first[0] / mass), (spReal)(first[1] / mass), (spReal)(first[2] / mass)};
-        rotation.centre = spAdd3(spXyz(body->x[0]), c);
+        spVec4 origin;
+        body->backend->download(&origin, body->x, sizeof(origin));
+        rotation.centre = spAdd3(spXyz(origin), c);
         rotation.turn = spMulMV3(inverse, (spVec3){(spReal)L[0], (spReal)L[1], (spReal)L[2]});
     }
     return rotation;

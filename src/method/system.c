@@ -54,7 +54,7 @@ static int spCountColumns(const spBody* body)
 bool spCreateBodySystem(spBodySystem* s, spBody* body, const spFill* fill, const spSystemNeeds* needs,
                         spError* error)
 {
-    *s = (spBodySystem){.kernels = spFindLinearKernels(body->laneCount),
+    *s = (spBodySystem){.kernels = body->backend,
                         .fill = *fill,
                         .version = body->topologyVersion,
                         .constant = spIsConstant(body, fill)};
@@ -76,7 +76,7 @@ bool spCreateBodySystem(spBodySystem* s, spBody* body, const spFill* fill, const
                            .fill = fill,
                            .patchBegin = body->order.patchBegin,
                            .patchCount = body->order.patchCount,
-                           .laneCount = body->laneCount};
+                           .backend = body->backend};
         ok = spCreateSparse(&s->sparse, heap, &def);
         s->hasSparse = ok;
         int64_t count = (int64_t)body->nodeCount + s->sparse.slots.slotCount;

@@ -57,7 +57,7 @@ spBodyId spCreateBody(spWorld* world, const spBodyDef* def)
         return (spBodyId){0};
     }
     spError error = {0};
-    spBody* body = spBuildBody(&world->heap, def, world->laneCount, &error);
+    spBody* body = spBuildBody(&world->heap, def, world->backend, &error);
     if (body == NULL)
     {
         spRecordError(world, &error);

@@ -1,6 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
+// The array operations of the CPU. Included once for each number of lanes, so that the compiler has the
+// instructions of that processor level; none of them depends on the number.
+
 #include "base/backend.h"
 
 #include <string.h>
@@ -141,10 +144,9 @@ static void spTakeRotationFromNodes(spVec4* v, const spVec4* x, const spRotation
     }
 }
 
-static void spSumRotationOfNodes(spVec4* sums, const spVec4* x, const spVec4* v, spVec3 origin, int begin,
-                                 int end)
+static void spSumRotationOfNodes(spVec4* sums, const spVec4* x, const spVec4* v, int begin, int end)
 {
-    const spQuad from = {origin.x, origin.y, origin.z, 0};
+    const spQuad from = {x[0].x, x[0].y, x[0].z, 0};
     const spQuadMemory* vs = spAsConstQuads(v);
     spQuad first = {0}, momentum = {0}, spin = {0}, square = {0}, mixed = {0};
     for (int i = begin; i < end; ++i)
@@ -172,6 +174,42 @@ static void spSumRotationOfNodes(spVec4* sums, const spVec4* x, const spVec4* v,
     out[4] = mixed;
 }
 
+static void* spAllocateArray(spHeap* heap, size_t size)
+{
+    return spAllocZeroed(heap, size);
+}
+
+static void spReleaseArray(spHeap* heap, void* array)
+{
+    spFree(heap, array);
+}
+
+static void spCopyAcross(void* to, const void* from, size_t size)
+{
+    memcpy(to, from, size);
+}
+
+static void spGatherListed(spVec4* host, const spVec4* array, const int32_t* nodes, int count)
+{
+    for (int i = 0; i < count; ++i)
+    {
+        host[i] = array[nodes[i]];
+    }
+}
+
+static void spScatterListed(spVec4* array, const spVec4* host, const int32_t* nodes, int count)
+{
+    for (int i = 0; i < count; ++i)
+    {
+        array[nodes[i]] = host[i];
+    }
+}
+
+static void spClearNodes(spVec4* a, int begin, int end)
+{
+    memset(a + begin, 0, (size_t)(end - begin) * sizeof(spVec4));
+}
+
 static void spCopyNodes(spVec4* to, const spVec4* from, int begin, int end)
 {
     memcpy(to + begin, from + begin, (size_t)(end - begin) * sizeof(spVec4));
@@ -189,19 +227,3 @@ static bool spAreNodesFinite(const spVec4* a, int begin, int end)
     }
     return x + y + z == 0;
 }
-
-const spBackend spCpuBackend = {
-    .name = "cpu",
-    .drift = spDriftNodes,
-    .kickDrift = spKickDriftNodes,
-    .driftKick = spDriftKickNodes,
-    .rungeStage = spRungeStageNodes,
-    .rungeFinish = spRungeFinishNodes,
-    .kick = spKickNodes,
-    .kickSolve = spKickSolveNodes,
-    .filterDrift = spFilterDriftNodes,
-    .takeRotation = spTakeRotationFromNodes,
-    .sumRotation = spSumRotationOfNodes,
-    .copy = spCopyNodes,
-    .isFinite = spAreNodesFinite,
-};
