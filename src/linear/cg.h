@@ -37,14 +37,6 @@ typedef struct spColumn
     spReal gain;    // 1 / (1 / c + g.P^-1 g)
 } spColumn;
 
-// A node whose x is kept: all of it, or along a normal
-typedef struct spConstraint
-{
-    int32_t node;
-    bool all;
-    spVec3 normal;
-} spConstraint;
-
 #define SP_MAX_COLUMNS 8
 
 typedef struct spSystem

@@ -3,10 +3,7 @@
 
 #include "method/estimate.h"
 
-#include "math/decompose.h"
-
 #include <math.h>
-#include <string.h>
 
 // Rounds of power iteration at most: when something has changed or a user asks, and when only the shape has
 #define SP_FULL_ROUNDS 64
@@ -49,7 +46,7 @@ void spFreeEstimator(spEstimator* estimator, const spBody* body)
 // kinds give none.
 static void spFillLocalStiffness(const spBody* body, spMat3* local)
 {
-    memset(local, 0, (size_t)body->nodeCount * sizeof(spMat3));
+    body->backend->clearMatrices(local, 0, body->nodeCount);
     spNodeState state = spGetNodeState(body);
     for (int s = 0; s < body->setCount; ++s)
     {
@@ -66,16 +63,6 @@ static void spFillLocalStiffness(const spBody* body, spMat3* local)
             }
         }
     }
-}
-
-static double spGetLargestBlock(const spMat3* blocks, int count)
-{
-    double largest = 0.0;
-    for (int i = 0; i < count; ++i)
-    {
-        largest = fmax(largest, spGetLargestEigenvalue3(blocks[i]));
-    }
-    return largest;
 }
 
 // Whether the limit of the method follows the filter
@@ -141,7 +128,7 @@ static void spFindFrequencies(spEstimator* estimator, spBody* body, const spFilt
             .bounds = estimator->bounds + (size_t)modes * (size_t)body->nodeCount,
             .bound = found[modes],
             .local = local ? estimator->local : NULL,
-            .lift = local ? spGetLargestBlock(estimator->local, body->nodeCount) : 0.0,
+            .lift = local ? body->backend->maxEigenvalue(estimator->local, 0, body->nodeCount) : 0.0,
             .tolerance = SP_ROUND_TOLERANCE,
             .maxRounds = body->stableStepDirty || keep == false ? SP_FULL_ROUNDS : SP_FEW_ROUNDS,
         };
