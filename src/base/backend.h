@@ -17,6 +17,8 @@
 typedef struct spMat3 spMat3;
 typedef struct spSlots spSlots;
 typedef struct spSparse spSparse;
+typedef struct spElementSet spElementSet;
+typedef struct spNodeState spNodeState;
 typedef struct spBody spBody;
 typedef struct spAdvanceContext spAdvanceContext;
 typedef struct spAdvanceResult spAdvanceResult;
@@ -87,6 +89,9 @@ typedef struct spBackend
     // Whether every number is finite
     bool (*isFinite)(const spVec4* a, int begin, int end);
 
+    // Whether every x, y and z is 0
+    bool (*isZero)(const spVec4* a, int begin, int end);
+
     // ---- explicit steps ----
 
     // x += h v
@@ -136,8 +141,13 @@ typedef struct spBackend
     double (*addInertia)(double energy, const spVec4* x, const spVec4* from, const spReal* mass, double s,
                          int begin, int end);
 
+    // to = x with every coordinate rounded up or down by its unit, in a way that has a number
+    void (*roundCoordinates)(spVec4* to, const spVec4* x, spReal unit, uint32_t way, int begin, int end);
+
     // ---- the fastest modes of a body ----
 
+    // local += 2 w K_ii of the nodes i of all elements of a local kind
+    void (*addLocalStiffness)(spMat3* local, const spElementSet* set, const spNodeState* state);
     // The largest eigenvalue of blocks of nodes
     double (*maxEigenvalue)(const spMat3* blocks, int begin, int end);
     // The largest eigenvalues of w K and w D over free nodes: bounds become at least those

@@ -23,8 +23,8 @@
 // Rounds that look for a negative multiplier
 #define SP_SIGN_ROUNDS 400
 
-void spFillFilterNeighbours(const spFilterRows* rows, int nodeCount, const int32_t* rank, const int32_t* edges,
-                            int edgeCount)
+void spFillFilterNeighbours(const spFilterRows* rows, int nodeCount, const int32_t* rank,
+                            const int32_t* edges, int edgeCount)
 {
     int32_t* begin = rows->begin;
     spFilterEntry* entries = rows->entries;

@@ -11,8 +11,8 @@
 
 // Fills in the neighbours of each node, those that several edges name once, in order of their offset. rank is the number
 // here of the nodes that edges name.
-void spFillFilterNeighbours(const spFilterRows* rows, int nodeCount, const int32_t* rank, const int32_t* edges,
-                            int edgeCount);
+void spFillFilterNeighbours(const spFilterRows* rows, int nodeCount, const int32_t* rank,
+                            const int32_t* edges, int edgeCount);
 
 // The distance of each neighbour in place of its weight, and the one between two neighbours
 void spFillFilterLengths(const spFilterRows* rows, int nodeCount, const spVec4* x);

@@ -71,8 +71,8 @@ static inline spVec4 spImageOfNode(spVec4 f, spReal w, spVec4 vector, const spMa
 }
 
 // z + 2/3 (y - z - S z), S z = z + strength times the filter
-static inline spVec4 spRichardsonOfNode(const spVec4* from, spVec4 image, bool isFree, const spFilterRows* rows,
-                                        spReal strength, int node)
+static inline spVec4 spRichardsonOfNode(const spVec4* from, spVec4 image, bool isFree,
+                                        const spFilterRows* rows, spReal strength, int node)
 {
     const spReal share = (spReal)(2.0 / 3.0);
     spVec3 z = spXyz(from[node]);

@@ -6,6 +6,7 @@
 
 #include "linear/node_kernel.h"
 
+#include "element/element.h"
 #include "math/decompose.h"
 
 #include "souple/body.h"
@@ -229,6 +230,16 @@ static bool spAreNodesFinite(const spVec4* a, int begin, int end)
     return x + y + z == 0;
 }
 
+static bool spAreNodesZero(const spVec4* a, int begin, int end)
+{
+    bool zero = true;
+    for (int i = begin; zero && i < end; ++i)
+    {
+        zero = spLengthSquared3(spXyz(a[i])) == 0;
+    }
+    return zero;
+}
+
 static void spInvertShiftedNodes(spMat3* inverses, const spMat3* a, spReal s, int begin, int end)
 {
     for (int i = begin; i < end; ++i)
@@ -350,7 +361,34 @@ static double spAddInertiaOfNodes(double energy, const spVec4* x, const spVec4* 
     return energy;
 }
 
+static void spRoundCoordinatesOfNodes(spVec4* to, const spVec4* x, spReal unit, uint32_t way, int begin,
+                                      int end)
+{
+    for (int i = begin; i < end; ++i)
+    {
+        uint32_t signs = ((uint32_t)i * 2654435761u >> 16) ^ (way * 0x2Bu);
+        spReal sx = (signs & 1) != 0 ? unit : -unit, sy = (signs & 2) != 0 ? unit : -unit;
+        spReal sz = (signs & 4) != 0 ? unit : -unit;
+        to[i] = (spVec4){x[i].x * (1 + sx), x[i].y * (1 + sy), x[i].z * (1 + sz), x[i].w};
+    }
+}
+
 // ---- the fastest modes of a body ----
+
+static void spAddLocalStiffness(spMat3* local, const spElementSet* set, const spNodeState* state)
+{
+    for (int i = 0; i < set->elementCount; ++i)
+    {
+        int32_t nodes[SP_MAX_ELEMENT_NODES];
+        spMat3 blocks[SP_MAX_ELEMENT_NODES * SP_MAX_ELEMENT_NODES];
+        int count = set->kind->getStiffness(set, state, i, true, nodes, blocks);
+        for (int k = 0; k < count; ++k)
+        {
+            spReal w = state->x[nodes[k]].w;
+            local[nodes[k]] = spMulAddMat3(local[nodes[k]], 2 * w, blocks[count * k + k]);
+        }
+    }
+}
 
 static double spMaxEigenvalueOfNodes(const spMat3* blocks, int begin, int end)
 {

@@ -23,6 +23,7 @@ const spBackend SP_LANES_NAME(spBackend) = {
     .clear = spClearNodes,
     .clearMatrices = spClearMatrices,
     .isFinite = spAreNodesFinite,
+    .isZero = spAreNodesZero,
 
     .drift = spDriftNodes,
     .kickDrift = spKickDriftNodes,
@@ -43,7 +44,9 @@ const spBackend SP_LANES_NAME(spBackend) = {
     .sumKinetic = spSumKineticOfNodes,
     .addWeight = spAddWeightOfNodes,
     .addInertia = spAddInertiaOfNodes,
+    .roundCoordinates = spRoundCoordinatesOfNodes,
 
+    .addLocalStiffness = spAddLocalStiffness,
     .maxEigenvalue = spMaxEigenvalueOfNodes,
     .boundFrequencies = spBoundFrequenciesOfNodes,
     .startModes = spStartModesOfNodes,

@@ -19,11 +19,12 @@
 bool spCreateEstimator(spEstimator* estimator, const spBody* body)
 {
     bool localImplicit = body->methodDef.type == sp_localImplicit;
-    *estimator =
-        (spEstimator){.bounds = spAlloc(body->heap, spArraySize(body->nodeCount, 2 * sizeof(spMat3)))};
+    *estimator = (spEstimator){
+        .bounds = body->backend->allocate(body->heap, spArraySize(body->nodeCount, 2 * sizeof(spMat3)))};
     if (localImplicit)
     {
-        estimator->local = spAllocZeroed(body->heap, spArraySize(body->nodeCount, 2 * sizeof(spMat3)));
+        estimator->local =
+            body->backend->allocate(body->heap, spArraySize(body->nodeCount, 2 * sizeof(spMat3)));
     }
     if (estimator->bounds == NULL || (localImplicit && estimator->local == NULL) ||
         spCreateSpectrum(&estimator->spectrum, body) == false)
@@ -37,8 +38,8 @@ bool spCreateEstimator(spEstimator* estimator, const spBody* body)
 void spFreeEstimator(spEstimator* estimator, const spBody* body)
 {
     spFreeSpectrum(&estimator->spectrum, body);
-    spFree(body->heap, estimator->bounds);
-    spFree(body->heap, estimator->local);
+    body->backend->release(body->heap, estimator->bounds);
+    body->backend->release(body->heap, estimator->local);
     *estimator = (spEstimator){0};
 }
 
@@ -48,19 +49,11 @@ static void spFillLocalStiffness(const spBody* body, spMat3* local)
 {
     body->backend->clearMatrices(local, 0, body->nodeCount);
     spNodeState state = spGetNodeState(body);
-    for (int s = 0; s < body->setCount; ++s)
+    for (int i = 0; i < body->setCount; ++i)
     {
-        const spElementSet* set = body->sets[s];
-        for (int i = 0; set->kind->getStiffness != NULL && i < set->elementCount; ++i)
+        if (body->sets[i]->kind->getStiffness != NULL)
         {
-            int32_t nodes[SP_MAX_ELEMENT_NODES];
-            spMat3 blocks[SP_MAX_ELEMENT_NODES * SP_MAX_ELEMENT_NODES];
-            int count = set->kind->getStiffness(set, &state, i, true, nodes, blocks);
-            for (int k = 0; k < count; ++k)
-            {
-                spReal w = body->x[nodes[k]].w;
-                local[nodes[k]] = spMulAddMat3(local[nodes[k]], 2 * w, blocks[count * k + k]);
-            }
+            body->backend->addLocalStiffness(local, body->sets[i], &state);
         }
     }
 }

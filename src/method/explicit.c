@@ -74,11 +74,11 @@ static void spDestroyExplicit(spBody* body)
     }
     spFreeEstimator(&state->estimator, body);
     spFreeFilter(&state->filter, body);
-    spFree(body->heap, state->arrays.stageX);
-    spFree(body->heap, state->arrays.stageV);
-    spFree(body->heap, state->arrays.sumX);
-    spFree(body->heap, state->arrays.sumV);
-    spFree(body->heap, state->inverses);
+    body->backend->release(body->heap, state->arrays.stageX);
+    body->backend->release(body->heap, state->arrays.stageV);
+    body->backend->release(body->heap, state->arrays.sumX);
+    body->backend->release(body->heap, state->arrays.sumV);
+    body->backend->release(body->heap, state->inverses);
     spFree(body->heap, state);
     body->methodState = NULL;
 }
@@ -89,16 +89,16 @@ static bool spAllocExplicit(spBody* body, spExplicitState* state)
     bool ok = spCreateEstimator(&state->estimator, body);
     if (ok && body->methodDef.type == sp_rungeKutta4)
     {
-        state->arrays.stageX = spAlloc(body->heap, size);
-        state->arrays.stageV = spAlloc(body->heap, size);
-        state->arrays.sumX = spAlloc(body->heap, size);
-        state->arrays.sumV = spAlloc(body->heap, size);
+        state->arrays.stageX = body->backend->allocate(body->heap, size);
+        state->arrays.stageV = body->backend->allocate(body->heap, size);
+        state->arrays.sumX = body->backend->allocate(body->heap, size);
+        state->arrays.sumV = body->backend->allocate(body->heap, size);
         ok = state->arrays.stageX != NULL && state->arrays.stageV != NULL && state->arrays.sumX != NULL &&
              state->arrays.sumV != NULL;
     }
     if (ok && body->methodDef.type == sp_localImplicit)
     {
-        state->inverses = spAlloc(body->heap, spArraySize(body->nodeCount, sizeof(spMat3)));
+        state->inverses = body->backend->allocate(body->heap, spArraySize(body->nodeCount, sizeof(spMat3)));
         ok = state->inverses != NULL;
     }
     return ok;

@@ -90,9 +90,9 @@ bool spCreateFilter(spFilter* filter, spBody* body, spError* error)
     filter->rows.begin = spAlloc(heap, spArraySize(body->nodeCount + 1, sizeof(int32_t)));
     filter->rows.entries = spAlloc(heap, spArraySize(filter->entryCount, sizeof(spFilterEntry)));
     filter->rows.own = spAlloc(heap, spArraySize(body->nodeCount, sizeof(spReal)));
-    filter->v = spAllocZeroed(heap, stateSize);
+    filter->v = body->backend->allocate(heap, stateSize);
     filter->sums = spAlloc(heap, sumSize);
-    filter->work = spAllocZeroed(heap, stateSize);
+    filter->work = body->backend->allocate(heap, stateSize);
     bool ok = (edgeSize == 0 || filter->edges != NULL) && filter->rows.begin != NULL &&
               filter->rows.entries != NULL && filter->rows.own != NULL && filter->v != NULL &&
               filter->sums != NULL && filter->work != NULL;
@@ -146,8 +146,8 @@ void spFreeFilter(spFilter* filter, const spBody* body)
     spFree(heap, filter->rows.begin);
     spFree(heap, filter->rows.entries);
     spFree(heap, filter->rows.own);
-    spFree(heap, filter->v);
-    spFree(heap, filter->work);
+    body->backend->release(heap, filter->v);
+    body->backend->release(heap, filter->work);
     spFree(heap, filter->sums);
     *filter = (spFilter){0};
 }

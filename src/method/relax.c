@@ -311,9 +311,9 @@ bool spRelaxBody(spBody* body, const spRelaxDef* def, spVec3 gravity, spTeam* te
     size_t sumSize = spArraySize(body->order.patchCount, sizeof(spRelaxSums));
     spRelaxation r = {
         .force = {.body = body, .state = spGetNodeState(body), .team = team},
-        .v = spAllocZeroed(heap, nodeSize),
-        .probe = spAllocZeroed(heap, nodeSize),
-        .scratch = spAlloc(heap, scratchSize),
+        .v = body->backend->allocate(heap, nodeSize),
+        .probe = body->backend->allocate(heap, nodeSize),
+        .scratch = body->backend->allocate(heap, scratchSize),
         .sums = spAllocZeroed(heap, sumSize),
         .massShare = 0.25,
         .first = true,
@@ -338,9 +338,9 @@ bool spRelaxBody(spBody* body, const spRelaxDef* def, spVec3 gravity, spTeam* te
     {
         spFailMemory(error, "the relaxation of a body", 2 * nodeSize + scratchSize);
     }
-    spFree(heap, r.v);
-    spFree(heap, r.probe);
-    spFree(heap, r.scratch);
+    body->backend->release(heap, r.v);
+    body->backend->release(heap, r.probe);
+    body->backend->release(heap, r.scratch);
     spFree(heap, r.sums);
     return ok;
 }

@@ -36,10 +36,10 @@ bool spCreateSpectrum(spSpectrum* spectrum, const spBody* body)
 {
     size_t size = spArraySize(body->nodeCount, sizeof(spVec4));
     *spectrum = (spSpectrum){
-        .last = {spAllocZeroed(body->heap, size), spAllocZeroed(body->heap, size)},
-        .vector = spAlloc(body->heap, size),
-        .image = spAlloc(body->heap, size),
-        .zeros = spAllocZeroed(body->heap, size),
+        .last = {body->backend->allocate(body->heap, size), body->backend->allocate(body->heap, size)},
+        .vector = body->backend->allocate(body->heap, size),
+        .image = body->backend->allocate(body->heap, size),
+        .zeros = body->backend->allocate(body->heap, size),
         .partial = spAlloc(body->heap, spArraySize(body->order.patchCount, sizeof(double))),
     };
     if (spectrum->last[0] == NULL || spectrum->last[1] == NULL || spectrum->vector == NULL ||
@@ -53,11 +53,11 @@ bool spCreateSpectrum(spSpectrum* spectrum, const spBody* body)
 
 void spFreeSpectrum(spSpectrum* spectrum, const spBody* body)
 {
-    spFree(body->heap, spectrum->last[0]);
-    spFree(body->heap, spectrum->last[1]);
-    spFree(body->heap, spectrum->vector);
-    spFree(body->heap, spectrum->image);
-    spFree(body->heap, spectrum->zeros);
+    body->backend->release(body->heap, spectrum->last[0]);
+    body->backend->release(body->heap, spectrum->last[1]);
+    body->backend->release(body->heap, spectrum->vector);
+    body->backend->release(body->heap, spectrum->image);
+    body->backend->release(body->heap, spectrum->zeros);
     spFree(body->heap, spectrum->partial);
     *spectrum = (spSpectrum){0};
 }

@@ -79,33 +79,33 @@ bool spCreateBodySystem(spBodySystem* s, spBody* body, const spFill* fill, const
         ok = spCreateSparse(&s->sparse, heap, &def);
         s->hasSparse = ok;
         int64_t count = (int64_t)body->nodeCount + s->sparse.slots.slotCount;
-        s->product = ok ? spAllocZeroed(heap, spArraySize(count, sizeof(spVec4))) : NULL;
+        s->product = ok ? body->backend->allocate(heap, spArraySize(count, sizeof(spVec4))) : NULL;
         ok = s->product != NULL;
     }
-    s->ownA = spAllocZeroed(heap, size);
-    s->ownC = spAllocZeroed(heap, size);
+    s->ownA = body->backend->allocate(heap, size);
+    s->ownC = body->backend->allocate(heap, size);
     ok = ok && s->ownA != NULL && s->ownC != NULL;
     if (spHasDiagonal(body))
     {
-        s->diagonal = spAlloc(heap, spArraySize(body->nodeCount, sizeof(spMat3)));
+        s->diagonal = body->backend->allocate(heap, spArraySize(body->nodeCount, sizeof(spMat3)));
         ok = ok && s->diagonal != NULL;
     }
     if (needs->local)
     {
-        s->localA = spAllocZeroed(heap, size);
-        s->localC = spAllocZeroed(heap, size);
+        s->localA = body->backend->allocate(heap, size);
+        s->localC = body->backend->allocate(heap, size);
         ok = ok && s->localA != NULL && s->localC != NULL;
     }
     if (needs->matrixFree)
     {
-        s->dx = spAllocZeroed(heap, size);
-        s->dv = spAllocZeroed(heap, size);
+        s->dx = body->backend->allocate(heap, size);
+        s->dv = body->backend->allocate(heap, size);
         ok = ok && s->dx != NULL && s->dv != NULL;
     }
     for (int i = 0; i < s->columnCount; ++i)
     {
-        s->columns[i].g = spAllocZeroed(heap, size);
-        s->columns[i].solved = spAllocZeroed(heap, size);
+        s->columns[i].g = body->backend->allocate(heap, size);
+        s->columns[i].solved = body->backend->allocate(heap, size);
         ok = ok && s->columns[i].g != NULL && s->columns[i].solved != NULL;
     }
     if (ok == false)
@@ -121,19 +121,19 @@ void spDestroyBodySystem(spBodySystem* s, spBody* body)
     spHeap* heap = body->heap;
     if (s->hasSparse)
     {
-        spFree(heap, s->product);
+        body->backend->release(heap, s->product);
         spDestroySparse(&s->sparse, heap);
     }
     spVec4* all[] = {s->ownA, s->ownC, s->localA, s->localC, s->dx, s->dv};
     for (int i = 0; i < (int)(sizeof(all) / sizeof(all[0])); ++i)
     {
-        spFree(heap, all[i]);
+        body->backend->release(heap, all[i]);
     }
-    spFree(heap, s->diagonal);
+    body->backend->release(heap, s->diagonal);
     for (int i = 0; i < s->columnCount; ++i)
     {
-        spFree(heap, s->columns[i].g);
-        spFree(heap, s->columns[i].solved);
+        body->backend->release(heap, s->columns[i].g);
+        body->backend->release(heap, s->columns[i].solved);
     }
     *s = (spBodySystem){0};
 }

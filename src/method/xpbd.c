@@ -40,9 +40,9 @@ static void spFreeLayout(spBody* body, spXpbdState* state)
     spFree(heap, state->partial);
     spFreeZones(&state->zones, heap);
     spFree(heap, state->lambda);
-    spFree(heap, state->blocks);
+    body->backend->release(heap, state->blocks);
     spDestroyAccelerator(heap, state->accelerator);
-    spFree(heap, state->gradient);
+    body->backend->release(heap, state->gradient);
     spFree(heap, state->wholeMass);
     spFree(heap, state->wholeWay);
     spFree(heap, state->wholeWeight);
@@ -70,10 +70,10 @@ static void spDestroyXpbd(spBody* body)
     }
     spEndNewton(body);
     spFreeLayout(body, state);
-    spFree(body->heap, state->start);
-    spFree(body->heap, state->predicted);
-    spFree(body->heap, state->work);
-    spFree(body->heap, state->velocity);
+    body->backend->release(body->heap, state->start);
+    body->backend->release(body->heap, state->predicted);
+    body->backend->release(body->heap, state->work);
+    body->backend->release(body->heap, state->velocity);
     spFree(body->heap, state->pushes);
     spFree(body->heap, state->monitor.target);
     spFree(body->heap, state);
@@ -120,10 +120,10 @@ static bool spCreateXpbd(spBody* body, spError* error)
     if (ok)
     {
         state->def = body->methodDef;
-        state->start = spAllocZeroed(body->heap, size);
-        state->predicted = spAllocZeroed(body->heap, size);
-        state->work = spAllocZeroed(body->heap, size);
-        state->velocity = spAllocZeroed(body->heap, size);
+        state->start = body->backend->allocate(body->heap, size);
+        state->predicted = body->backend->allocate(body->heap, size);
+        state->work = body->backend->allocate(body->heap, size);
+        state->velocity = body->backend->allocate(body->heap, size);
         ok = state->start != NULL && state->predicted != NULL && state->work != NULL &&
              state->velocity != NULL;
     }
@@ -284,12 +284,13 @@ static bool spLayOut(spBody* body, spXpbdState* state)
     if (whole)
     {
         size_t sumSize = (size_t)spGetSumBlockCount(body->nodeCount) * sizeof(double);
-        state->gradient = spAllocZeroed(heap, spArraySize(body->nodeCount, sizeof(spVec4)));
+        state->gradient = body->backend->allocate(heap, spArraySize(body->nodeCount, sizeof(spVec4)));
         state->wholeMass = spAlloc(heap, sumSize);
         state->wholeWay = spAlloc(heap, sumSize);
         state->wholeWeight = spAlloc(heap, sumSize);
     }
-    state->blocks = hasFields ? spAlloc(heap, spArraySize(body->nodeCount, sizeof(spMat3))) : NULL;
+    state->blocks =
+        hasFields ? body->backend->allocate(heap, spArraySize(body->nodeCount, sizeof(spMat3))) : NULL;
     if (spAllocMultipliers(body, state) == false || state->partial == NULL ||
         (hasFields && state->blocks == NULL) ||
         (whole && (state->gradient == NULL || state->wholeMass == NULL || state->wholeWay == NULL ||
