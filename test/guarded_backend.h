@@ -42,8 +42,8 @@
     V(takeRotation, 2, end - begin, (spVec4* v, const spVec4* x, const spRotation* rotation, int begin, int end), (v, x, rotation, begin, end)) \
     V(sumRotation, 2, end - begin, (spVec4* sums, const spVec4* x, const spVec4* v, int begin, int end), (sums, x, v, begin, end)) \
     V(invertShifted, 2, end - begin, (spMat3* inverses, const spMat3* a, spReal s, int begin, int end), (inverses, a, s, begin, end)) \
-    V(findMean, 1, end - begin, (double mean[3], const spVec4* a, int begin, int end), (mean, a, begin, end)) \
-    R(double, maxDistance2, 1, end - begin, (const spVec4* a, const double mean[3], int begin, int end), (a, mean, begin, end)) \
+    V(findMean, 1, end - begin, (double mean[3], const spVec4* a, int count, int begin, int end), (mean, a, count, begin, end)) \
+    R(double, maxDistance2, 1, end - begin, (const spVec4* a, const double mean[3], const uint8_t* roles, int begin, int end), (a, mean, roles, begin, end)) \
     V(startForces, 2, end - begin, (spVec4* f, const spReal* mass, spVec3 gravity, const spVec4* given, int begin, int end), (f, mass, gravity, given, begin, end)) \
     V(sumListed, 1, count, (double sum[3], const spVec4* a, const int32_t* nodes, int count, double s), (sum, a, nodes, count, s)) \
     R(double, sumKinetic, 1, end - begin, (const spVec4* v, const spReal* mass, const uint8_t* roles, int begin, int end), (v, mass, roles, begin, end)) \

@@ -121,9 +121,10 @@ typedef struct spBackend
 
     // inverses = (I + s A)^-1 of each node; I where there is none
     void (*invertShifted)(spMat3* inverses, const spMat3* a, spReal s, int begin, int end);
-    // The mean of a vector, and the largest square of the distance from it
-    void (*findMean)(double mean[3], const spVec4* a, int begin, int end);
-    double (*maxDistance2)(const spVec4* a, const double mean[3], int begin, int end);
+    // The mean of a vector over so many nodes, and the largest square of the distance from it; nodes that are
+    // gone do not count
+    void (*findMean)(double mean[3], const spVec4* a, int count, int begin, int end);
+    double (*maxDistance2)(const spVec4* a, const double mean[3], const uint8_t* roles, int begin, int end);
 
     // ---- forces and energies ----
 
@@ -272,7 +273,7 @@ typedef struct spBackend
                      spVec4* const* sums);
     void (*findTurns)(spVec4* const* sums, int begin, int end, spMat3* rotations);
 
-    // own = factor m I + diagonal, which may be NULL: then ownC stays
+    // own = factor m I + diagonal, which may be NULL: then ownC stays. I for nodes without mass
     void (*setOwn)(spVec4* ownA, spVec4* ownC, const spReal* mass, spReal factor, const spMat3* diagonal,
                    int begin, int end);
     // The inverse of own + sum for each node, whole or of its diagonal alone; crossed 0 leaves ownC out

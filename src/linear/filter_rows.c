@@ -125,7 +125,7 @@ double spFindSmallestMultiplier(const spFilterRows* rows, int nodeCount, const i
 {
     for (int node = 0; node < nodeCount; ++node)
     {
-        from[node] = (spVec4){spGetNoise(order[node], 0), 0, 0, 0};
+        from[node] = (spVec4){order[node] >= 0 ? spGetNoise(order[node], 0) : 0, 0, 0, 0};
     }
     double largest = 1.0;
     for (int round = 0; round < SP_SIGN_ROUNDS; ++round)

@@ -3,8 +3,8 @@
 
 // The inner loops of linear algebra for SP_LANES lanes. Included once for each number of lanes.
 
-#include "math/lanes.h"
 #include "math/lanes_mat3.h"
+#include "math/lanes_node.h"
 
 #include "linear/sparse.h"
 

@@ -248,9 +248,8 @@ static void spInvertShiftedNodes(spMat3* inverses, const spMat3* a, spReal s, in
     }
 }
 
-static void spFindMeanOfNodes(double mean[3], const spVec4* a, int begin, int end)
+static void spFindMeanOfNodes(double mean[3], const spVec4* a, int count, int begin, int end)
 {
-    int count = end - begin;
     mean[0] = mean[1] = mean[2] = 0.0;
     for (int i = begin; i < end; ++i)
     {
@@ -260,13 +259,14 @@ static void spFindMeanOfNodes(double mean[3], const spVec4* a, int begin, int en
     }
 }
 
-static double spMaxDistance2OfNodes(const spVec4* a, const double mean[3], int begin, int end)
+static double spMaxDistance2OfNodes(const spVec4* a, const double mean[3], const uint8_t* roles, int begin,
+                                    int end)
 {
     double most = 0.0;
     for (int i = begin; i < end; ++i)
     {
         double x = (double)a[i].x - mean[0], y = (double)a[i].y - mean[1], z = (double)a[i].z - mean[2];
-        most = fmax(most, x * x + y * y + z * z);
+        most = roles[i] != sp_nodeGone ? fmax(most, x * x + y * y + z * z) : most;
     }
     return most;
 }
@@ -698,7 +698,7 @@ static void spSetOwnOfNodes(spVec4* ownA, spVec4* ownC, const spReal* mass, spRe
 {
     for (int i = begin; i < end; ++i)
     {
-        spReal m = factor * mass[i];
+        spReal m = mass[i] > 0 ? factor * mass[i] : 1;
         ownA[i] = (spVec4){m, m, m, 0};
         if (diagonal != NULL)
         {

@@ -528,8 +528,8 @@ static spAdvanceResult spAdvanceSlice(spBody* body, const spAdvanceContext* cont
 static double spGetInnerSpeed(const spBody* body)
 {
     double mean[3];
-    body->backend->findMean(mean, body->v, 0, body->nodeCount);
-    return sqrt(body->backend->maxDistance2(body->v, mean, 0, body->nodeCount));
+    body->backend->findMean(mean, body->v, body->userCount, 0, body->nodeCount);
+    return sqrt(body->backend->maxDistance2(body->v, mean, body->roles, 0, body->nodeCount));
 }
 
 // Substeps of a step in which nodes do not pass each other: the estimate is of small motion only
