@@ -299,7 +299,7 @@ static void spDampVibration(const spSubstep* s, const spSystem* system)
 {
     const spBody* body = s->body;
     spImplicitSolver* solver = s->solver;
-    const spLinearKernels* kernels = solver->system.kernels;
+    const spBackend* kernels = solver->system.kernels;
     spVec4* vibration = solver->warmStart;
     memcpy(vibration, solver->iterateV, (size_t)body->nodeCount * sizeof(spVec4));
     if (spIsFree(s))
