@@ -30,18 +30,9 @@ int spRunView(int argc, char** argv);
 int spRunBench(int argc, char** argv);
 int spRunReproduce(int argc, char** argv);
 int spRunValidate(int argc, char** argv);
-#define SP_BENCH_ROW                                                                                         \
-    {                                                                                                        \
-        "bench", "measure how fast this machine steps", spRunBench                                           \
-    }
-#define SP_REPRODUCE_ROW                                                                                     \
-    {                                                                                                        \
-        "reproduce", "run published experiments, their numbers beside ours", spRunReproduce                  \
-    }
-#define SP_VALIDATE_ROW                                                                                      \
-    {                                                                                                        \
-        "validate", "compare solid bodies with CalculiX and with theory", spRunValidate                      \
-    }
+#define SP_BENCH_SUMMARY "measure how fast this machine steps"
+#define SP_REPRODUCE_SUMMARY "run published experiments, their numbers beside ours"
+#define SP_VALIDATE_SUMMARY "compare solid bodies with CalculiX and with theory"
 
 // One row of the table in main.c
 typedef struct spCommand
