@@ -30,11 +30,10 @@ typedef struct spSpringDef
     spSpringLaw law;           ///< how they pull
     spReal stiffness;          ///< N/m, N for the normalised law, N/m^2 for the proportional one, >= 0
     const spReal* stiffnesses; ///< one for each spring, instead; may be NULL
-    spReal
-        youngModulus; ///< Pa; > 0 replaces stiffness: k = E * (volume around the edge) / l0^2, after Van
-                      ///< Gelder 1998. Approximate, and with Poisson's ratio near 1/4 whatever the material
-    spReal thickness; ///< of a sheet without tets, m; only used with youngModulus
-    spReal damping;   ///< along the spring, N s/m, >= 0
+    spReal youngModulus; ///< Pa; > 0 replaces stiffness: k = E * (volume around the edge) / l0^2, after Van
+        ///< Gelder 1998. Approximate, and with Poisson's ratio near 1/4 whatever the material
+    spReal thickness;           ///< of a sheet without tets, m; only used with youngModulus
+    spReal damping;             ///< along the spring, N s/m, >= 0
     const spReal* restLengths;  ///< m; NULL means the present lengths
     spReal restScale;           ///< factor on every rest length, > 0; 1 means stress-free as placed
     spReal activationAmplitude; ///< muscles: every rest length is multiplied by 1 + amplitude * sin(2 pi

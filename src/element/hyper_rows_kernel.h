@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Rows of the hyperelastic laws of a tetrahedron that know F only through its invariants (element/tet_law.h),
-// for SP_LANES lanes:
+// Rows of the hyperelastic laws of a tetrahedron that know F only through its invariants (element/tet_kernel.h):
 //
 //   volume    C = det F      energy k/2 (C - rest)^2, rest = 1 + (3/4 m + 2 b) / k
 //   second    C = |cof F|    energy b/2 C^2                     Mooney-Rivlin alone
@@ -21,7 +20,9 @@
 // Macklin, Mueller. A Constraint-based Formulation of Stable Neo-Hookean Materials. 2021
 // Ton-That, Kry, Andrews. Parallel block Neo-Hookean XPBD using graph clustering. 2023
 
-#include "element/tet_gather_lanes.h"
+#pragma once
+
+#include "element/tet_rows_kernel.h"
 
 // Most that stretch and second change F by in one visit, as a share of its size
 #define SP_LARGEST_PULL ((spReal)0.25)
@@ -46,7 +47,7 @@ typedef struct spHyperRows
     R compliance[3]; // over V h^2
 } spHyperRows;
 
-SP_KERNEL spHyperRows spFindHyperRows(const spTetRowLanes* t, RMat3 f, bool mooney)
+SP_KERNEL spHyperRows spFindHyperRows(const spReal* numbers, RMat3 f, bool mooney)
 {
     R tiny = spSplat(SP_TINY_REAL), one = spSplat(1), three = spSplat(3);
     spHyperRows h;
@@ -54,20 +55,20 @@ SP_KERNEL spHyperRows spFindHyperRows(const spTetRowLanes* t, RMat3 f, bool moon
     R i1 = spDotMatR(f, f), s = spSqrt(i1);
     int last = mooney ? 2 : 1;
     h.q[0] = k;
-    h.value[0] = spDotR(f.cx, k.cx) - spLoadNumber(t, sp_hyperRest);
-    h.compliance[0] = spLoadNumber(t, sp_hyperBulk);
+    h.value[0] = spDotR(f.cx, k.cx) - spGetNumber(numbers, sp_hyperRest);
+    h.compliance[0] = spGetNumber(numbers, sp_hyperBulk);
     if (mooney)
     {
         R size = spSqrt(spDotMatR(k, k));
         RMat3 sum = spSubMatR(spScaleMatR(i1, f), spMulSymR(f, spGramR(f)));
         h.q[1] = spScaleMatR(one / spMax(size, tiny), sum);
         h.value[1] = size;
-        h.compliance[1] = spLoadNumber(t, sp_hyperSecond);
+        h.compliance[1] = spGetNumber(numbers, sp_hyperSecond);
     }
     R more = i1 + one, bend = spMax(i1 * (i1 + three), spSplat(SP_LEAST_BEND));
     h.q[last] = spScaleMatR(one / spMax(s, tiny), f);
     h.value[last] = s * i1 * more / bend;
-    h.compliance[last] = spLoadNumber(t, sp_hyperStretch) * more * more / bend;
+    h.compliance[last] = spGetNumber(numbers, sp_hyperStretch) * more * more / bend;
     return h;
 }
 
@@ -141,90 +142,38 @@ SP_KERNEL RMat3 spSumHyper(const spHyperRows* h, int count, const R* l)
     return p;
 }
 
-SP_KERNEL double spRunHyper(const spConstraints* c, const spSweep* sweep, int zone, bool mooney,
-                            spRowTask task)
+SP_KERNEL R spVisitHyper(spRowUse use, int mooney, bool damped, const spRowElement* e, R* l, RVec3* out)
 {
     int count = mooney ? 3 : 2;
-    double sum = 0.0;
-    for (int block = c->blocks.patchBlock[zone]; block < c->blocks.patchBlock[zone + 1]; ++block)
+    spTetRow t = spGetTetRow(e);
+    spHyperRows h = spFindHyperRows(e->numbers, t.f, mooney != 0);
+    R residual[3], dl[3], g = spSplat(0);
+    if (use == sp_rowTranspose)
     {
-        _Alignas(64) spReal squares[SP_BLOCK];
-        for (int lane = 0; lane < SP_BLOCK; lane += SP_LANES)
+        spMaskEmpty(e, count, l);
+        spGetTetPush(t.rows, spSumHyper(&h, count, l), out);
+        return spSplat(0);
+    }
+    SP_UNROLL
+    for (int k = 0; k < count; ++k)
+    {
+        residual[k] = h.value[k] + h.compliance[k] * l[k];
+    }
+    if (use == sp_rowMeasure)
+    {
+        return spSquareRows(e, residual, count);
+    }
+    if (damped)
+    {
+        RMat3 way = spGetTetWay(e, &t);
+        g = spGetNumber(e->numbers, sp_tetRowDamping);
+        SP_UNROLL
+        for (int k = 0; k < count; ++k)
         {
-            spTetRowLanes t = spLoadTetRows(c, sweep, block, lane);
-            size_t place = (size_t)(block * count) * SP_BLOCK + (size_t)lane;
-            spReal* lambda = c->lambda + place;
-            RMat3 f = spGetGradientOf(t.rows, t.x);
-            spHyperRows h = spFindHyperRows(&t, f, mooney);
-            R l[3], residual[3], dl[3], g = spSplat(0);
-            if (task == sp_taskTranspose)
-            {
-                spLoadGiven(&t, sweep->given + c->lambdaBegin + place, count, l);
-                spScatterForce(&t, spSumHyper(&h, count, l), sweep->to);
-                continue;
-            }
-            SP_UNROLL
-            for (int k = 0; k < count; ++k)
-            {
-                residual[k] = h.value[k] + h.compliance[k] * spLoad(lambda + k * SP_BLOCK);
-            }
-            if (task == sp_taskMeasure)
-            {
-                spStore(squares + lane, spSquareRows(&t, residual, count));
-                continue;
-            }
-            if (c->damped)
-            {
-                RMat3 way = spGetTetWay(&t, sweep, f);
-                g = spLoadNumber(&t, sp_tetRowDamping);
-                SP_UNROLL
-                for (int k = 0; k < count; ++k)
-                {
-                    residual[k] = residual[k] + g * spDotMatR(h.q[k], way);
-                }
-            }
-            spSolveHyper(&h, count, spLoadGram(&t), g, residual, spSqrt(spDotMatR(f, f)), dl);
-            spMoveTet(c, sweep, &t, (size_t)block * SP_BLOCK + (size_t)lane, lambda, count, f,
-                      spSumHyper(&h, count, dl), dl, g >= spSplat(0), task == sp_taskCollect);
+            residual[k] = residual[k] + g * spDotMatR(h.q[k], way);
         }
-        sum += task == sp_taskMeasure ? spSumBlock(squares) : 0.0;
     }
-    return sum;
+    spSolveHyper(&h, count, spGetTetGram(e), g, residual, spSqrt(spDotMatR(t.f, t.f)), dl);
+    spMoveTet(e, &t, count, spSumHyper(&h, count, dl), dl, g >= spSplat(0), l, out);
+    return spSplat(0);
 }
-
-#define SP_DEFINE_HYPER(name, mooney, task)                                                                  \
-    static double name(const spConstraints* c, const spSweep* sweep, int zone)                               \
-    {                                                                                                        \
-        return spRunHyper(c, sweep, zone, mooney, task);                                                     \
-    }
-
-SP_DEFINE_HYPER(spProjectNeoHookean, false, sp_taskProject)
-SP_DEFINE_HYPER(spCollectNeoHookean, false, sp_taskCollect)
-SP_DEFINE_HYPER(spMeasureNeoHookean, false, sp_taskMeasure)
-SP_DEFINE_HYPER(spTransposeNeoHookean, false, sp_taskTranspose)
-SP_DEFINE_HYPER(spProjectMooney, true, sp_taskProject)
-SP_DEFINE_HYPER(spCollectMooney, true, sp_taskCollect)
-SP_DEFINE_HYPER(spMeasureMooney, true, sp_taskMeasure)
-SP_DEFINE_HYPER(spTransposeMooney, true, sp_taskTranspose)
-
-const spConstraintKind SP_LANES_NAME(spNeoHookeanRows) = {
-    .name = "neo-Hookean",
-    .rowCount = 2,
-    .dataCount = sp_hyperCount,
-    .fill = spFillHyperRows,
-    .project = spProjectNeoHookean,
-    .collect = spCollectNeoHookean,
-    .measure = spMeasureNeoHookean,
-    .transpose = spTransposeNeoHookean,
-};
-
-const spConstraintKind SP_LANES_NAME(spMooneyRows) = {
-    .name = "Mooney",
-    .rowCount = 3,
-    .dataCount = sp_hyperCount,
-    .fill = spFillHyperRows,
-    .project = spProjectMooney,
-    .collect = spCollectMooney,
-    .measure = spMeasureMooney,
-    .transpose = spTransposeMooney,
-};
