@@ -4,8 +4,8 @@
 // The `souple` command: a table of subcommands. Help, man page and completion list them from it.
 
 #include "commands.h"
+#include "machine.h"
 #include "options.h"
-#include "souple/base.h"
 #include "tools.h"
 #include "usage.h"
 
@@ -65,7 +65,7 @@ int main(int argc, char** argv)
     }
     if (strcmp(argv[1], "--version") == 0)
     {
-        printf("souple %d.%d.%d\n", spGetVersion() / 10000, spGetVersion() / 100 % 100, spGetVersion() % 100);
+        printf("souple %s\n", spGetVersionText());
         return spEndOutput(SP_EXIT_FINE);
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
