@@ -152,7 +152,7 @@ static void spWalkForces(spWalk* walk, spBody* body)
     bool stored = spWalkValue(walk, body->nodeForces != NULL) != 0;
     if (stored && body->nodeForces == NULL)
     {
-        body->nodeForces = spAllocZeroed(body->heap, size);
+        body->nodeForces = body->backend->allocate(body->heap, size);
         walk->noMemory |= body->nodeForces == NULL;
         walk->fits = walk->fits && body->nodeForces != NULL;
     }
@@ -216,7 +216,7 @@ static void spCheckRoles(spWalk* walk, size_t count)
     bool whole = walk->mode == sp_walkCheck && walk->size - walk->used >= count;
     for (size_t i = 0; whole && i < count; ++i)
     {
-        walk->fits = walk->fits && walk->data[walk->used + i] <= sp_nodeDriven;
+        walk->fits = walk->fits && walk->data[walk->used + i] <= sp_nodeGone;
     }
 }
 

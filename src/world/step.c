@@ -193,7 +193,7 @@ static void spRunCommands(spStep* step)
             continue;
         }
         step->report.bodyCount += 1;
-        step->report.nodeCount += body->nodeCount;
+        step->report.nodeCount += body->userCount;
         step->report.elementCount += body->elementCount;
         step->report.rowCount += body->rowCount;
         if (body->running == false || step->outOfMemory)
@@ -261,7 +261,7 @@ static void spAdvanceBody(spStep* step, int slot, spTeam* team, int slices)
     double start = spGetSeconds();
     step->advances[slot].team = team;
     step->advances[slot].deadline = time->allowed > 0.0 ? start + time->allowed / slices : 0.0;
-    spAdvanceResult result = body->method->advance(body, step->advances + slot);
+    spAdvanceResult result = body->backend->advance(body, step->advances + slot);
     time->taken += spGetSeconds() - start;
     time->least += result.leastSeconds;
     time->substeps += result.substepCount;
