@@ -195,9 +195,8 @@ static int32_t spGetLowestNode(const int32_t* nodes, int n)
     return lowest;
 }
 
-// Elements sorted by their lowest node, by counting
-static bool spSortElements(int32_t* sorted, spHeap* heap, const int32_t* elementNodes, int elementCount,
-                           int n, int nodeCount)
+bool spSortByLowestNode(int32_t* sorted, spHeap* heap, const int32_t* elementNodes, int elementCount, int n,
+                        int nodeCount)
 {
     size_t size = spArraySize(nodeCount + 1, sizeof(int32_t));
     int32_t* nodeElement = spAllocZeroed(heap, size);
@@ -250,7 +249,7 @@ bool spBuildBlocks(spBlocks* blocks, spHeap* heap, const int32_t* elementNodes, 
     int32_t* sorted = spAlloc(heap, sortedSize);
     int32_t* patchElement = spAlloc(heap, patchSize);
     bool ok = sorted != NULL && patchElement != NULL &&
-              spSortElements(sorted, heap, elementNodes, elementCount, n, patchBegin[patchCount]);
+              spSortByLowestNode(sorted, heap, elementNodes, elementCount, n, patchBegin[patchCount]);
     if (ok)
     {
         int i = 0;
@@ -280,7 +279,7 @@ bool spBuildPartBlocks(spBlocks* blocks, spHeap* heap, const spElementList* list
     int32_t* sorted = spAlloc(heap, sortedSize);
     int32_t* partElement = spAllocZeroed(heap, spArraySize(partCount + 2, sizeof(int32_t)));
     bool ok = byNode != NULL && sorted != NULL && partElement != NULL &&
-              spSortElements(byNode, heap, list->nodes, count, n, order->nodeCount);
+              spSortByLowestNode(byNode, heap, list->nodes, count, n, order->nodeCount);
     if (ok)
     {
         for (int i = 0; i < count; ++i)
