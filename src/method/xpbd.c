@@ -19,6 +19,7 @@
 #include "base/timer.h"
 #include "math/mat3.h"
 #include "math/vec3.h"
+#include "mesh/colour.h"
 #include "mesh/zone.h"
 
 #include <math.h>
@@ -87,11 +88,11 @@ static bool spCheckXpbd(const spMethodDef* def, spError* error)
 {
     const spXpbdDef* d = &def->xpbd;
     if ((unsigned)d->solver >= sp_xpbdSolverCount || (unsigned)d->accelerator >= sp_acceleratorCount ||
-        (unsigned)d->tetRows >= sp_tetRowsCount)
+        (unsigned)d->tetRows >= sp_tetRowsCount || (unsigned)d->order >= sp_xpbdOrderCount)
     {
         return spFail(error, sp_errorBadArgument,
-                      "xpbd: solver %d, accelerator %d or tetRows %d does not exist", (int)d->solver,
-                      (int)d->accelerator, (int)d->tetRows);
+                      "xpbd: solver %d, accelerator %d, tetRows %d or order %d does not exist",
+                      (int)d->solver, (int)d->accelerator, (int)d->tetRows, (int)d->order);
     }
     if (d->iterations < 1 || d->window < 1 || d->window > SP_MAX_WINDOW || !(d->relaxation > 0) ||
         !(d->conditionLimit > 1) || !(d->radius > 0 && d->radius < 1) || d->delay < 0)
@@ -167,7 +168,9 @@ static bool spOrderSweeps(spBody* body, spXpbdState* state, const spConstraintKi
             count += 1;
         }
     }
-    ok = ok && spOrderByZones(&state->order, heap, lists, count, body->nodeCount, SP_ZONE_NODES);
+    bool colours = state->def.xpbd.order == sp_xpbdColours;
+    ok = ok && (colours ? spOrderByColours(&state->order, heap, lists, count, body->nodeCount)
+                        : spOrderByZones(&state->order, heap, lists, count, body->nodeCount, SP_ZONE_NODES));
     for (int i = 0; i < count; ++i)
     {
         spFree(heap, nodes[i]);
