@@ -15,7 +15,7 @@
 
 #include "linear/filter_rows.h"
 
-#include "linear/node_kernel.h"
+#include "linear/node_math.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 // The array operations of the CPU. Included once for each number of lanes, so that the compiler has the
 // instructions of that processor level; none of them depends on the number.
 
-#include "linear/node_kernel.h"
+#include "linear/node_math.h"
 
 #include "element/element.h"
 #include "math/decompose.h"
