@@ -85,8 +85,8 @@ SP_KERNEL void spScatterRows(const spSweep* sweep, const int32_t* nodes, int nod
 SP_KERNEL double spRunRows(const spConstraints* c, const spSweep* sweep, int part, spRowTask task,
                            int nodeCount, int rowCount, spVisitFcn* visit, int law, bool damped)
 {
-    spRowUse use = task == sp_taskMeasure ? sp_rowMeasure
-                                          : (task == sp_taskTranspose ? sp_rowTranspose : sp_rowSolve);
+    spRowUse use =
+        task == sp_taskMeasure ? sp_rowMeasure : (task == sp_taskTranspose ? sp_rowTranspose : sp_rowSolve);
     const spReal* lambda = task == sp_taskTranspose ? sweep->given + c->lambdaBegin : c->lambda;
     int end = c->blocks.patchBlock[part + 1];
     double sum = 0.0;
