@@ -15,6 +15,8 @@
 
 #include "linear/filter_rows.h"
 
+#include "math/mat3.h"
+
 #include "linear/node_kernel.h"
 
 #include <math.h>

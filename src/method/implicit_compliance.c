@@ -70,7 +70,7 @@ static void spApplyCompliance(const spImplicitSolver* solver, const spBody* body
         spVec4* to = z + n * (size_t)i;
         if (p != NULL)
         {
-            p->kind->apply(p, NULL, from, to);
+            body->backend->precondition(p, NULL, from, to);
         }
         else if (solver->hasSystem && system->localA != NULL)
         {
@@ -78,12 +78,7 @@ static void spApplyCompliance(const spImplicitSolver* solver, const spBody* body
         }
         else
         {
-            memset(to, 0, n * sizeof(spVec4));
-            for (size_t node = 0; node < n; ++node)
-            {
-                spReal w = body->x[node].w;
-                to[node] = (spVec4){w * from[node].x, w * from[node].y, w * from[node].z, 0};
-            }
+            body->backend->weigh(to, body->x, from, 0, body->nodeCount);
         }
     }
 }
@@ -152,27 +147,16 @@ void spCorrectSolver(const spImplicitSolver* solver, spBody* body, const spPoint
         return;
     }
     const spMat3* turns = spGetTurns(solver);
-    size_t n = (size_t)body->nodeCount;
     spVec4* a = solver->cg.t;
     spVec4* z = solver->cg.z;
     for (int pass = 0; pass < 2; ++pass)
     {
-        memset(a, 0, n * sizeof(spVec4));
+        body->backend->clear(a, 0, body->nodeCount);
         for (int i = 0; i < pointCount; ++i)
         {
             spSpreadPoint(body, turns, points + i, pass == 0 ? impulses[i] : shifts[i], a);
         }
         spApplyCompliance(solver, body, a, z, 1);
-        spVec4* to = pass == 0 ? body->v : body->x;
-        for (size_t node = 0; node < n; ++node)
-        {
-            if (body->x[node].w > 0)
-            {
-                spVec3 change = spMulMV3(spGetTurn(turns, (int)node), spXyz(z[node]));
-                to[node].x += change.x;
-                to[node].y += change.y;
-                to[node].z += change.z;
-            }
-        }
+        body->backend->addTurned(pass == 0 ? body->v : body->x, body->x, turns, z, 0, body->nodeCount);
     }
 }

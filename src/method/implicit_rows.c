@@ -172,8 +172,9 @@ void spBuildConstraints(spSubstep* s)
         solver->patchConstraint[patch] = count;
         for (; held < body->heldCount && body->held[held] < body->order.patchBegin[patch + 1]; ++held)
         {
-            int node = body->held[held];
-            spConstrain(s, node, true, (spVec3){0, 0, 0}, spXyz(s->v[node]), &count);
+            spVec4 v;
+            body->backend->gather(&v, s->v, body->held + held, 1);
+            spConstrain(s, body->held[held], true, (spVec3){0, 0, 0}, spXyz(v), &count);
         }
         for (int i = s->problem->rowCount > 0 ? s->problem->patchRow[patch] : 0;
              s->problem->rowCount > 0 && i < s->problem->patchRow[patch + 1]; ++i)
@@ -187,22 +188,8 @@ void spBuildConstraints(spSubstep* s)
         }
     }
     solver->patchConstraint[body->order.patchCount] = count;
-    s->prescribed = false;
-    for (int i = 0; i < count; ++i)
-    {
-        const spConstraint* c = solver->constraints + i;
-        spVec3 dv = spSub3(solver->constraintV[i], spXyz(s->v[c->node]));
-        s->prescribed = s->prescribed || spLengthSquared3(dv) > 0;
-        spVec4* x = solver->cg.x + c->node;
-        if (c->all)
-        {
-            *x = (spVec4){dv.x, dv.y, dv.z, 0};
-            continue;
-        }
-        spReal change = spDot3(c->normal, spSub3(dv, spXyz(*x)));
-        *x = (spVec4){x->x + change * c->normal.x, x->y + change * c->normal.y, x->z + change * c->normal.z,
-                      0};
-    }
+    s->prescribed =
+        body->backend->prescribe(solver->cg.x, s->v, solver->constraints, solver->constraintV, count);
 }
 
 // What the constraint of a node exerts, N s
