@@ -89,6 +89,7 @@
     R(double, sumLoadPower, 3, end - begin, (const spReal* mass, spVec3 gravity, const spVec4* f, const spVec4* v, const spVec4* x, int begin, int end), (mass, gravity, f, v, x, begin, end)) \
     R(double, maxLength, 1, end - begin, (const spVec4* a, int begin, int end), (a, begin, end)) \
     R(bool, findStretch, 2, 0, (double most[2], const spSparse* a, const spVec4* base, const spVec4* v, spReal r), (most, a, base, v, r)) \
+    V(markShielded, 3, 0, (spVec4* marks, const spVec4* ends, const spSparse* a, const spVec4* base, spReal slope), (marks, ends, a, base, slope)) \
     V(sumRigid, 2, end - begin, (spRigidSums* sums, const spReal* mass, const spVec4* x, const spVec4* p, bool perMass, int begin, int end), (sums, mass, x, p, perMass, begin, end)) \
     V(addRigid, 2, end - begin, (spVec4* a, const spRigidMotion* motion, double share, const spVec4* x, int begin, int end), (a, motion, share, x, begin, end)) \
     V(moveRigidly, 3, end - begin, (spVec4* x, spVec4* v, const spVec4* start, const spRigidMotion* motion, spVec3 lift, const spRigidMotion* velocity, double h, int begin, int end), (x, v, start, motion, lift, velocity, h, begin, end)) \
@@ -104,7 +105,7 @@
     V(sumPins, 4, end - begin, (double sum[3], const spVec4* x, const spVec4* v, const spVec4* from, const spReal* mass, const spVec4* given, spVec3 gravity, spReal h, int begin, int end), (sum, x, v, from, mass, given, gravity, h, begin, end)) \
     V(sumGradient, 3, end - begin, (double sums[3], const spVec4* x, const spVec4* g, const spVec4* start, int begin, int end), (sums, x, g, start, begin, end)) \
     R(double, primalResidual2, 3, end - begin, (const spVec4* x, const spVec4* predicted, const spVec4* f, const spReal* mass, int begin, int end), (x, predicted, f, mass, begin, end)) \
-    R(double, massDistance2, 1, end - begin, (const spVec4* x, const spVec3* target, const spReal* mass, int begin, int end), (x, target, mass, begin, end)) \
+    R(double, massDistance2, 1, end - begin, (const spVec4* x, const spVec3* target, const int32_t* order, const spReal* mass, int begin, int end), (x, target, order, mass, begin, end)) \
     V(copyNumbers, 2, (end - begin) / 4, (spReal* to, const spReal* from, int64_t begin, int64_t end), (to, from, begin, end)) \
     V(clearNumbers, 1, (end - begin) / 4, (spReal* a, int64_t begin, int64_t end), (a, begin, end)) \
     R(double, dotNumbers, 2, (end - begin) / 4, (const spReal* a, const spReal* b, int64_t begin, int64_t end), (a, b, begin, end)) \

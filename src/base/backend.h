@@ -276,6 +276,10 @@ typedef struct spBackend
     // The largest squares of r times the difference of v, and of the distance, between neighbours. Whether
     // some have moved by more than their own distance
     bool (*findStretch)(double most[2], const spSparse* a, const spVec4* base, const spVec4* v, spReal r);
+    // ends: a normal, and in w a gap. marks becomes 1 in x for nodes with a gap below 0 that have a neighbour
+    // with a lower one below them along the normal: the slope of the way there is more than so much
+    void (*markShielded)(spVec4* marks, const spVec4* ends, const spSparse* a, const spVec4* base,
+                         spReal slope);
     // Sums over the impulses p of all nodes; perMass: p are velocities
     void (*sumRigid)(spRigidSums* sums, const spReal* mass, const spVec4* x, const spVec4* p, bool perMass,
                      int begin, int end);
@@ -322,8 +326,9 @@ typedef struct spBackend
     // sum of (m (x - predicted) - f)^2 over free nodes
     double (*primalResidual2)(const spVec4* x, const spVec4* predicted, const spVec4* f, const spReal* mass,
                               int begin, int end);
-    // sum of m (x - target)^2
-    double (*massDistance2)(const spVec4* x, const spVec3* target, const spReal* mass, int begin, int end);
+    // sum of m (x - target)^2; targets are in the user's order
+    double (*massDistance2)(const spVec4* x, const spVec3* target, const int32_t* order, const spReal* mass,
+                            int begin, int end);
 
     // ---- acceleration: plain numbers, four of each node, or multipliers ----
 

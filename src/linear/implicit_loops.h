@@ -240,6 +240,22 @@ static bool spFindStretchOfPairs(double most[2], const spSparse* a, const spVec4
     return outside;
 }
 
+static void spMarkShieldedNodes(spVec4* marks, const spVec4* ends, const spSparse* a, const spVec4* base,
+                                spReal slope)
+{
+    for (int i = 0; i < a->nodeCount; ++i)
+    {
+        for (int k = a->rowBegin[i]; ends[i].w < 0 && k < a->rowBegin[i + 1]; ++k)
+        {
+            int other = a->rowColumns[k];
+            int lower = ends[other].w < ends[i].w ? other : i, upper = lower == i ? other : i;
+            spVec3 way = spSub3(spXyz(base[lower]), spXyz(base[upper]));
+            bool below = -spDot3(spXyz(ends[upper]), way) > slope * spLength3(way);
+            marks[upper].x = ends[other].w < 0 && below ? 1 : marks[upper].x;
+        }
+    }
+}
+
 static void spSumRigidNodes(spRigidSums* sums, const spReal* mass, const spVec4* x, const spVec4* p,
                             bool perMass, int begin, int end)
 {

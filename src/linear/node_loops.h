@@ -728,13 +728,15 @@ static double spPrimalResidual2OfNodes(const spVec4* x, const spVec4* predicted,
     return sum;
 }
 
-static double spMassDistance2OfNodes(const spVec4* x, const spVec3* target, const spReal* mass, int begin,
-                                     int end)
+static double spMassDistance2OfNodes(const spVec4* x, const spVec3* target, const int32_t* order,
+                                     const spReal* mass, int begin, int end)
 {
     double sum = 0.0;
     for (int i = begin; i < end; ++i)
     {
-        sum += (double)mass[i] * (double)spLengthSquared3(spSub3(spXyz(x[i]), target[i]));
+        // Spare nodes have no number
+        spVec3 d = order[i] >= 0 ? spSub3(spXyz(x[i]), target[order[i]]) : (spVec3){0, 0, 0};
+        sum += (double)mass[i] * (double)spLengthSquared3(d);
     }
     return sum;
 }

@@ -88,6 +88,7 @@ const spBackend SP_LANES_NAME(spBackend) = {
     .sumLoadPower = spSumLoadPowerOfNodes,
     .maxLength = spMaxLengthOfNodes,
     .findStretch = spFindStretchOfPairs,
+    .markShielded = spMarkShieldedNodes,
     .sumRigid = spSumRigidNodes,
     .addRigid = spAddRigidNodes,
     .moveRigidly = spMoveNodesRigidly,

@@ -294,11 +294,9 @@ static void spMarkShielded(spSubstep* s)
 {
     spBody* body = s->body;
     spImplicitSolver* solver = s->solver;
-    const spSparse* a = &solver->system.sparse;
-    size_t size = (size_t)body->nodeCount * sizeof(spVec4);
     spVec4 *ends = solver->cg.d, *marks = solver->cg.z; // normal and gap at the end; whether it is shielded
-    memset(ends, 0, size);
-    memset(marks, 0, size);
+    body->backend->clear(ends, 0, body->nodeCount);
+    body->backend->clear(marks, 0, body->nodeCount);
     for (int i = 0; i < s->problem->rowCount; ++i)
     {
         const spNodeRow* row = s->problem->rows + i;
@@ -311,16 +309,9 @@ static void spMarkShielded(spSubstep* s)
             ends[row->node] = gap < ends[row->node].w ? (spVec4){n.x, n.y, n.z, gap} : ends[row->node];
         }
     }
-    for (int node = 0; solver->system.hasSparse && node < body->nodeCount; ++node)
+    if (solver->system.hasSparse)
     {
-        for (int k = a->rowBegin[node]; ends[node].w < 0 && k < a->rowBegin[node + 1]; ++k)
-        {
-            int other = a->rowColumns[k];
-            int lower = ends[other].w < ends[node].w ? other : node, upper = lower == node ? other : node;
-            spVec3 way = spSub3(spXyz(solver->baseX[lower]), spXyz(solver->baseX[upper]));
-            bool below = -spDot3(spXyz(ends[upper]), way) > SP_SHIELD_SLOPE * spLength3(way);
-            marks[upper].x = ends[other].w < 0 && below ? 1 : marks[upper].x;
-        }
+        body->backend->markShielded(marks, ends, &solver->system.sparse, solver->baseX, SP_SHIELD_SLOPE);
     }
     for (int i = 0; i < s->problem->rowCount; ++i)
     {
