@@ -39,7 +39,8 @@ static void spFormatLine(char* line, size_t size, const spCell* cells, int cellC
     {
         if (cells[i].head != NULL)
         {
-            at += (size_t)snprintf(line + at, size - at, "%s%*s", at > 0 ? " " : "", cells[i].width, texts[i]);
+            at +=
+                (size_t)snprintf(line + at, size - at, "%s%*s", at > 0 ? " " : "", cells[i].width, texts[i]);
         }
     }
     for (at = strlen(line); at > 0 && line[at - 1] == ' '; --at)

@@ -13,8 +13,7 @@
 
 // 2 W and P. One function for all laws that have such a row: choosing among them is nothing beside the
 // arithmetic, and each of its own would take the compiler long.
-SP_LONG_KERNEL void spFindEnergy(spTetLaw law, const RMat3* f, const spTetMaterial* m,
-                                                   R* twice, RMat3* p)
+SP_LONG_KERNEL void spFindEnergy(spTetLaw law, const RMat3* f, const spTetMaterial* m, R* twice, RMat3* p)
 {
     RMat3 g = spAddDiagonalR(*f, spSplat(-1));
     switch (law)

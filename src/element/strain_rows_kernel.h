@@ -74,8 +74,8 @@ SP_KERNEL R spVisitStrain(spRowUse use, int law, bool damped, const spRowElement
     {
         strain[k] = strain[k] - spSplat(1);
     }
-    spAddCompliance(spGetNumber(e->numbers, sp_strainCompliance), spGetNumber(e->numbers, sp_strainPoisson), l,
-                    strain);
+    spAddCompliance(spGetNumber(e->numbers, sp_strainCompliance), spGetNumber(e->numbers, sp_strainPoisson),
+                    l, strain);
     if (use == sp_rowMeasure)
     {
         return spSquareRows(e, strain, 6);

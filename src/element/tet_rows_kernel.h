@@ -147,8 +147,7 @@ SP_KERNEL void spMoveTet(const spRowElement* e, const spTetRow* t, int count, RM
     R zero = spSplat(0), one = spSplat(1);
     RMat3 df = spMulSymR(p, spGetTetGram(e));
     R way = spSqrt(spDotMatR(df, df)), size = spSqrt(spDotMatR(t->f, t->f));
-    RMask ok =
-        solved & (spGetNumber(e->numbers, sp_tetRowVolume) > zero) & (way < spSplat(SP_HUGE_REAL));
+    RMask ok = solved & (spGetNumber(e->numbers, sp_tetRowVolume) > zero) & (way < spSplat(SP_HUGE_REAL));
     R limit = spSplat(SP_LARGEST_TURN) * spMax(size, one);
     R share = spMin(one, limit / spMax(way, spSplat(SP_TINY_REAL))) * e->share;
     SP_UNROLL_ALL

@@ -118,12 +118,6 @@ static bool spAllocSolver(spImplicitSolver* solver, const spBody* body)
            solver->constraintV != NULL;
 }
 
-static void spMeasureNodes(spImplicitSolver* solver, const spBody* body)
-{
-    solver->massNorm = sqrt(body->backend->sumMass2(body->mass, 0, body->nodeCount));
-    solver->extent = body->backend->maxLength(body->x, 0, body->nodeCount);
-}
-
 spImplicitSolver* spCreateImplicitSolver(spBody* body, const spImplicitDef* def, spError* error)
 {
     if (spCheckSolver(&def->solver, error) == false)
@@ -147,7 +141,8 @@ spImplicitSolver* spCreateImplicitSolver(spBody* body, const spImplicitDef* def,
         spDestroyImplicitSolver(solver, body);
         return NULL;
     }
-    spMeasureNodes(solver, body);
+    solver->massNorm = sqrt(body->backend->sumMass2(body->mass, 0, body->nodeCount));
+    solver->extent = body->backend->maxLength(body->x, 0, body->nodeCount);
     return solver;
 }
 

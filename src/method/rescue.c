@@ -3,7 +3,8 @@
 
 // The rescue of a substep that exceeds its energy bound: the body is taken as rigid. Its contacts are solved
 // by Gauss-Seidel over the rows, with friction. Which rows push there, and how it moves, is a good guess to
-// solve again from; where that fails too, the substep ends with that motion, which suits what is stiff.
+// solve again from; where that fails too, the substep ends with that motion, which is close to the truth for
+// a stiff body.
 
 #include "method/implicit_substep.h"
 
@@ -219,8 +220,8 @@ static spVec3 spFindLift(const spSubstep* s, const spRigidMotion* w)
     return lift;
 }
 
-// x and v of a free body
-static void spEndFreeRigidly(const spSubstep* s)
+// Of a free body
+static void spEndFree(const spSubstep* s)
 {
     spRigidMotion motion = spFindContactMotion(s, true);
     spVec3 lift = spFindLift(s, &motion);
@@ -231,7 +232,7 @@ static void spEndFreeRigidly(const spSubstep* s)
 }
 
 // A body with held nodes stands still but for them
-static void spEndHeldRigidly(const spSubstep* s)
+static void spEndHeld(const spSubstep* s)
 {
     int count = s->body->nodeCount;
     s->body->backend->setHeld(s->v, s->solver->iterateV, s->x, 0, count);
@@ -243,7 +244,7 @@ void spEndWithRigidMotion(spSubstep* s)
     spImplicitSolver* solver = s->solver;
     bool free = s->body->heldCount == 0;
     s->phase = sp_phaseRigid;
-    (free ? spEndFreeRigidly : spEndHeldRigidly)(s);
+    (free ? spEndFree : spEndHeld)(s);
     for (int i = 0; i < s->problem->rowCount; ++i)
     {
         if (spIsFreeContact(s, i))

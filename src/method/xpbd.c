@@ -8,7 +8,7 @@
 //   sweeps: every element projects the positions of its nodes on its rows; rows of all nodes; node rows
 //   v = (x - start) / h
 //
-// A sweep of Gauss-Seidel runs over the even zones, then over the odd ones, each zone on one thread.
+// A sweep of Gauss-Seidel runs colour by colour, the parts of a colour at once (mesh/sweep_order.h).
 // Converged, the end is that of a step of backward Euler but for what J has turned since a multiplier was
 // added. Macklin, Mueller, Chentanez. XPBD: Position-Based Simulation of Compliant Constrained Dynamics. 2016
 // Boukadida. Acceleration de la simulation des corps mous pour les applications en temps reel. 2020
@@ -18,6 +18,8 @@
 #include "base/error.h"
 #include "base/timer.h"
 #include "math/vec3.h"
+#include "mesh/colour.h"
+#include "mesh/zone.h"
 
 #include <math.h>
 
@@ -38,7 +40,7 @@ static void spFreeLayout(spBody* body, spXpbdState* state)
         spDestroyConstraints(state->sets + i, heap);
     }
     spFree(heap, state->partial);
-    spFreeZones(&state->zones, heap);
+    spFreeSweepOrder(&state->order, heap);
     spFree(heap, state->lambda);
     body->backend->release(heap, state->blocks);
     spDestroyAccelerator(heap, state->accelerator);
@@ -84,11 +86,11 @@ static bool spCheckXpbd(const spMethodDef* def, spError* error)
 {
     const spXpbdDef* d = &def->xpbd;
     if ((unsigned)d->solver >= sp_xpbdSolverCount || (unsigned)d->accelerator >= sp_acceleratorCount ||
-        (unsigned)d->tetRows >= sp_tetRowsCount)
+        (unsigned)d->tetRows >= sp_tetRowsCount || (unsigned)d->order >= sp_xpbdOrderCount)
     {
         return spFail(error, sp_errorBadArgument,
-                      "xpbd: solver %d, accelerator %d or tetRows %d does not exist", (int)d->solver,
-                      (int)d->accelerator, (int)d->tetRows);
+                      "xpbd: solver %d, accelerator %d, tetRows %d or order %d does not exist",
+                      (int)d->solver, (int)d->accelerator, (int)d->tetRows, (int)d->order);
     }
     if (d->iterations < 1 || d->window < 1 || d->window > SP_MAX_WINDOW || !(d->relaxation > 0) ||
         !(d->conditionLimit > 1) || !(d->radius > 0 && d->radius < 1) || d->delay < 0)
@@ -145,8 +147,8 @@ static bool spIsField(const spElementSet* set)
     return set->kind->getRows == NULL && set->kind->getRow == NULL;
 }
 
-// Zones from the elements of all sets that have rows
-static bool spLayZones(spBody* body, spXpbdState* state, const spConstraintKind** kinds)
+// The order of sweeps, from the elements of all sets that have rows
+static bool spOrderSweeps(spBody* body, spXpbdState* state, const spConstraintKind** kinds)
 {
     spHeap* heap = body->heap;
     spElementList lists[SP_MAX_SETS];
@@ -164,7 +166,9 @@ static bool spLayZones(spBody* body, spXpbdState* state, const spConstraintKind*
             count += 1;
         }
     }
-    ok = ok && spBuildZones(&state->zones, heap, lists, count, body->nodeCount, SP_ZONE_NODES);
+    bool colours = state->def.xpbd.order == sp_xpbdColours;
+    ok = ok && (colours ? spOrderByColours(&state->order, heap, lists, count, body->nodeCount)
+                        : spOrderByZones(&state->order, heap, lists, count, body->nodeCount, SP_ZONE_NODES));
     for (int i = 0; i < count; ++i)
     {
         spFree(heap, nodes[i]);
@@ -245,21 +249,23 @@ static bool spLayOut(spBody* body, spXpbdState* state)
         }
         hasFields = hasFields || spIsField(body->sets[i]);
     }
-    if (spLayZones(body, state, kinds) == false)
+    if (spOrderSweeps(body, state, kinds) == false)
     {
         return false;
     }
+    const int32_t* partOf = state->order.partOf;
     int64_t lambdaCount = 0;
     for (int i = 0; i < body->setCount; ++i)
     {
         if (kinds[i] != NULL)
         {
             spConstraints* c = state->sets + state->setCount;
-            if (spCreateConstraints(c, heap, body->sets[i], kinds[i], &state->zones) == false)
+            if (spCreateConstraints(c, heap, body->sets[i], kinds[i], &state->order, partOf) == false)
             {
                 return false;
             }
             state->setCount += 1;
+            partOf += c->blocks.elementCount;
             c->lambdaBegin = lambdaCount;
             lambdaCount += spGetLambdaCount(c);
         }
@@ -271,7 +277,7 @@ static bool spLayOut(spBody* body, spXpbdState* state)
     bool whole = state->wholeCount > 0;
     state->wholeBegin = lambdaCount;
     state->rowBegin = lambdaCount + (whole ? SP_MAX_SETS : 0);
-    state->partialCount = spMaxInt(state->zones.zoneCount, spGetSumBlockCount(body->nodeCount));
+    state->partialCount = spMaxInt(state->order.partCount, spGetSumBlockCount(body->nodeCount));
     state->partial = spAlloc(heap, spArraySize(state->partialCount, sizeof(double)));
     state->sweeping = state->def.xpbd;
     if (state->sweeping.solver == sp_xpbdAuto)
@@ -362,7 +368,7 @@ static void spProjectStage(int begin, int end, int workerIndex, void* context)
         for (int k = 0; k < s->state->setCount; ++k)
         {
             const spConstraints* c = s->state->sets + k;
-            (collect ? c->kind->collect : c->kind->project)(c, &s->sweep, 2 * i + s->colour);
+            (collect ? c->kind->collect : c->kind->project)(c, &s->sweep, s->parts[i]);
         }
     }
 }
@@ -378,9 +384,12 @@ static void spPatchRowStage(int begin, int end, int workerIndex, void* context)
 
 void spRunColours(spXpbdStep* s, spRangeFcn* fcn)
 {
-    for (s->colour = 0; s->colour < 2; ++s->colour)
+    const spSweepOrder* order = &s->state->order;
+    for (int colour = 0; colour < order->colourCount; ++colour)
     {
-        spParallelFor(s->team, fcn, (s->state->zones.zoneCount + 1 - s->colour) / 2, 1, s);
+        int begin = order->colourBegin[colour], end = order->colourBegin[colour + 1];
+        s->parts = order->parts + begin;
+        spParallelFor(s->team, fcn, end - begin, 1, s);
     }
 }
 

@@ -18,14 +18,14 @@ static void spMeasureStage(int begin, int end, int workerIndex, void* context)
     const spXpbdStep* s = context;
     for (int i = begin; i < end; ++i)
     {
-        int zone = 2 * i + s->colour;
+        int part = s->parts[i];
         double sum = 0.0;
         for (int k = 0; k < s->state->setCount; ++k)
         {
             const spConstraints* c = s->state->sets + k;
-            sum += c->kind->measure(c, &s->sweep, zone);
+            sum += c->kind->measure(c, &s->sweep, part);
         }
-        s->state->partial[zone] = sum;
+        s->state->partial[part] = sum;
     }
 }
 
@@ -38,7 +38,7 @@ static void spTransposeStage(int begin, int end, int workerIndex, void* context)
         for (int k = 0; k < s->state->setCount; ++k)
         {
             const spConstraints* c = s->state->sets + k;
-            c->kind->transpose(c, &s->sweep, 2 * i + s->colour);
+            c->kind->transpose(c, &s->sweep, s->parts[i]);
         }
     }
 }
@@ -90,7 +90,7 @@ double spMeasureDual(spXpbdStep* s)
 {
     const spXpbdState* state = s->state;
     spRunColours(s, spMeasureStage);
-    double sum = spSumBlocks(state->partial, state->zones.zoneCount);
+    double sum = spSumBlocks(state->partial, state->order.partCount);
     for (int i = 0; i < state->wholeCount; ++i)
     {
         spFoundRow row = spFindWhole(s, i);
