@@ -31,6 +31,9 @@
     V(clearMatrices, 1, end - begin, (spMat3* a, int begin, int end), (a, begin, end)) \
     R(bool, isFinite, 1, end - begin, (const spVec4* a, int begin, int end), (a, begin, end)) \
     R(bool, isZero, 1, end - begin, (const spVec4* a, int begin, int end), (a, begin, end)) \
+    R(bool, isZeroListed, 1, count, (const spVec4* a, const int32_t* nodes, int count), (a, nodes, count)) \
+    R(bool, isSame, 2, end - begin, (const spVec4* a, const spVec4* b, int begin, int end), (a, b, begin, end)) \
+    V(clearListed, 1, count, (spVec4* a, const int32_t* nodes, int count), (a, nodes, count)) \
     V(drift, 2, end - begin, (spVec4* x, const spVec4* v, spReal h, int begin, int end), (x, v, h, begin, end)) \
     V(kickDrift, 3, end - begin, (spVec4* x, spVec4* v, const spVec4* f, spReal h, spReal hx, int begin, int end), (x, v, f, h, hx, begin, end)) \
     V(driftKick, 3, end - begin, (spVec4* x, spVec4* v, const spVec4* f, spReal h, int begin, int end), (x, v, f, h, begin, end)) \
@@ -66,6 +69,34 @@
     V(sumForces, 2, end - begin, (double sums[3], const spVec4* f, const spReal* mass, const uint8_t* roles, spVec3 gravity, const spVec4* given, int begin, int end), (sums, f, mass, roles, gravity, given, begin, end)) \
     V(relaxStep, 3, end - begin, (spVec4* x, spVec4* v, const spVec4* f, const uint8_t* roles, spReal keep, spReal push, int begin, int end), (x, v, f, roles, keep, push, begin, end)) \
     V(stop, 1, end - begin, (spVec4* v, int begin, int end), (v, begin, end)) \
+    V(blend, 3, end - begin, (spVec4* base, spReal present, const spVec4* now, spReal past, const spVec4* before, int begin, int end), (base, present, now, past, before, begin, end)) \
+    V(setHeldBases, 4, end - begin, (spVec4* baseX, spVec4* baseV, const spVec4* x, spReal rest, const spVec4* v, int begin, int end), (baseX, baseV, x, rest, v, begin, end)) \
+    V(setRightSide, 4, end - begin, (spVec4* b, spReal r, const spVec4* f, spReal massShare, const spReal* mass, const spVec4* v, const spVec4* baseV, int begin, int end), (b, r, f, massShare, mass, v, baseV, begin, end)) \
+    V(setDisplacements, 4, end - begin, (spVec4* d, const spVec4* baseX, spReal r, const spVec4* v, const spVec4* x, int begin, int end), (d, baseX, r, v, x, begin, end)) \
+    V(setPositions, 3, end - begin, (spVec4* x, const spVec4* baseX, spReal r, const spVec4* v, int begin, int end), (x, baseX, r, v, begin, end)) \
+    V(setVelocities, 3, end - begin, (spVec4* v, const spVec4* from, spReal share, const spVec4* dv, int begin, int end), (v, from, share, dv, begin, end)) \
+    V(subtractBeyondMass, 3, end - begin, (spVec4* f, const spVec4* product, spReal massShare, const spReal* mass, const spVec4* v, int begin, int end), (f, product, massShare, mass, v, begin, end)) \
+    V(setLoadImpulses, 4, end - begin, (spVec4* p, const spReal* mass, const spVec4* baseV, const spVec4* v, spReal r, spVec3 gravity, const spVec4* f, int begin, int end), (p, mass, baseV, v, r, gravity, f, begin, end)) \
+    V(scaleDriven, 1, end - begin, (spVec4* v, const uint8_t* roles, spReal h, int begin, int end), (v, roles, h, begin, end)) \
+    V(setFree, 3, end - begin, (spVec4* a, spVec3 value, const spVec4* from, const spVec4* x, int begin, int end), (a, value, from, x, begin, end)) \
+    V(setHeld, 3, end - begin, (spVec4* a, const spVec4* from, const spVec4* x, int begin, int end), (a, from, x, begin, end)) \
+    R(bool, prescribe, 2, count, (spVec4* dv, const spVec4* v, const spConstraint* constraints, const spVec3* velocities, int count), (dv, v, constraints, velocities, count)) \
+    R(double, addConstraintWork, 1, count, (double sum, const spVec4* a, const spConstraint* constraints, const spVec3* p, int count), (sum, a, constraints, p, count)) \
+    R(double, sumFreeMass, 1, end - begin, (const spReal* mass, const spVec4* x, int begin, int end), (mass, x, begin, end)) \
+    R(double, sumMass2, 1, end - begin, (const spReal* mass, int begin, int end), (mass, begin, end)) \
+    V(sumStiffness, 1, end - begin, (double sums[2], const spVec4* diagonal, const spReal* mass, double massShare, int begin, int end), (sums, diagonal, mass, massShare, begin, end)) \
+    R(double, sumInertia, 3, end - begin, (const spReal* mass, const spVec4* v, const spVec4* baseV, const spVec4* x, int begin, int end), (mass, v, baseV, x, begin, end)) \
+    R(double, sumLoadPower, 3, end - begin, (const spReal* mass, spVec3 gravity, const spVec4* f, const spVec4* v, const spVec4* x, int begin, int end), (mass, gravity, f, v, x, begin, end)) \
+    R(double, maxLength, 1, end - begin, (const spVec4* a, int begin, int end), (a, begin, end)) \
+    R(bool, findStretch, 2, 0, (double most[2], const spSparse* a, const spVec4* base, const spVec4* v, spReal r), (most, a, base, v, r)) \
+    V(markShielded, 3, 0, (spVec4* marks, const spVec4* ends, const spSparse* a, const spVec4* base, spReal slope), (marks, ends, a, base, slope)) \
+    V(sumRigid, 2, end - begin, (spRigidSums* sums, const spReal* mass, const spVec4* x, const spVec4* p, bool perMass, int begin, int end), (sums, mass, x, p, perMass, begin, end)) \
+    V(addRigid, 2, end - begin, (spVec4* a, const spRigidMotion* motion, double share, const spVec4* x, int begin, int end), (a, motion, share, x, begin, end)) \
+    V(moveRigidly, 3, end - begin, (spVec4* x, spVec4* v, const spVec4* start, const spRigidMotion* motion, spVec3 lift, const spRigidMotion* velocity, double h, int begin, int end), (x, v, start, motion, lift, velocity, h, begin, end)) \
+    V(weigh, 3, end - begin, (spVec4* to, const spVec4* x, const spVec4* a, int begin, int end), (to, x, a, begin, end)) \
+    V(addTurned, 4, end - begin, (spVec4* a, const spVec4* x, const spMat3* rotations, const spVec4* z, int begin, int end), (a, x, rotations, z, begin, end)) \
+    V(sumMasses, 1, end - begin, (double sums[3], const spVec4* x, const spReal* mass, int begin, int end), (sums, x, mass, begin, end)) \
+    V(sumEigenvalues, 3, end - begin, (double sums[3], const spVec4* x, const spReal* mass, const spMat3* stiffness, const spMat3* damping, int begin, int end), (sums, x, mass, stiffness, damping, begin, end)) \
     V(setMassBlocks, 1, end - begin, (spMat3* blocks, const spReal* mass, int begin, int end), (blocks, mass, begin, end)) \
     V(kickBlocks, 4, end - begin, (spVec4* v, const spVec4* x, const spVec4* f, const spMat3* blocks, spReal h, int begin, int end), (v, x, f, blocks, h, begin, end)) \
     V(predict, 6, end - begin, (spVec4* x, const spVec4* v, const spVec4* given, spVec3 gravity, spReal h, spVec4* start, spVec4* velocity, spVec4* predicted, int begin, int end), (x, v, given, gravity, h, start, velocity, predicted, begin, end)) \
@@ -74,7 +105,7 @@
     V(sumPins, 4, end - begin, (double sum[3], const spVec4* x, const spVec4* v, const spVec4* from, const spReal* mass, const spVec4* given, spVec3 gravity, spReal h, int begin, int end), (sum, x, v, from, mass, given, gravity, h, begin, end)) \
     V(sumGradient, 3, end - begin, (double sums[3], const spVec4* x, const spVec4* g, const spVec4* start, int begin, int end), (sums, x, g, start, begin, end)) \
     R(double, primalResidual2, 3, end - begin, (const spVec4* x, const spVec4* predicted, const spVec4* f, const spReal* mass, int begin, int end), (x, predicted, f, mass, begin, end)) \
-    R(double, massDistance2, 1, end - begin, (const spVec4* x, const spVec3* target, const spReal* mass, int begin, int end), (x, target, mass, begin, end)) \
+    R(double, massDistance2, 1, end - begin, (const spVec4* x, const spVec3* target, const int32_t* order, const spReal* mass, int begin, int end), (x, target, order, mass, begin, end)) \
     V(copyNumbers, 2, (end - begin) / 4, (spReal* to, const spReal* from, int64_t begin, int64_t end), (to, from, begin, end)) \
     V(clearNumbers, 1, (end - begin) / 4, (spReal* a, int64_t begin, int64_t end), (a, begin, end)) \
     R(double, dotNumbers, 2, (end - begin) / 4, (const spReal* a, const spReal* b, int64_t begin, int64_t end), (a, b, begin, end)) \
@@ -105,6 +136,8 @@
     V(project, 1, count, (spVec4* a, const spConstraint* constraints, int count, spVec3* raw), (a, constraints, count, raw)) \
     V(rotate, 3, end - begin, (spVec4* to, const spMat3* rotations, const spVec4* a, int begin, int end), (to, rotations, a, begin, end)) \
     V(rotateBack, 3, end - begin, (spVec4* to, const spMat3* rotations, const spVec4* a, int begin, int end), (to, rotations, a, begin, end)) \
+    V(precondition, 2, 0, (spPreconditioner* p, spTeam* team, const spVec4* r, spVec4* z), (p, team, r, z)) \
+    V(fillRows, 3, 0, (spBlockRows* rows, const spSparse* a, const spVec4* ownA, const spVec4* ownC, bool crossed, const spVec4* x), (rows, a, ownA, ownC, crossed, x)) \
     V(advanceDirection, 2, end - begin, (spVec4* d, const spVec4* z, spReal beta, int begin, int end), (d, z, beta, begin, end))
 // clang-format on
 
@@ -308,7 +341,8 @@ GUARD_KIND_R(int, getStiffness,
               spMat3* blocks),
              (set, state, element, project, nodes, blocks))
 GUARD_KIND_V(fillPairs,
-             (const spElementSet* set, const spNodeState* state, const spFill* fill, int patch, spVec4* pairs),
+             (const spElementSet* set, const spNodeState* state, const spFill* fill, int patch,
+              spVec4* pairs),
              (set, state, fill, patch, pairs))
 GUARD_KIND_V(addDiagonal,
              (const spElementSet* set, const spNodeState* state, const spFill* fill, spMat3* diagonal),

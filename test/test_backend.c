@@ -8,6 +8,10 @@
 #include "testbed/random.h"
 #include "testbed/worlds.h"
 
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #define NODES 133
 
 #ifdef SOUPLE_DOUBLE_PRECISION
@@ -219,7 +223,8 @@ static void TestCallsOfAStep(void** state)
                 bool verlet = type == sp_verlet, forward = type == sp_forwardEuler;
                 bool local = type == sp_localImplicit;
                 int each = substeps * patches;
-                assert_int_equal(s_guard.calls[op_kickDrift], (euler || verlet) && filtered == false ? each : 0);
+                assert_int_equal(s_guard.calls[op_kickDrift],
+                                 (euler || verlet) && filtered == false ? each : 0);
                 assert_int_equal(s_guard.calls[op_driftKick], forward && filtered == false ? each : 0);
                 assert_int_equal(s_guard.calls[op_kick], (euler || verlet || forward) && filtered ? each : 0);
                 assert_int_equal(s_guard.calls[op_kickSolve], local ? each : 0);
@@ -238,9 +243,9 @@ static void TestCallsOfAStep(void** state)
                 int64_t arrays = 2 * 2 + 2;
                 arrays += substeps * (runge ? 4 * 7 + 4 : filtered || local ? 4 : 3);
                 arrays += substeps * (2 * copies + (drifts ? 2 : 0) + (filtered ? 2 * 2 + 3 : 0));
-                const Operation moves[] = {op_drift,       op_kickDrift, op_driftKick, op_rungeStage,
-                                           op_rungeFinish, op_kick,      op_kickSolve, op_filterDrift,
-                                           op_sumRotation, op_takeRotation, op_copy,   op_isFinite};
+                const Operation moves[] = {op_drift,       op_kickDrift,    op_driftKick, op_rungeStage,
+                                           op_rungeFinish, op_kick,         op_kickSolve, op_filterDrift,
+                                           op_sumRotation, op_takeRotation, op_copy,      op_isFinite};
                 int64_t bytes = 0;
                 for (int i = 0; i < SP_COUNT(moves); ++i)
                 {
@@ -318,6 +323,23 @@ static void SweepJacobi(spMethodDef* def)
     def->xpbd.accelerator = sp_accelerateChebyshev;
 }
 
+static void SolveFree(spMethodDef* def)
+{
+    def->solver.operatorType = sp_operatorMatrixFree;
+    def->solver.preconditioner = sp_preconditionNone;
+}
+
+static void SolveLocal(spMethodDef* def)
+{
+    def->solver.preconditioner = sp_preconditionBlockJacobi;
+    def->solver.newtonSteps = 4;
+}
+
+static void SolveLevels(spMethodDef* def)
+{
+    def->solver.preconditioner = sp_preconditionMultilevel;
+}
+
 static const Guarded s_guardedCases[] = {
     {"symplectic Euler, springs", BuildSprings, sp_symplecticEuler, NULL},
     {"forward Euler, springs", BuildSprings, sp_forwardEuler, TakeFew},
@@ -331,8 +353,41 @@ static const Guarded s_guardedCases[] = {
     {"XPBD, tets", BuildTets, sp_xpbd, Sweep},
     {"XPBD, gas ball", BuildBall, sp_xpbd, Sweep},
     {"XPBD, distances, Anderson", BuildDistances, sp_xpbd, SweepAnderson},
+    {"XPBD that chooses, tets", BuildTets, sp_xpbd, NULL},
+    {"backward Euler, tets", BuildTets, sp_backwardEuler, NULL},
+    {"backward Euler, tets, matrix-free", BuildTets, sp_backwardEuler, SolveFree},
+    {"backward Euler, tets, block Jacobi", BuildTets, sp_backwardEuler, SolveLocal},
+    {"backward Euler, tets, multilevel", BuildTets, sp_backwardEuler, SolveLevels},
+    {"backward Euler, gas ball", BuildBall, sp_backwardEuler, SolveLevels},
+    {"BDF2, tets", BuildTets, sp_bdf2, NULL},
+    {"IMEX, springs", BuildSprings, sp_imex, NULL},
+    {"quasi-static, tets", BuildTets, sp_quasiStatic, NULL},
     {"XPBD, distances, Jacobi, Chebyshev", BuildDistances, sp_xpbd, SweepJacobi},
 };
+
+// Who goes past the table is found
+static void TestClosedArraysAreClosed(void** state)
+{
+    SP_UNUSED(state);
+    MakeGuardedBackend();
+    spTestDef def = spDefaultTestDef();
+    spTestWorld test = BuildSprings(&def);
+    GuardBody(test.world, test.body);
+    const volatile spVec4* x = spGetBody(test.world, test.body)->x;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+    {
+        signal(SIGSEGV, SIG_DFL);
+        CloseArrays();
+        _exit(x[0].w == 2 ? 1 : 0);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_false(WIFEXITED(status) && WEXITSTATUS(status) <= 1);
+    spDestroyTestWorld(&test);
+    FreeGuardedBackend();
+}
 
 // What is covered: bodies without contact, links and driven nodes
 static void TestStateIsTouchedThroughTheTableAlone(void** state)
@@ -389,6 +444,7 @@ int main(void)
         cmocka_unit_test(TestBackendOperations),
         cmocka_unit_test(TestBackendFindsWhatIsNotFinite),
         cmocka_unit_test(TestCallsOfAStep),
+        cmocka_unit_test(TestClosedArraysAreClosed),
         cmocka_unit_test(TestStateIsTouchedThroughTheTableAlone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,6 +17,9 @@
 typedef struct spMat3 spMat3;
 typedef struct spSlots spSlots;
 typedef struct spSparse spSparse;
+typedef struct spBlockRows spBlockRows;
+typedef struct spPreconditioner spPreconditioner;
+typedef struct spTeam spTeam;
 typedef struct spElementSet spElementSet;
 typedef struct spNodeState spNodeState;
 typedef struct spBody spBody;
@@ -65,6 +68,26 @@ typedef struct spConstraint
     spVec3 normal;
 } spConstraint;
 
+// The rigid motion with given sums of m v and of (x - centre) cross m v
+typedef struct spRigidMotion
+{
+    double mass;
+    double centre[3];
+    double velocity[3];
+    double spin[3];
+    double inverseInertia[6]; // xx yy zz yz zx xy; 0 for a body that is a line or a point
+} spRigidMotion;
+
+// Sums over nodes that a rigid motion follows from: m, m x, p, x cross p, and m x^2 as xx yy zz yz zx xy
+typedef struct spRigidSums
+{
+    double mass;
+    double first[3];
+    double momentum[3];
+    double spin[3];
+    double inertia[6];
+} spRigidSums;
+
 typedef struct spBackend
 {
     const char* name;
@@ -91,6 +114,11 @@ typedef struct spBackend
 
     // Whether every x, y and z is 0
     bool (*isZero)(const spVec4* a, int begin, int end);
+    bool (*isZeroListed)(const spVec4* a, const int32_t* nodes, int count);
+    // Whether all bits are the same
+    bool (*isSame)(const spVec4* a, const spVec4* b, int begin, int end);
+    // a = 0 at listed nodes
+    void (*clearListed)(spVec4* a, const int32_t* nodes, int count);
 
     // ---- explicit steps ----
 
@@ -193,8 +221,90 @@ typedef struct spBackend
     // v = 0, masses stay
     void (*stop)(spVec4* v, int begin, int end);
 
+    // ---- implicit substeps: r is the effective step, x = baseX + r v, M (v - baseV) = r f ----
+
+    // base = now, or present now + past before where the past has a weight
+    void (*blend)(spVec4* base, spReal present, const spVec4* now, spReal past, const spVec4* before,
+                  int begin, int end);
+    // Bases of held nodes, which go to x + h v whatever the method: baseX = x + rest v with rest = h - r,
+    // baseV = v
+    void (*setHeldBases)(spVec4* baseX, spVec4* baseV, const spVec4* x, spReal rest, const spVec4* v,
+                         int begin, int end);
+    // b = r f - massShare m (v - baseV)
+    void (*setRightSide)(spVec4* b, spReal r, const spVec4* f, spReal massShare, const spReal* mass,
+                         const spVec4* v, const spVec4* baseV, int begin, int end);
+    // d = baseX + r v - x
+    void (*setDisplacements)(spVec4* d, const spVec4* baseX, spReal r, const spVec4* v, const spVec4* x,
+                             int begin, int end);
+    // x = baseX + r v; inverse masses stay
+    void (*setPositions)(spVec4* x, const spVec4* baseX, spReal r, const spVec4* v, int begin, int end);
+    // v = from + share dv
+    void (*setVelocities)(spVec4* v, const spVec4* from, spReal share, const spVec4* dv, int begin, int end);
+    // f -= product - massShare m v
+    void (*subtractBeyondMass)(spVec4* f, const spVec4* product, spReal massShare, const spReal* mass,
+                               const spVec4* v, int begin, int end);
+    // p = m (baseV - v + r gravity) + r f, the momentum that loads still have to give; v and f may be NULL for
+    // 0
+    void (*setLoadImpulses)(spVec4* p, const spReal* mass, const spVec4* baseV, const spVec4* v, spReal r,
+                            spVec3 gravity, const spVec4* f, int begin, int end);
+    // Velocities of a static step are displacements: those of driven nodes over h, others none
+    void (*scaleDriven)(spVec4* v, const uint8_t* roles, spReal h, int begin, int end);
+    // a = value - from where nodes are free, else 0; from may be NULL for 0
+    void (*setFree)(spVec4* a, spVec3 value, const spVec4* from, const spVec4* x, int begin, int end);
+    // a = from where nodes are held, else 0
+    void (*setHeld)(spVec4* a, const spVec4* from, const spVec4* x, int begin, int end);
+    // dv at constrained nodes, such that v gets the velocities asked for. Whether any is not 0
+    bool (*prescribe)(spVec4* dv, const spVec4* v, const spConstraint* constraints, const spVec3* velocities,
+                      int count);
+    // sum + a.p over what constraints keep, p of each of them
+    double (*addConstraintWork)(double sum, const spVec4* a, const spConstraint* constraints, const spVec3* p,
+                                int count);
+    // Sum of the masses of free nodes, and of the squares of all masses
+    double (*sumFreeMass)(const spReal* mass, const spVec4* x, int begin, int end);
+    double (*sumMass2)(const spReal* mass, int begin, int end);
+    // The mean of (xx, yy, zz) and a share of the mass, summed
+    void (*sumStiffness)(double sums[2], const spVec4* diagonal, const spReal* mass, double massShare,
+                         int begin, int end);
+    // 1/2 sum of m |v - baseV|^2 over free nodes; v may be NULL for 0
+    double (*sumInertia)(const spReal* mass, const spVec4* v, const spVec4* baseV, const spVec4* x, int begin,
+                         int end);
+    // Sum of (m gravity + f).v over free nodes; f may be NULL for 0
+    double (*sumLoadPower)(const spReal* mass, spVec3 gravity, const spVec4* f, const spVec4* v,
+                           const spVec4* x, int begin, int end);
+    // Largest length
+    double (*maxLength)(const spVec4* a, int begin, int end);
+    // The largest squares of r times the difference of v, and of the distance, between neighbours. Whether
+    // some have moved by more than their own distance
+    bool (*findStretch)(double most[2], const spSparse* a, const spVec4* base, const spVec4* v, spReal r);
+    // ends: a normal, and in w a gap. marks becomes 1 in x for nodes with a gap below 0 that have a neighbour
+    // with a lower one below them along the normal: the slope of the way there is more than so much
+    void (*markShielded)(spVec4* marks, const spVec4* ends, const spSparse* a, const spVec4* base,
+                         spReal slope);
+    // Sums over the impulses p of all nodes; perMass: p are velocities
+    void (*sumRigid)(spRigidSums* sums, const spReal* mass, const spVec4* x, const spVec4* p, bool perMass,
+                     int begin, int end);
+    // a += share times the velocity of the motion at x
+    void (*addRigid)(spVec4* a, const spRigidMotion* motion, double share, const spVec4* x, int begin,
+                     int end);
+    // x and v after a time h: where one motion takes the start, then lifted, with the velocity of another
+    void (*moveRigidly)(spVec4* x, spVec4* v, const spVec4* start, const spRigidMotion* motion, spVec3 lift,
+                        const spRigidMotion* velocity, double h, int begin, int end);
+
+    // ---- compliance ----
+
+    // to = w a
+    void (*weigh)(spVec4* to, const spVec4* x, const spVec4* a, int begin, int end);
+    // a += R z where nodes are free, rotations NULL for I
+    void (*addTurned)(spVec4* a, const spVec4* x, const spMat3* rotations, const spVec4* z, int begin,
+                      int end);
+
     // ---- XPBD ----
 
+    // Masses of free nodes, inverse masses, and the number of free nodes
+    void (*sumMasses)(double sums[3], const spVec4* x, const spReal* mass, int begin, int end);
+    // Masses, and the largest eigenvalues of two blocks, summed over free nodes
+    void (*sumEigenvalues)(double sums[3], const spVec4* x, const spReal* mass, const spMat3* stiffness,
+                           const spMat3* damping, int begin, int end);
     // blocks = m I
     void (*setMassBlocks)(spMat3* blocks, const spReal* mass, int begin, int end);
     // v += h A^-1 f where nodes are free, A a block of each node
@@ -216,8 +326,9 @@ typedef struct spBackend
     // sum of (m (x - predicted) - f)^2 over free nodes
     double (*primalResidual2)(const spVec4* x, const spVec4* predicted, const spVec4* f, const spReal* mass,
                               int begin, int end);
-    // sum of m (x - target)^2
-    double (*massDistance2)(const spVec4* x, const spVec3* target, const spReal* mass, int begin, int end);
+    // sum of m (x - target)^2; targets are in the user's order
+    double (*massDistance2)(const spVec4* x, const spVec3* target, const int32_t* order, const spReal* mass,
+                            int begin, int end);
 
     // ---- acceleration: plain numbers, four of each node, or multipliers ----
 
@@ -299,6 +410,13 @@ typedef struct spBackend
     // to = R a, and to = R^T a
     void (*rotate)(spVec4* to, const spMat3* rotations, const spVec4* a, int begin, int end);
     void (*rotateBack)(spVec4* to, const spMat3* rotations, const spVec4* a, int begin, int end);
+
+    // z = P^-1 r
+    void (*precondition)(spPreconditioner* p, spTeam* team, const spVec4* r, spVec4* z);
+
+    // The rows of own + pairs that preconditioners are made from; crossed false leaves ownC out
+    void (*fillRows)(spBlockRows* rows, const spSparse* a, const spVec4* ownA, const spVec4* ownC,
+                     bool crossed, const spVec4* x);
 
     // d = z + beta d
     void (*advanceDirection)(spVec4* d, const spVec4* z, spReal beta, int begin, int end);

@@ -19,31 +19,31 @@
 // A restart must at least bring the true residual down to this share
 #define SP_RESTART_GAIN 0.7
 
-bool spCreateCgVectors(spCgVectors* v, spHeap* heap, int nodeCount, int patchCount)
+bool spCreateCgVectors(spCgVectors* v, const spBackend* backend, spHeap* heap, int nodeCount, int patchCount)
 {
     size_t size = spArraySize(nodeCount, sizeof(spVec4));
     spVec4** all[] = {&v->x, &v->b, &v->r, &v->d, &v->z, &v->t};
     bool ok = true;
     for (int i = 0; i < 6; ++i)
     {
-        *all[i] = spAllocZeroed(heap, size);
+        *all[i] = backend->allocate(heap, size);
         ok = ok && *all[i] != NULL;
     }
     v->partial = spAlloc(heap, spArraySize(patchCount, 2 * sizeof(double)));
     if (ok == false || v->partial == NULL)
     {
-        spDestroyCgVectors(v, heap);
+        spDestroyCgVectors(v, backend, heap);
         return false;
     }
     return true;
 }
 
-void spDestroyCgVectors(spCgVectors* v, spHeap* heap)
+void spDestroyCgVectors(spCgVectors* v, const spBackend* backend, spHeap* heap)
 {
     spVec4* all[] = {v->x, v->b, v->r, v->d, v->z, v->t};
     for (int i = 0; i < 6; ++i)
     {
-        spFree(heap, all[i]);
+        backend->release(heap, all[i]);
     }
     spFree(heap, v->partial);
     *v = (spCgVectors){0};
@@ -214,7 +214,7 @@ static void spPrecondition(spCgStage* c, spTeam* team)
         c->b = v->r;
         c->back = false;
         spParallelFor(team, spRotateStage, s->patchCount, 1, c);
-        p->kind->apply(p, team, v->t, v->z);
+        s->kernels->precondition(p, team, v->t, v->z);
         c->a = v->z;
         c->b = v->z;
         c->back = true;
@@ -222,7 +222,7 @@ static void spPrecondition(spCgStage* c, spTeam* team)
     }
     else
     {
-        p->kind->apply(p, team, v->r, v->z);
+        s->kernels->precondition(p, team, v->r, v->z);
     }
     spFilterAll(c, v->z, NULL, team);
 }

@@ -102,8 +102,8 @@ typedef struct spCgResult
     bool late;       // it was stopped
 } spCgResult;
 
-bool spCreateCgVectors(spCgVectors* v, spHeap* heap, int nodeCount, int patchCount);
-void spDestroyCgVectors(spCgVectors* v, spHeap* heap);
+bool spCreateCgVectors(spCgVectors* v, const spBackend* backend, spHeap* heap, int nodeCount, int patchCount);
+void spDestroyCgVectors(spCgVectors* v, const spBackend* backend, spHeap* heap);
 
 // Solves for v->x, which holds a first guess and what the constraints keep. b is filtered by them in place.
 spCgResult spSolveCg(const spSystem* system, const spCgVectors* v, const spCgDef* def, spTeam* team);

@@ -15,7 +15,9 @@
 
 #include "linear/filter_rows.h"
 
-#include "linear/node_math.h"
+#include "math/mat3.h"
+
+#include "linear/node_kernel.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,10 +4,12 @@
 // The array operations of the CPU. Included once for each number of lanes, so that the compiler has the
 // instructions of that processor level; none of them depends on the number.
 
-#include "linear/node_math.h"
-
+#include "base/backend.h"
 #include "element/element.h"
 #include "math/decompose.h"
+#include "math/mat3.h"
+
+#include "linear/node_kernel.h"
 
 #include "souple/body.h"
 
@@ -238,6 +240,29 @@ static bool spAreNodesZero(const spVec4* a, int begin, int end)
         zero = spLengthSquared3(spXyz(a[i])) == 0;
     }
     return zero;
+}
+
+static bool spAreListedZero(const spVec4* a, const int32_t* nodes, int count)
+{
+    bool zero = true;
+    for (int i = 0; zero && i < count; ++i)
+    {
+        zero = spLengthSquared3(spXyz(a[nodes[i]])) == 0;
+    }
+    return zero;
+}
+
+static bool spAreNodesSame(const spVec4* a, const spVec4* b, int begin, int end)
+{
+    return memcmp(a + begin, b + begin, (size_t)(end - begin) * sizeof(spVec4)) == 0;
+}
+
+static void spClearListed(spVec4* a, const int32_t* nodes, int count)
+{
+    for (int i = 0; i < count; ++i)
+    {
+        a[nodes[i]] = (spVec4){0};
+    }
 }
 
 static void spInvertShiftedNodes(spMat3* inverses, const spMat3* a, spReal s, int begin, int end)
@@ -570,6 +595,29 @@ static void spStopNodes(spVec4* v, int begin, int end)
 
 // ---- XPBD ----
 
+static void spSumMassesOfNodes(double sums[3], const spVec4* x, const spReal* mass, int begin, int end)
+{
+    for (int i = begin; i < end; ++i)
+    {
+        bool isFree = x[i].w > 0;
+        sums[0] += isFree ? (double)mass[i] : 0.0;
+        sums[1] += (double)x[i].w;
+        sums[2] += isFree ? 1.0 : 0.0;
+    }
+}
+
+static void spSumEigenvaluesOfNodes(double sums[3], const spVec4* x, const spReal* mass,
+                                    const spMat3* stiffness, const spMat3* damping, int begin, int end)
+{
+    for (int i = begin; i < end; ++i)
+    {
+        bool isFree = x[i].w > 0;
+        sums[0] += isFree ? (double)mass[i] : 0.0;
+        sums[1] += isFree ? spGetLargestEigenvalue3(stiffness[i]) : 0.0;
+        sums[2] += isFree ? spGetLargestEigenvalue3(damping[i]) : 0.0;
+    }
+}
+
 static void spSetMassBlocksOfNodes(spMat3* blocks, const spReal* mass, int begin, int end)
 {
     for (int i = begin; i < end; ++i)
@@ -680,13 +728,15 @@ static double spPrimalResidual2OfNodes(const spVec4* x, const spVec4* predicted,
     return sum;
 }
 
-static double spMassDistance2OfNodes(const spVec4* x, const spVec3* target, const spReal* mass, int begin,
-                                     int end)
+static double spMassDistance2OfNodes(const spVec4* x, const spVec3* target, const int32_t* order,
+                                     const spReal* mass, int begin, int end)
 {
     double sum = 0.0;
     for (int i = begin; i < end; ++i)
     {
-        sum += (double)mass[i] * (double)spLengthSquared3(spSub3(spXyz(x[i]), target[i]));
+        // Spare nodes have no number
+        spVec3 d = order[i] >= 0 ? spSub3(spXyz(x[i]), target[order[i]]) : (spVec3){0, 0, 0};
+        sum += (double)mass[i] * (double)spLengthSquared3(d);
     }
     return sum;
 }

@@ -5,7 +5,8 @@
 // the processor level that has them.
 
 #include "linear/linear_lanes.h"
-#include "linear/node_loops.h"
+
+#include "linear/implicit_loops.h"
 
 #include "method/method.h"
 
@@ -24,6 +25,9 @@ const spBackend SP_LANES_NAME(spBackend) = {
     .clearMatrices = spClearMatrices,
     .isFinite = spAreNodesFinite,
     .isZero = spAreNodesZero,
+    .isZeroListed = spAreListedZero,
+    .isSame = spAreNodesSame,
+    .clearListed = spClearListed,
 
     .drift = spDriftNodes,
     .kickDrift = spKickDriftNodes,
@@ -64,6 +68,36 @@ const spBackend SP_LANES_NAME(spBackend) = {
     .relaxStep = spRelaxStepOfNodes,
     .stop = spStopNodes,
 
+    .blend = spBlendNodes,
+    .setHeldBases = spSetHeldBasesOfNodes,
+    .setRightSide = spSetRightSideOfNodes,
+    .setDisplacements = spSetDisplacementsOfNodes,
+    .setPositions = spSetPositionsOfNodes,
+    .setVelocities = spSetVelocitiesOfNodes,
+    .subtractBeyondMass = spSubtractBeyondMassOfNodes,
+    .setLoadImpulses = spSetLoadImpulsesOfNodes,
+    .scaleDriven = spScaleDrivenNodes,
+    .setFree = spSetFreeNodes,
+    .setHeld = spSetHeldNodes,
+    .prescribe = spPrescribeNodes,
+    .addConstraintWork = spAddConstraintWork,
+    .sumFreeMass = spSumFreeMassOfNodes,
+    .sumMass2 = spSumMass2OfNodes,
+    .sumStiffness = spSumStiffnessOfNodes,
+    .sumInertia = spSumInertiaOfNodes,
+    .sumLoadPower = spSumLoadPowerOfNodes,
+    .maxLength = spMaxLengthOfNodes,
+    .findStretch = spFindStretchOfPairs,
+    .markShielded = spMarkShieldedNodes,
+    .sumRigid = spSumRigidNodes,
+    .addRigid = spAddRigidNodes,
+    .moveRigidly = spMoveNodesRigidly,
+
+    .weigh = spWeighNodes,
+    .addTurned = spAddTurnedNodes,
+
+    .sumMasses = spSumMassesOfNodes,
+    .sumEigenvalues = spSumEigenvaluesOfNodes,
     .setMassBlocks = spSetMassBlocksOfNodes,
     .kickBlocks = spKickBlocksOfNodes,
     .predict = spPredictNodes,
@@ -106,6 +140,8 @@ const spBackend SP_LANES_NAME(spBackend) = {
     .project = spProjectNodes,
     .rotate = spRotateNodes,
     .rotateBack = spRotateNodesBack,
+    .precondition = spPreconditionNodes,
+    .fillRows = spFillBlockRows,
     .advanceDirection = spAdvanceDirection,
 
     .advance = spAdvanceByMethod,

@@ -13,7 +13,6 @@
 #include "base/timer.h"
 
 #include <pthread.h>
-#include <string.h>
 
 typedef enum spFactorStage
 {
@@ -272,8 +271,8 @@ static void spStartJob(spFactor* f)
 void spRequestFactor(spFactor* f, const spVec4* x, const spVec4* v, const spFactorRequest* request)
 {
     spFactorSlot* slot = spGetBack(f);
-    memcpy(slot->x, x, (size_t)f->body->nodeCount * sizeof(spVec4));
-    memcpy(slot->v, v, (size_t)f->body->nodeCount * sizeof(spVec4));
+    f->body->backend->download(slot->x, x, (size_t)f->body->nodeCount * sizeof(spVec4));
+    f->body->backend->download(slot->v, v, (size_t)f->body->nodeCount * sizeof(spVec4));
     slot->request = *request;
     spStartJob(f);
 }
@@ -359,7 +358,7 @@ static void spFindTurnsStage(int begin, int end, int workerIndex, void* context)
     {
         for (int k = 0; k < 3; ++k)
         {
-            spSumSlots(&a->slots, c->f->sums[k], patch);
+            a->kernels->sumSlots(&a->slots, c->f->sums[k], patch);
         }
         a->kernels->findTurns(c->f->sums, a->patchBegin[patch], a->patchBegin[patch + 1], c->f->turns);
     }

@@ -10,7 +10,6 @@
 #include "method/implicit_substep.h"
 
 #include "math/vec3.h"
-#include "method/implicit_nodes.h"
 
 #include <string.h>
 
@@ -71,7 +70,7 @@ static void spApplyCompliance(const spImplicitSolver* solver, const spBody* body
         spVec4* to = z + n * (size_t)i;
         if (p != NULL)
         {
-            p->kind->apply(p, NULL, from, to);
+            body->backend->precondition(p, NULL, from, to);
         }
         else if (solver->hasSystem && system->localA != NULL)
         {
@@ -79,7 +78,7 @@ static void spApplyCompliance(const spImplicitSolver* solver, const spBody* body
         }
         else
         {
-            spDivideByMass(to, from, body->x, 0, body->nodeCount);
+            body->backend->weigh(to, body->x, from, 0, body->nodeCount);
         }
     }
 }
@@ -148,17 +147,16 @@ void spCorrectSolver(const spImplicitSolver* solver, spBody* body, const spPoint
         return;
     }
     const spMat3* turns = spGetTurns(solver);
-    size_t n = (size_t)body->nodeCount;
     spVec4* a = solver->cg.t;
     spVec4* z = solver->cg.z;
     for (int pass = 0; pass < 2; ++pass)
     {
-        memset(a, 0, n * sizeof(spVec4));
+        body->backend->clear(a, 0, body->nodeCount);
         for (int i = 0; i < pointCount; ++i)
         {
             spSpreadPoint(body, turns, points + i, pass == 0 ? impulses[i] : shifts[i], a);
         }
         spApplyCompliance(solver, body, a, z, 1);
-        spAddTurned(pass == 0 ? body->v : body->x, turns, z, body->x, 0, body->nodeCount);
+        body->backend->addTurned(pass == 0 ? body->v : body->x, body->x, turns, z, 0, body->nodeCount);
     }
 }

@@ -6,12 +6,10 @@
 #include "base/error.h"
 #include "base/timer.h"
 #include "math/vec3.h"
-#include "method/implicit_nodes.h"
 #include "method/implicit_substep.h"
 #include "method/spectrum.h"
 
 #include <math.h>
-#include <string.h>
 
 // Linearisations of a quasi-static step that does not say how many
 #define SP_STATIC_STEPS 50
@@ -103,10 +101,10 @@ static bool spAllocSolver(spImplicitSolver* solver, const spBody* body)
                          &solver->iterateV,   &solver->warmStart, &history->before[0],
                          &history->before[1], &history->after[0], &history->after[1]};
     int arrayCount = solver->type == sp_bdf2 ? 9 : 5;
-    bool ok = spCreateCgVectors(&solver->cg, heap, count, patchCount);
+    bool ok = spCreateCgVectors(&solver->cg, body->backend, heap, count, patchCount);
     for (int i = 0; i < arrayCount; ++i)
     {
-        *arrays[i] = spAllocZeroed(heap, spArraySize(count, sizeof(spVec4)));
+        *arrays[i] = body->backend->allocate(heap, spArraySize(count, sizeof(spVec4)));
         ok = ok && *arrays[i] != NULL;
     }
     solver->constraints = spAlloc(heap, spArraySize(count, sizeof(spConstraint)));
@@ -143,8 +141,8 @@ spImplicitSolver* spCreateImplicitSolver(spBody* body, const spImplicitDef* def,
         spDestroyImplicitSolver(solver, body);
         return NULL;
     }
-    solver->massNorm = spGetMassNorm(body->mass, 0, body->nodeCount);
-    solver->extent = spGetLargestLength(body->x, 0, body->nodeCount);
+    solver->massNorm = sqrt(body->backend->sumMass2(body->mass, 0, body->nodeCount));
+    solver->extent = body->backend->maxLength(body->x, 0, body->nodeCount);
     return solver;
 }
 
@@ -161,16 +159,19 @@ void spDestroyImplicitSolver(spImplicitSolver* solver, spBody* body)
     {
         spDestroyBodySystem(&solver->system, body);
     }
-    spDestroyCgVectors(&solver->cg, heap);
-    void* arrays[] = {solver->baseX,      solver->baseV,       solver->f,
-                      solver->iterateV,   solver->warmStart,   history->before[0],
-                      history->before[1], history->after[0],   history->after[1],
-                      solver->rowSolves,  solver->constraints, solver->constraintOf,
-                      solver->rawB,       solver->rawProduct,  solver->patchConstraint,
-                      solver->constraintV};
-    for (int i = 0; i < (int)(sizeof(arrays) / sizeof(arrays[0])); ++i)
+    spDestroyCgVectors(&solver->cg, body->backend, heap);
+    spVec4* nodes[] = {solver->baseX,      solver->baseV,     solver->f,
+                       solver->iterateV,   solver->warmStart, history->before[0],
+                       history->before[1], history->after[0], history->after[1]};
+    for (int i = 0; i < SP_COUNT(nodes); ++i)
     {
-        spFree(heap, arrays[i]);
+        body->backend->release(heap, nodes[i]);
+    }
+    void* lists[] = {solver->rowSolves,  solver->constraints,     solver->constraintOf, solver->rawB,
+                     solver->rawProduct, solver->patchConstraint, solver->constraintV};
+    for (int i = 0; i < SP_COUNT(lists); ++i)
+    {
+        spFree(heap, lists[i]);
     }
     spFree(heap, solver);
 }
@@ -293,9 +294,10 @@ const spVec4* spGetStart(const spSubstep* s)
 static bool spHasHistory(const spSubstep* s)
 {
     const spHistory* history = &s->solver->history;
-    size_t size = (size_t)s->body->nodeCount * sizeof(spVec4);
-    return history->h > 0 && memcmp(history->after[0], s->x, size) == 0 &&
-           memcmp(history->after[1], s->v, size) == 0;
+    const spBackend* backend = s->body->backend;
+    int count = s->body->nodeCount;
+    return history->h > 0 && backend->isSame(history->after[0], s->x, 0, count) &&
+           backend->isSame(history->after[1], s->v, 0, count);
 }
 
 typedef struct spBases
@@ -310,12 +312,13 @@ static void spBasesStage(int begin, int end, int workerIndex, void* context)
     const spBases* c = context;
     const spSubstep* s = c->s;
     spImplicitSolver* solver = s->solver;
+    const spBackend* backend = s->body->backend;
     int first = s->body->order.patchBegin[begin], last = s->body->order.patchBegin[end];
-    spBlendStates(solver->baseX, c->present, s->x, c->past, solver->history.before[0], first, last);
-    spBlendStates(solver->baseV, c->present, s->v, c->past, solver->history.before[1], first, last);
+    backend->blend(solver->baseX, c->present, s->x, c->past, solver->history.before[0], first, last);
+    backend->blend(solver->baseV, c->present, s->v, c->past, solver->history.before[1], first, last);
     if (s->isStatic == false)
     {
-        spFillHeldBases(solver->baseX, solver->baseV, s->x, s->h - s->effectiveStep, s->v, first, last);
+        backend->setHeldBases(solver->baseX, solver->baseV, s->x, s->h - s->effectiveStep, s->v, first, last);
     }
 }
 
@@ -339,8 +342,8 @@ static void spKeepState(const spSubstep* s, spVec4* const to[2])
 {
     if (s->solver->type == sp_bdf2)
     {
-        memcpy(to[0], s->x, (size_t)s->body->nodeCount * sizeof(spVec4));
-        memcpy(to[1], s->v, (size_t)s->body->nodeCount * sizeof(spVec4));
+        s->body->backend->copy(to[0], s->x, 0, s->body->nodeCount);
+        s->body->backend->copy(to[1], s->v, 0, s->body->nodeCount);
     }
 }
 
@@ -373,7 +376,7 @@ static spSubstep spStartSubstep(spImplicitSolver* solver, spBody* body, const sp
     s.workBefore = spGetWork(&s);
     if (s.isStatic)
     {
-        spScaleDriven(s.v, body->roles, s.h, 0, body->nodeCount);
+        body->backend->scaleDriven(s.v, body->roles, s.h, 0, body->nodeCount);
         s.mass = spGetStaticMass(body);
     }
     spFillBases(&s);
@@ -405,7 +408,7 @@ spSubstepResult spSolveImplicitSubstep(spImplicitSolver* solver, spBody* body,
     result.pinForce = spFinishRows(&s);
     if (s.isStatic)
     {
-        memset(s.v, 0, (size_t)body->nodeCount * sizeof(spVec4));
+        body->backend->clear(s.v, 0, body->nodeCount);
     }
     spKeepState(&s, solver->history.after);
     // A rigid motion is no past to go on from

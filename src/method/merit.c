@@ -19,10 +19,8 @@
 #include "method/implicit_substep.h"
 
 #include "math/vec3.h"
-#include "method/implicit_nodes.h"
 
 #include <math.h>
-#include <string.h>
 
 // Energy of motion over that of a substep of free fall, up to which a body that was solved is at rest
 #define SP_MOTION_RATIO 0.1
@@ -34,7 +32,7 @@
 // v may be NULL for 0
 static double spGetInertia(const spSubstep* s, const spVec4* v)
 {
-    return spSumInertia(s->body->mass, v, s->solver->baseV, s->x, 0, s->body->nodeCount);
+    return s->body->backend->sumInertia(s->body->mass, v, s->solver->baseV, s->x, 0, s->body->nodeCount);
 }
 
 static double spGetElasticEnergy(const spSubstep* s, const spVec4* x)
@@ -54,8 +52,8 @@ static double spGetElasticEnergy(const spSubstep* s, const spVec4* x)
 static double spGetIncrementalPotential(const spSubstep* s, const spVec4* v, const spVec4* x)
 {
     const spBody* body = s->body;
-    double power =
-        spSumLoadPower(body->mass, s->problem->gravity, body->nodeForces, v, s->x, 0, body->nodeCount);
+    double power = body->backend->sumLoadPower(body->mass, s->problem->gravity, body->nodeForces, v, s->x, 0,
+                                               body->nodeCount);
     return spGetInertia(s, v) + spGetElasticEnergy(s, x) - (double)s->effectiveStep * power;
 }
 
@@ -123,11 +121,11 @@ static void spFillStop(spSubstep* s, spVec4* dv)
         spFindStop(s, stop);
     }
     spVec3 v = {(spReal)stop[0], (spReal)stop[1], (spReal)stop[2]};
-    spFillFree(dv, v, NULL, s->x, 0, body->nodeCount);
+    body->backend->setFree(dv, v, NULL, s->x, 0, body->nodeCount);
     s->bound.stopLoss = spGetInertia(s, dv);
-    spFillFree(dv, v, s->solver->iterateV, s->x, 0, body->nodeCount);
+    body->backend->setFree(dv, v, s->solver->iterateV, s->x, 0, body->nodeCount);
     double fall = (double)s->effectiveStep * (double)spLength3(s->problem->gravity);
-    s->bound.fall = 0.5 * spSumFreeMass(body->mass, s->x, 0, body->nodeCount) * fall * fall;
+    s->bound.fall = 0.5 * body->backend->sumFreeMass(body->mass, s->x, 0, body->nodeCount) * fall * fall;
 }
 
 // ---- the quadratic model ----
@@ -155,13 +153,10 @@ double spGetModelChange(const spSubstep* s)
     const spImplicitSolver* solver = s->solver;
     const spVec4* product = spUsesPairs(solver) ? solver->system.product : s->body->f;
     double curvature = solver->system.kernels->dot(solver->cg.x, product, 0, s->body->nodeCount);
-    for (int i = 0; i < solver->patchConstraint[s->body->order.patchCount]; ++i)
-    {
-        // The product is without what stands at constraints
-        const spConstraint* c = solver->constraints + i;
-        spVec3 dv = spXyz(solver->cg.x[c->node]), p = solver->rawProduct[i];
-        curvature += (double)(c->all ? spDot3(dv, p) : spDot3(c->normal, dv) * spDot3(c->normal, p));
-    }
+    // The product is without what stands at constraints
+    curvature =
+        s->body->backend->addConstraintWork(curvature, solver->cg.x, solver->constraints, solver->rawProduct,
+                                            solver->patchConstraint[s->body->order.patchCount]);
     return spGetModel(s, curvature, solver->cg.x) + spGetMissedEnergy(s);
 }
 
@@ -191,14 +186,11 @@ bool spRaisesIncrementalPotential(const spSubstep* s)
     const spBody* body = s->body;
     spImplicitSolver* solver = s->solver;
     spVec4 *onward = solver->cg.d, *still = solver->cg.z;
-    spFillPositions(onward, solver->baseX, s->effectiveStep, solver->iterateV, 0, body->nodeCount);
-    memset(still, 0, (size_t)body->nodeCount * sizeof(spVec4));
+    body->backend->setPositions(onward, solver->baseX, s->effectiveStep, solver->iterateV, 0,
+                                body->nodeCount);
+    body->backend->clear(still, 0, body->nodeCount);
     double end = spGetIncrementalPotential(s, s->v, s->x);
-    bool anchored = body->heldCount > 0;
-    for (int i = 0; i < body->heldCount; ++i)
-    {
-        anchored = anchored && spLengthSquared3(spXyz(s->v[body->held[i]])) == 0;
-    }
+    bool anchored = body->heldCount > 0 && body->backend->isZeroListed(s->v, body->held, body->heldCount);
     // A body that is free, or moved, may turn as it moves on, and is as much out of shape then
     double most = spGetIncrementalPotential(s, still, solver->baseX);
     most = anchored ? most : fmax(most, spGetIncrementalPotential(s, solver->iterateV, onward));

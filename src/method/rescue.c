@@ -9,7 +9,8 @@
 #include "method/implicit_substep.h"
 
 #include "math/vec3.h"
-#include "method/implicit_nodes.h"
+
+#include "linear/node_kernel.h"
 
 #include <math.h>
 
@@ -29,9 +30,9 @@ spRigidMotion spFindFreeMotion(const spSubstep* s)
 {
     const spBody* body = s->body;
     spVec4* p = s->solver->cg.b;
-    spFillLoadImpulses(p, body->mass, s->solver->baseV, NULL, s->effectiveStep, s->problem->gravity,
-                       body->nodeForces, 0, body->nodeCount);
-    return spFindRigidMotion(body->mass, spGetStart(s), p, false, body->nodeCount);
+    body->backend->setLoadImpulses(p, body->mass, s->solver->baseV, NULL, s->effectiveStep,
+                                   s->problem->gravity, body->nodeForces, 0, body->nodeCount);
+    return spFindRigidMotion(body, spGetStart(s), p, false);
 }
 
 // The velocity that a row asks for: at the node, with the whole substep to get there. pushed: with what only
@@ -181,11 +182,11 @@ void spStartFromRigidMotion(const spSubstep* s)
     spImplicitSolver* solver = s->solver;
     int count = s->body->nodeCount;
     bool free = s->body->heldCount == 0;
-    spFillFree(solver->cg.x, (spVec3){0, 0, 0}, solver->iterateV, s->x, 0, count);
+    s->body->backend->setFree(solver->cg.x, (spVec3){0, 0, 0}, solver->iterateV, s->x, 0, count);
     if (free)
     {
         spRigidMotion w = spFindContactMotion(s, true);
-        spAddRigidMotion(&w, 1.0, spGetStart(s), count, solver->cg.x);
+        s->body->backend->addRigid(solver->cg.x, &w, 1.0, spGetStart(s), 0, count);
     }
     for (int i = 0; i < s->problem->rowCount; ++i)
     {
@@ -225,16 +226,17 @@ static void spEndFree(const spSubstep* s)
     spRigidMotion motion = spFindContactMotion(s, true);
     spVec3 lift = spFindLift(s, &motion);
     // What only moves nodes out leaves no velocity
-    spRigidMotion after = spFindContactMotion(s, false);
-    spMoveNodesRigidly(s->x, s->v, spGetStart(s), &motion, &after, (double)s->h, lift, s->body->nodeCount);
+    spRigidMotion velocity = spFindContactMotion(s, false);
+    s->body->backend->moveRigidly(s->x, s->v, spGetStart(s), &motion, lift, &velocity, (double)s->h, 0,
+                                  s->body->nodeCount);
 }
 
 // A body with held nodes stands still but for them
 static void spEndHeld(const spSubstep* s)
 {
     int count = s->body->nodeCount;
-    spFillHeld(s->v, s->solver->iterateV, s->x, 0, count);
-    spFillPositions(s->x, spGetStart(s), s->h, s->v, 0, count);
+    s->body->backend->setHeld(s->v, s->solver->iterateV, s->x, 0, count);
+    s->body->backend->setPositions(s->x, spGetStart(s), s->h, s->v, 0, count);
 }
 
 void spEndWithRigidMotion(spSubstep* s)

@@ -314,23 +314,5 @@ void spDestroySystemRows(spBlockRows* rows, spHeap* heap)
 
 void spFillSystemRows(spBlockRows* rows, const spBodySystem* s, const spVec4* x)
 {
-    for (int node = 0; node < rows->nodeCount; ++node)
-    {
-        bool held = x[node].w == 0;
-        spVec4 a = s->ownA[node], c = s->crossed ? s->ownC[node] : (spVec4){0};
-        spMat3 own =
-            spMakeMat3(spMakeVec3(a.x, c.x, c.z), spMakeVec3(c.x, a.y, c.y), spMakeVec3(c.z, c.y, a.z));
-        rows->diagonal[node] = spAddMat3(own, spGetDiagonalSum(&s->sparse, node));
-        if (held)
-        {
-            spReal scale = spTrace3(rows->diagonal[node]) / 3;
-            rows->diagonal[node] = spScaleMat3(scale > 0 ? scale : 1, spIdentityMat3());
-        }
-        for (int k = rows->begin[node]; k < rows->begin[node + 1]; ++k)
-        {
-            bool apart = held || x[rows->columns[k]].w == 0;
-            rows->blocks[k] =
-                apart ? spZeroMat3() : spScaleMat3(-1, spTransposeMat3(spGetPairBlock(&s->sparse, k)));
-        }
-    }
+    s->kernels->fillRows(rows, &s->sparse, s->ownA, s->ownC, s->crossed, x);
 }

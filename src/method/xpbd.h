@@ -52,7 +52,7 @@ typedef struct spSweepMonitor
     spSweepRecord* records; // the user's; NULL when nothing is recorded
     int capacity;
     int count;
-    spVec3* target; // room for all nodes, in their order here; NULL until there was one
+    spVec3* target; // of all nodes, in the user's order; NULL until there was one
     bool aimed;     // there is a target
     double paused;  // seconds that recording took since the first sweep
     double begin;

@@ -10,6 +10,7 @@
 #include "method/xpbd.h"
 
 #include <math.h>
+#include <string.h>
 
 static void spMeasureStage(int begin, int end, int workerIndex, void* context)
 {
@@ -159,7 +160,8 @@ static double spMeasureDistance(const spXpbdStep* s)
 {
     const spBody* body = s->body;
     const spSweepMonitor* m = &s->state->monitor;
-    return m->aimed ? sqrt(body->backend->massDistance2(body->x, m->target, body->mass, 0, body->nodeCount))
+    return m->aimed ? sqrt(body->backend->massDistance2(body->x, m->target, body->order.order, body->mass, 0,
+                                                        body->nodeCount))
                     : 0.0;
 }
 
@@ -212,9 +214,9 @@ bool spRecordXpbd(spBody* body, spSweepRecord* records, int capacity, const spVe
     m->capacity = records != NULL ? capacity : 0;
     m->count = 0;
     m->aimed = target != NULL;
-    for (int i = 0; i < body->userCount && m->aimed; ++i)
+    if (m->aimed)
     {
-        m->target[body->order.rank[i]] = target[i];
+        memcpy(m->target, target, (size_t)body->userCount * sizeof(spVec3));
     }
     return true;
 }

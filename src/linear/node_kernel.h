@@ -1,12 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// What array operations do to one node: pure functions, for every filling of the backend.
+// What array operations do to one node: pure functions, for every filling of the backend. Who includes it has
+// base/backend.h and math/mat3.h already.
 
 #pragma once
-
-#include "base/backend.h"
-#include "math/mat3.h"
 
 static inline spVec4 spMakeNode(spVec3 a)
 {
@@ -134,4 +132,37 @@ static inline spSymmetricBlock spInvertSymmetric(spSymmetricBlock block)
     return (spSymmetricBlock){.a = good ? (spVec4){inverse * kxx, inverse * kyy, inverse * kzz, 0}
                                         : (spVec4){1 / xx, 1 / yy, 1 / zz, 0},
                               .c = {inverse * kxy, inverse * kyz, inverse * kxz, 0}};
+}
+
+// ---- rigid motion ----
+
+// Where the motion takes a point in h: Cayley's rotation, so that distances are kept
+static inline spVec3 spMoveRigidly(const spRigidMotion* w, double h, spVec4 x)
+{
+    const double *c = w->centre, *t = w->spin;
+    double q[3] = {0.5 * h * t[0], 0.5 * h * t[1], 0.5 * h * t[2]};
+    double a[3] = {(double)x.x - c[0], (double)x.y - c[1], (double)x.z - c[2]};
+    double share = 2.0 / (1.0 + (q[0] * q[0] + q[1] * q[1] + q[2] * q[2])), b[3], end[3];
+    for (int k = 0; k < 3; ++k)
+    {
+        int i = (k + 1) % 3, j = (k + 2) % 3;
+        b[k] = a[k] + q[i] * a[j] - q[j] * a[i];
+    }
+    for (int k = 0; k < 3; ++k)
+    {
+        int i = (k + 1) % 3, j = (k + 2) % 3;
+        end[k] = c[k] + h * w->velocity[k] + a[k] + share * (q[i] * b[j] - q[j] * b[i]);
+    }
+    return (spVec3){(spReal)end[0], (spReal)end[1], (spReal)end[2]};
+}
+
+// v = velocity + spin x arm
+static inline void spGetRigidVelocity(const spRigidMotion* w, const double arm[3], double v[3])
+{
+    const double* t = w->spin;
+    for (int k = 0; k < 3; ++k)
+    {
+        int i = (k + 1) % 3, j = (k + 2) % 3;
+        v[k] = t[i] * arm[j] - t[j] * arm[i] + w->velocity[k];
+    }
 }
