@@ -64,49 +64,6 @@ void spPrintJson(json_t* json)
     json_decref(json);
 }
 
-json_t* spMakeJsonNumber(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
-bool spMakeFolders(const char* path)
-{
-    char copy[4096];
-    if ((size_t)snprintf(copy, sizeof(copy), "%s", path) >= sizeof(copy))
-    {
-        errno = ENAMETOOLONG;
-        return false;
-    }
-    if (copy[0] == 0)
-    {
-        errno = ENOENT;
-        return false;
-    }
-    for (char* c = copy + 1; *c != 0; ++c)
-    {
-        if (*c == '/')
-        {
-            *c = 0;
-            if (mkdir(copy, 0777) != 0 && errno != EEXIST)
-            {
-                return false;
-            }
-            *c = '/';
-        }
-    }
-    struct stat status;
-    if (mkdir(copy, 0777) != 0 && errno != EEXIST)
-    {
-        return false;
-    }
-    if (stat(copy, &status) != 0 || !S_ISDIR(status.st_mode))
-    {
-        errno = ENOTDIR;
-        return false;
-    }
-    return true;
-}
-
 bool spMakeFileName(char* buffer, size_t size, const char* folder, const char* name, const char* ending)
 {
     size_t length = strlen(folder);

@@ -5,21 +5,15 @@
 
 #pragma once
 
+#include "base/json.h"
+#include "base/whole_file.h"
 #include "souple/record.h"
-
-#include <jansson.h>
 
 // Prints an error with its place: "file:line:column: message". Returns SP_EXIT_USAGE.
 int spFailFile(const char* path, const spError* error);
 
 // Prints one JSON object to stdout and destroys it. Numbers have a '.' in any locale.
 void spPrintJson(json_t* json);
-
-// A number, or null when it is not finite (JSON has no word for that)
-json_t* spMakeJsonNumber(double value);
-
-// Makes a folder and its parents. Returns false, with errno set, when that fails.
-bool spMakeFolders(const char* path);
 
 // "folder/name.ending" into a buffer. Returns false when it does not fit.
 bool spMakeFileName(char* buffer, size_t size, const char* folder, const char* name, const char* ending);

@@ -419,6 +419,19 @@ static void TestTets(void** state)
     Expect("run marked.json", 0, "384 tets");
 }
 
+// Tethers look for the nearest pinned node, options for the nearest word: each has its own function
+static void TestTethers(void** state)
+{
+    SP_UNUSED(state);
+    WriteFile("tethers.json",
+              "{\"souple\": 1, \"dt\": 0.01, \"duration\": 0.05, \"bodies\": [{\"method\": \"xpbd\", "
+              "\"density\": 1, "
+              "\"mesh\": {\"generator\": \"cloth\"}, \"constraints\": [{\"type\": \"distance\"}, {\"type\": "
+              "\"tether\"}], \"pins\": [{\"nodes\": [0]}]}]}");
+    Expect("check tethers.json", 0, "");
+    Expect("run tethers.json --quiet", 0, "");
+}
+
 // Files that are something else, cut off, or not there
 static void TestWrongFiles(void** state)
 {
@@ -429,7 +442,7 @@ static void TestWrongFiles(void** state)
     Expect("run .", 2, "it is a folder");
     Expect("check .", 2, "it is a folder");
     Expect("run ''", 2, "cannot read");
-    Expect("mesh info .", 2, ". is a folder");
+    Expect("mesh info .", 2, "it is a folder");
     Expect("mesh info empty", 2, "empty");
     Expect("export . --to csv --out o", 2, "Is a directory");
     Expect("export empty --to csv --out o", 2, "'empty' is not a Souple recording");
@@ -624,11 +637,12 @@ static void TestMeshWords(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(TestUsage),      cmocka_unit_test(TestHelp),      cmocka_unit_test(TestDoctor),
-        cmocka_unit_test(TestCheck),      cmocka_unit_test(TestRunAsJson), cmocka_unit_test(TestRunAndExport),
-        cmocka_unit_test(TestPictures),   cmocka_unit_test(TestInterrupt), cmocka_unit_test(TestTrouble),
-        cmocka_unit_test(TestSweeps),     cmocka_unit_test(TestSolver),    cmocka_unit_test(TestTets),
-        cmocka_unit_test(TestWrongFiles), cmocka_unit_test(TestMesh),      cmocka_unit_test(TestMeshWords),
+        cmocka_unit_test(TestUsage),     cmocka_unit_test(TestHelp),       cmocka_unit_test(TestDoctor),
+        cmocka_unit_test(TestCheck),     cmocka_unit_test(TestRunAsJson),  cmocka_unit_test(TestRunAndExport),
+        cmocka_unit_test(TestPictures),  cmocka_unit_test(TestInterrupt),  cmocka_unit_test(TestTrouble),
+        cmocka_unit_test(TestSweeps),    cmocka_unit_test(TestSolver),     cmocka_unit_test(TestTets),
+        cmocka_unit_test(TestTethers),   cmocka_unit_test(TestWrongFiles), cmocka_unit_test(TestMesh),
+        cmocka_unit_test(TestMeshWords),
     };
     return cmocka_run_group_tests(tests, SetUp, NULL);
 }

@@ -8,6 +8,7 @@
 
 #include "souple/view.h"
 #include "test/cli_test.h"
+#include "test/read_file.h"
 #include "test/xml_check.h"
 
 // A report is the page, the title of its own, and a pack

@@ -7,6 +7,7 @@
 #include "format/format.h"
 
 #include "mesh_test.h"
+#include "test/read_file.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -29,20 +30,6 @@ static void CheckCounts(const spMesh* mesh, int vertices, int edges, int triangl
     assert_int_equal(spMesh_GetEdgeCount(mesh), edges);
     assert_int_equal(spMesh_GetTriangleCount(mesh), triangles);
     assert_int_equal(spMesh_GetTetCount(mesh), tets);
-}
-
-// A whole file into memory
-static char* ReadBytes(const char* path, size_t* size)
-{
-    FILE* file = fopen(path, "rb");
-    assert_non_null(file);
-    fseek(file, 0, SEEK_END);
-    *size = (size_t)ftell(file);
-    rewind(file);
-    char* data = malloc(*size + 1);
-    assert_int_equal(fread(data, 1, *size, file), *size);
-    fclose(file);
-    return data;
 }
 
 // A ball with two regions, values on vertices and tets
@@ -472,7 +459,7 @@ static void TestInp(void** state)
     }
     assert_true(spSaveMesh(mesh, "test_mesh_files.inp", NULL));
     size_t size;
-    char* text = ReadBytes("test_mesh_files.inp", &size);
+    char* text = ReadWholeFile("test_mesh_files.inp", &size);
     text[size] = 0;
     int sets = 0;
     for (const char* at = strstr(text, "*ELSET"); at != NULL; at = strstr(at + 1, "*ELSET"))
@@ -685,7 +672,7 @@ static void TestDamage(void** state)
         hint[strcspn(hint, "-2")] = 0;
         assert_true(spSaveMeshAs(box, path, name, NULL));
         size_t size;
-        char* data = ReadBytes(path, &size);
+        char* data = ReadWholeFile(path, &size);
         remove(path);
         char* copy = malloc(size);
         for (size_t cut = 0; cut <= size; ++cut)

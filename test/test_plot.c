@@ -4,6 +4,7 @@
 // Plots: the file is well-formed whatever the data are, and shows what is there.
 
 #include "souple/record.h"
+#include "test/read_file.h"
 #include "test/xml_check.h"
 #include "testbed/check.h"
 

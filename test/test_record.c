@@ -4,10 +4,12 @@
 // Recordings: what is written is what is read; what is damaged is read up to the damage; what lies is caught.
 // And the exporters that write text.
 
+#include "base/base64.h"
 #include "souple/element.h"
 #include "souple/record.h"
 #include "souple/souple.h"
 #include "test/memory_test.h"
+#include "test/read_file.h"
 #include "test/record_sample.h"
 #include "test/xml_check.h"
 #include "testbed/check.h"
@@ -913,13 +915,6 @@ static void TestCsv(void** state)
     spDestroyRecording(r);
 }
 
-static int DecodeBase64(char c)
-{
-    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const char* p = strchr(letters, c);
-    return c != 0 && p != NULL ? (int)(p - letters) : -1;
-}
-
 // The bytes of a named array of a VTU file, without the count before them
 static uint8_t* ReadVtuArray(const char* text, const char* name, size_t* size)
 {
@@ -931,20 +926,11 @@ static uint8_t* ReadVtuArray(const char* text, const char* name, size_t* size)
     const char* end = strchr(p, '\n');
     uint8_t* bytes = calloc((size_t)(end - p) + 8, 1);
     size_t count = 0;
-    for (; p + 4 <= end; p += 4)
+    for (int group = 1; group > 0; count += (size_t)group)
     {
-        int a = DecodeBase64(p[0]), b = DecodeBase64(p[1]), c = DecodeBase64(p[2]), d = DecodeBase64(p[3]);
-        assert_true(a >= 0 && b >= 0);
-        bytes[count++] = (uint8_t)(a << 2 | b >> 4);
-        if (c >= 0)
-        {
-            bytes[count++] = (uint8_t)(b << 4 | c >> 2);
-        }
-        if (d >= 0)
-        {
-            bytes[count++] = (uint8_t)(c << 6 | d);
-        }
+        group = spDecodeBase64(&p, end, bytes + count);
     }
+    assert_true(p == end);
     assert_true(count >= 8);
     *size = (size_t)spGetU64(bytes);
     assert_int_equal(*size, count - 8);

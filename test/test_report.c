@@ -4,7 +4,9 @@
 // Reports: what is packed into the page comes out again as messages with the counts and positions of the
 // recording. Without the page, the refusal.
 
+#include "base/base64.h"
 #include "souple/view.h"
+#include "test/read_file.h"
 #include "test/record_sample.h"
 #include "test/xml_check.h"
 #include "testbed/check.h"
@@ -27,35 +29,19 @@ typedef struct Messages
     int count;
 } Messages;
 
-static int DecodeLetter(char c)
-{
-    const char* alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const char* place = c != 0 ? strchr(alphabet, c) : NULL;
-    return place != NULL ? (int)(place - alphabet) : -1;
-}
-
 // Strict: nothing but letters and at most two '=' at the end
 static uint8_t* DecodeBase64(const char* text, size_t length, size_t* size)
 {
     assert_int_equal(length % 4, 0);
     uint8_t* bytes = malloc(length / 4 * 3 + 1);
     *size = 0;
-    for (size_t i = 0; i < length; i += 4)
+    const char* end = text + length;
+    for (int group = 3; group > 0; *size += (size_t)group)
     {
-        int pad = (text[i + 2] == '=') + (text[i + 3] == '=');
-        assert_true(pad == 0 || i + 4 == length);
-        uint32_t bits = 0;
-        for (size_t k = 0; k < 4; ++k)
-        {
-            int value = (int)k < 4 - pad ? DecodeLetter(text[i + k]) : 0;
-            assert_true(value >= 0);
-            bits = bits << 6 | (uint32_t)value;
-        }
-        for (int k = 0; k < 3 - pad; ++k)
-        {
-            bytes[(*size)++] = (uint8_t)(bits >> (16 - 8 * k));
-        }
+        assert_true(group == 3 || text == end);
+        group = spDecodeBase64(&text, end, bytes + *size);
     }
+    assert_true(text == end);
     return bytes;
 }
 

@@ -8,6 +8,7 @@
 #include "scene/scene_internal.h"
 
 #include "scene_test.h"
+#include "test/read_file.h"
 
 #include <dirent.h>
 #include <limits.h>
@@ -24,21 +25,6 @@
     "\"xpbd\",\n\"constraints\": " constraints "}"
 #define END "}"
 #define EVENT(keys) ",\n\"events\": {\"time\": 1, \"type\": \"set\", \"body\": \"body\", " keys "}}"
-
-static char* ReadFile(const char* path, size_t* size)
-{
-    FILE* file = fopen(path, "rb");
-    assert_non_null(file);
-    fseek(file, 0, SEEK_END);
-    *size = (size_t)ftell(file);
-    rewind(file);
-    char* text = malloc(*size + 1);
-    assert_non_null(text);
-    assert_int_equal(fread(text, 1, *size, file), *size);
-    text[*size] = 0;
-    fclose(file);
-    return text;
-}
 
 // ---------------------------------------------------------------------------------------------------------
 // Wrong scenes
@@ -622,7 +608,7 @@ static void TestManualIsUpToDate(void** state)
     Text printed = {0};
     size_t size = 0;
     spWriteSceneReference(AppendText, &printed, true);
-    char* page = ReadFile(SOUPLE_SOURCE_DIR "/docs/scene_format.md", &size);
+    char* page = ReadWholeFile(SOUPLE_SOURCE_DIR "/docs/scene_format.md", &size);
     if (size != printed.size || memcmp(page, printed.data, size) != 0)
     {
         print_error("docs/scene_format.md is old: run `souple help scene-format --markdown > "
@@ -795,7 +781,7 @@ static void TestDamagedScenes(void** state)
     SP_UNUSED(state);
     size_t size = 0;
     uint64_t seed = 20260;
-    char* text = ReadFile(SOUPLE_SOURCE_DIR "/scenes/grab.json", &size);
+    char* text = ReadWholeFile(SOUPLE_SOURCE_DIR "/scenes/grab.json", &size);
     char* copy = malloc(size + 1);
     assert_non_null(copy);
     for (int i = 0; i < 1500; ++i)

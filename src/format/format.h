@@ -10,9 +10,9 @@
 
 #pragma once
 
+#include "base/whole_file.h"
 #include "format/text_scan.h"
 #include "mesh/mesh.h"
-#include "souple/file.h"
 
 // Largest file that is read, bytes
 #define SP_FILE_LIMIT ((size_t)8 << 30)
@@ -53,10 +53,6 @@ bool spReadTetGenText(const char* data, size_t size, spMesh* mesh, spError* erro
 // STL has no mark at its start that can be trusted
 bool spLooksLikeStl(const char* data, size_t size);
 bool spLooksLikeMeshb(const char* data, size_t size);
-
-// Reads a whole file. The caller frees *data, which has *size bytes, with spFree(heap, *data).
-bool spReadWholeFile(spHeap* heap, const char* path, char** data, size_t* size, size_t* capacity,
-                     spError* error);
 
 // Puts the path, and the line where there is one, before the message of an error (which may be NULL)
 void spNamePath(const char* path, spError* error);

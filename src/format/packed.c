@@ -3,6 +3,8 @@
 
 #include "format/packed.h"
 
+#include "base/base64.h"
+
 #include <string.h>
 
 #ifdef SOUPLE_ZLIB
@@ -13,7 +15,7 @@
 #define SP_BLOCK_SIZE 32768
 
 // ---------------------------------------------------------------------------------------------------------
-// Base64. Several texts may follow each other, each padded to its own end: a header and its data.
+// Reading. Several texts of base64 may follow each other, each padded to its own end: a header and its data.
 
 typedef struct spSource
 {
@@ -23,62 +25,6 @@ typedef struct spSource
     uint8_t left[3]; // bytes that were decoded but not asked for yet
     int leftCount;
 } spSource;
-
-static int spDecodeLetter(char c)
-{
-    if (c >= 'A' && c <= 'Z')
-    {
-        return c - 'A';
-    }
-    if (c >= 'a' && c <= 'z')
-    {
-        return c - 'a' + 26;
-    }
-    if (c >= '0' && c <= '9')
-    {
-        return c - '0' + 52;
-    }
-    return c == '+' ? 62 : (c == '/' ? 63 : -1);
-}
-
-static bool spIsSpace(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
-// Four letters, the last one or two of which may be '='. Returns the number of bytes, 0 at the end or on
-// something else.
-static int spDecodeGroup(spSource* source, uint8_t bytes[3])
-{
-    uint32_t bits = 0;
-    int count = 0, padding = 0;
-    while (source->at < source->end && count < 4)
-    {
-        char c = *source->at;
-        int value = spDecodeLetter(c);
-        if (spIsSpace(c))
-        {
-            source->at += 1;
-            continue;
-        }
-        if ((value < 0 && c != '=') || (value >= 0 && padding > 0) || (c == '=' && count < 2))
-        {
-            return 0;
-        }
-        bits = bits << 6 | (uint32_t)(value < 0 ? 0 : value);
-        padding += value < 0;
-        count += 1;
-        source->at += 1;
-    }
-    if (count < 4)
-    {
-        return 0;
-    }
-    bytes[0] = (uint8_t)(bits >> 16);
-    bytes[1] = (uint8_t)(bits >> 8);
-    bytes[2] = (uint8_t)bits;
-    return 3 - padding;
-}
 
 // Most bytes that can still come
 static size_t spCountSource(const spSource* source)
@@ -104,7 +50,7 @@ static bool spPull(spSource* source, uint8_t* data, size_t size)
     {
         if (source->leftCount == 0)
         {
-            source->leftCount = spDecodeGroup(source, source->left);
+            source->leftCount = spDecodeBase64(&source->at, source->end, source->left);
             if (source->leftCount == 0)
             {
                 return false;
@@ -289,25 +235,6 @@ bool spUnpack(spHeap* heap, const char* text, const char* end, const spPacking* 
 
 #ifdef SOUPLE_ZLIB
 
-// One base64 text of its own. Returns the number of letters.
-static size_t spEncode(const uint8_t* data, size_t size, char* text)
-{
-    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    size_t length = 0;
-    for (size_t i = 0; i < size; i += 3)
-    {
-        size_t count = size - i < 3 ? size - i : 3;
-        uint32_t bits = (uint32_t)data[i] << 16;
-        bits |= count > 1 ? (uint32_t)data[i + 1] << 8 : 0;
-        bits |= count > 2 ? (uint32_t)data[i + 2] : 0;
-        for (int k = 0; k < 4; ++k)
-        {
-            text[length++] = k <= (int)count ? letters[bits >> (18 - 6 * k) & 63] : '=';
-        }
-    }
-    return length;
-}
-
 bool spPack(spHeap* heap, const uint8_t* data, size_t dataSize, char** text, size_t* size, size_t* capacity,
             spError* error)
 {
@@ -315,7 +242,7 @@ bool spPack(spHeap* heap, const uint8_t* data, size_t dataSize, char** text, siz
     size_t headSize = (3 + blockCount) * sizeof(uint64_t);
     size_t packedCapacity = blockCount * (size_t)compressBound(SP_BLOCK_SIZE);
     *size = 0;
-    *capacity = (headSize + 2) / 3 * 4 + (packedCapacity + 2) / 3 * 4;
+    *capacity = SP_BASE64_LENGTH(headSize) + SP_BASE64_LENGTH(packedCapacity);
     *text = spAlloc(heap, *capacity);
     uint64_t* head = spAlloc(heap, headSize);
     uint8_t* packed = spAlloc(heap, packedCapacity);
@@ -338,8 +265,8 @@ bool spPack(spHeap* heap, const uint8_t* data, size_t dataSize, char** text, siz
     }
     if (ok)
     {
-        *size = spEncode((const uint8_t*)head, headSize, *text);
-        *size += spEncode(packed, packedSize, *text + *size);
+        *size = spEncodeBase64(head, headSize, *text);
+        *size += spEncodeBase64(packed, packedSize, *text + *size);
     }
     else
     {

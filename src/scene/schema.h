@@ -11,7 +11,7 @@
 
 #pragma once
 
-#include "base/core.h"
+#include "base/text.h"
 
 typedef enum spKeyType
 {
@@ -111,10 +111,3 @@ const spKey* spFindSelectorKey(const spSchema* schema);
 
 // Fills a struct with its defaults; objects inside too
 void spInitObject(const spSchema* schema, int selector, void* object);
-
-// The word among `words` that is nearest to `word` by edit distance, ignoring case; NULL when none is near
-typedef const char* spWordFcn(int index, const void* context);
-const char* spFindNearestWord(const char* word, int wordCount, spWordFcn* getWord, const void* context);
-
-// Writes the shortest decimal that reads back as the same number, with '.' whatever the locale
-void spFormatNumber(char* buffer, size_t size, double value);
