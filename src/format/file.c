@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// What writers of mesh files put into a file.
+// What writers put into a file.
 
 #include "format/format.h"
 
+#include "base/text.h"
+
 #include <stdarg.h>
 #include <string.h>
-#include <unistd.h>
 
 bool spOpenOutput(spOutput* output, const char* path, spError* error)
 {
@@ -49,6 +50,12 @@ void spPutReal(spOutput* output, double value)
     spPutBytes(output, buffer, (size_t)length);
 }
 
+void spPutDigits(spOutput* output, double value, int digits)
+{
+    char buffer[SP_NUMBER_SIZE];
+    spPutBytes(output, buffer, (size_t)spFormatDigits(buffer, value, digits));
+}
+
 void spPutPoint(spOutput* output, spDVec3 point)
 {
     spPutReal(output, point.x);
@@ -59,14 +66,24 @@ void spPutPoint(spOutput* output, spDVec3 point)
     spPutText(output, "\n");
 }
 
-void spPutIndices(spOutput* output, const int32_t* indices, int count, int first, const char* after)
+void spPutIndices(spOutput* output, const int32_t* indices, int count, int64_t first, const char* after)
 {
     for (int i = 0; i < count; ++i)
     {
         spPutText(output, i > 0 ? " " : "");
-        spPutInteger(output, (int64_t)indices[i] + first);
+        spPutInteger(output, indices[i] + first);
     }
     spPutText(output, after);
+}
+
+void spPutObjCells(spOutput* output, const char* word, const int32_t* indices, int count, int width,
+                   int64_t first)
+{
+    for (int i = 0; i < count; ++i)
+    {
+        spPutText(output, word);
+        spPutIndices(output, indices + (size_t)width * (size_t)i, width, first, "\n");
+    }
 }
 
 void spPutName(spOutput* output, const char* name)
@@ -93,10 +110,5 @@ void spPutFormat(spOutput* output, const char* format, ...)
 
 bool spCloseOutput(spOutput* output, bool keep, spError* error)
 {
-    // Meshes take long to make: they are on the disk before the old one is gone
-    if (keep && output->failed == false && fflush(output->whole.stream) == 0)
-    {
-        fsync(fileno(output->whole.stream));
-    }
     return spCloseWholeFile(&output->whole, keep, error);
 }

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef bool spReadFcn(const char* data, size_t size, spMesh* mesh, spError* error);
 typedef bool spWriteFcn(const spMesh* mesh, spOutput* output, spError* error);
@@ -323,6 +324,11 @@ static bool spSaveWith(const spMesh* mesh, const char* path, const spMeshFormat*
         return false;
     }
     bool ok = format->write(mesh, &output, error);
+    // Meshes take long to make: they are on the disk before the old one is gone
+    if (ok && output.failed == false && fflush(output.whole.stream) == 0)
+    {
+        fsync(fileno(output.whole.stream));
+    }
     return spCloseOutput(&output, ok, error) && ok;
 }
 

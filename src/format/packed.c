@@ -80,7 +80,7 @@ static bool spPullCount(spSource* source, const spPacking* packing, uint64_t* co
     {
         return false;
     }
-    spBytes bytes = {data, data + size, packing->swapped};
+    spByteCursor bytes = {data, data + size, packing->swapped};
     *count = spTakeBits(&bytes, size);
     return true;
 }
@@ -233,17 +233,38 @@ bool spUnpack(spHeap* heap, const char* text, const char* end, const spPacking* 
 // ---------------------------------------------------------------------------------------------------------
 // Packing
 
+bool spPackPlain(spHeap* heap, const uint8_t* data, size_t dataSize, char** text, size_t* size,
+                 spError* error)
+{
+    // The header with the first byte of the data is a whole number of groups
+    uint8_t head[9];
+    uint64_t count = dataSize;
+    size_t first = dataSize > 0 ? 1 : 0;
+    memcpy(head, &count, sizeof(count));
+    *text = spAlloc(heap, SP_BASE64_LENGTH(sizeof(count) + dataSize));
+    if (*text == NULL)
+    {
+        return spFailMemory(error, "data of a file", dataSize);
+    }
+    head[8] = first > 0 ? data[0] : 0;
+    *size = spEncodeBase64(head, sizeof(count) + first, *text);
+    if (dataSize > first)
+    {
+        *size += spEncodeBase64(data + first, dataSize - first, *text + *size);
+    }
+    return true;
+}
+
 #ifdef SOUPLE_ZLIB
 
-bool spPack(spHeap* heap, const uint8_t* data, size_t dataSize, char** text, size_t* size, size_t* capacity,
-            spError* error)
+bool spPack(spHeap* heap, const uint8_t* data, size_t dataSize, char** text, size_t* size, spError* error)
 {
     size_t blockCount = (dataSize + SP_BLOCK_SIZE - 1) / SP_BLOCK_SIZE;
     size_t headSize = (3 + blockCount) * sizeof(uint64_t);
     size_t packedCapacity = blockCount * (size_t)compressBound(SP_BLOCK_SIZE);
     *size = 0;
-    *capacity = SP_BASE64_LENGTH(headSize) + SP_BASE64_LENGTH(packedCapacity);
-    *text = spAlloc(heap, *capacity);
+    size_t capacity = SP_BASE64_LENGTH(headSize) + SP_BASE64_LENGTH(packedCapacity);
+    *text = spAlloc(heap, capacity);
     uint64_t* head = spAlloc(heap, headSize);
     uint8_t* packed = spAlloc(heap, packedCapacity);
     bool ok = *text != NULL && head != NULL && (packed != NULL || packedCapacity == 0);
@@ -270,7 +291,7 @@ bool spPack(spHeap* heap, const uint8_t* data, size_t dataSize, char** text, siz
     }
     else
     {
-        spFailMemory(error, "compressed data of a file", *capacity);
+        spFailMemory(error, "compressed data of a file", capacity);
         spFree(heap, *text);
         *text = NULL;
     }
@@ -281,15 +302,13 @@ bool spPack(spHeap* heap, const uint8_t* data, size_t dataSize, char** text, siz
 
 #else
 
-bool spPack(spHeap* heap, const uint8_t* data, size_t dataSize, char** text, size_t* size, size_t* capacity,
-            spError* error)
+bool spPack(spHeap* heap, const uint8_t* data, size_t dataSize, char** text, size_t* size, spError* error)
 {
     SP_UNUSED(heap);
     SP_UNUSED(data);
     SP_UNUSED(dataSize);
     SP_UNUSED(text);
     SP_UNUSED(size);
-    SP_UNUSED(capacity);
     return spFail(error, sp_errorUnsupported, "this build has no zlib, so it writes no compressed files");
 }
 

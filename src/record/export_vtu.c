@@ -4,17 +4,12 @@
 // VTK XML unstructured grids for ParaView: one file per frame with all bodies, and a collection file with the
 // times. Arrays are inline base64, uncompressed, each after a 64-bit count of its bytes.
 
+#include "format/vtu_array.h"
 #include "record/output.h"
 #include "record/recording.h"
 #include "record/shape.h"
 
 #include <math.h>
-
-// VTK's numbers for sorts of cells
-#define SP_VTK_VERTEX 1
-#define SP_VTK_LINE 3
-#define SP_VTK_TRIANGLE 5
-#define SP_VTK_TET 10
 
 // The grid of one frame, all bodies one after the other
 typedef struct spGrid
@@ -110,7 +105,7 @@ static void spAddStates(spGrid* grid, const spTetStateView* states, int count)
 static void spAddCells(spGrid* grid, const int32_t* indices, int count, int size, int body,
                        int64_t firstPoint, const spTetStateView* states)
 {
-    static const uint8_t types[4] = {SP_VTK_VERTEX, SP_VTK_LINE, SP_VTK_TRIANGLE, SP_VTK_TET};
+    static const uint8_t types[4] = {sp_vtkVertex, sp_vtkLine, sp_vtkTriangle, sp_vtkTet};
     static const uint32_t elements[4] = {2, 1, 0, 3};
     uint8_t type = types[size - 1];
     for (int i = 0; i < count; ++i)
@@ -225,75 +220,80 @@ static bool spFillGrid(spGrid* grid, spShapeMesh* shape, spHeap* heap, const spR
     return !spHasGridFailed(grid);
 }
 
-static const char SP_BASE64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-static void spPutBase64(spBytes* text, const uint8_t* data, size_t size)
+// One array of the grid
+typedef struct spGridArray
 {
-    char* out = spAppendBytes(text, (size + 2) / 3 * 4);
-    for (size_t i = 0; out != NULL && i < size; i += 3, out += 4)
+    spNumberType type;
+    const char* name;
+    int components;
+    const spBytes* data;
+    bool wanted;
+} spGridArray;
+
+static bool spPutGridArrays(spVtuWriter* writer, const char* section, const spGridArray* arrays, int count,
+                            spError* error)
+{
+    bool ok = true;
+    spPutFormat(writer->output, "<%s>\n", section);
+    for (int i = 0; ok && i < count; ++i)
     {
-        size_t left = size - i;
-        uint32_t word = (uint32_t)data[i] << 16 | (left > 1 ? (uint32_t)data[i + 1] << 8 : 0) |
-                        (left > 2 ? (uint32_t)data[i + 2] : 0);
-        out[0] = SP_BASE64[word >> 18];
-        out[1] = SP_BASE64[(word >> 12) & 63];
-        out[2] = left > 1 ? SP_BASE64[(word >> 6) & 63] : '=';
-        out[3] = left > 2 ? SP_BASE64[word & 63] : '=';
+        const spGridArray* array = arrays + i;
+        int64_t numberCount = (int64_t)(array->data->count / spGetNumberSize(array->type));
+        ok = array->wanted == false || spPutVtuArray(writer, array->type, array->name, array->components,
+                                                     array->data->data, numberCount, error);
     }
+    spPutFormat(writer->output, "</%s>\n", section);
+    return ok;
 }
 
-// Count of bytes and data are one base64 text
-static void spPutArray(spBytes* text, spBytes* scratch, const char* type, const char* name, int components,
-                       const spBytes* data)
+static bool spPutGrid(spVtuWriter* writer, const spGrid* grid, double time, const spRecording* recording,
+                      spError* error)
 {
-    scratch->count = 0;
-    spPutU64(scratch, data->count);
-    spPutData(scratch, data->data, data->count);
-    text->failed = text->failed || scratch->failed;
-    spPrintText(text, "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" format=\"binary\">\n",
-                type, name, components);
-    spPutBase64(text, scratch->data, scratch->failed ? 0 : scratch->count);
-    spPrintText(text, "\n</DataArray>\n");
+    bool moving = (recording->flags & sp_headVelocities) != 0;
+    bool stress = recording->hasNodeStress, states = recording->hasTetStates;
+    const spGridArray points[] = {{sp_numberFloat, "Points", 3, &grid->points, true}};
+    const spGridArray cells[] = {
+        {sp_numberInt64, "connectivity", 1, &grid->connectivity, true},
+        {sp_numberInt64, "offsets", 1, &grid->offsets, true},
+        {sp_numberUint8, "types", 1, &grid->types, true},
+    };
+    const spGridArray pointData[] = {
+        {sp_numberInt32, "node", 1, &grid->nodes, true},
+        {sp_numberFloat, "velocity", 3, &grid->velocities, moving},
+        {sp_numberFloat, "vonMises", 1, &grid->nodeStress, stress},
+    };
+    const spGridArray cellData[] = {
+        {sp_numberInt32, "body", 1, &grid->bodies, true},
+        {sp_numberInt32, "element", 1, &grid->elements, true},
+        {sp_numberFloat, "vonMises", 1, &grid->vonMises, states},
+        {sp_numberFloat, "principalStress", 3, &grid->principal, states},
+        {sp_numberFloat, "volumeRatio", 1, &grid->volumeRatio, states},
+    };
+    spBeginVtu(writer);
+    spPutText(writer->output, "<FieldData>\n<DataArray type=\"Float64\" Name=\"TimeValue\" "
+                              "NumberOfTuples=\"1\" format=\"ascii\">");
+    spPutDigits(writer->output, time, 17);
+    spPutText(writer->output, "</DataArray>\n</FieldData>\n");
+    spPutVtuPiece(writer, grid->pointCount, grid->cellCount);
+    bool ok = spPutGridArrays(writer, "Points", points, SP_COUNT(points), error) &&
+              spPutGridArrays(writer, "Cells", cells, SP_COUNT(cells), error) &&
+              spPutGridArrays(writer, "PointData", pointData, SP_COUNT(pointData), error) &&
+              spPutGridArrays(writer, "CellData", cellData, SP_COUNT(cellData), error);
+    spEndVtu(writer);
+    return ok;
 }
 
-static void spPrintVtu(spBytes* text, spBytes* scratch, const spGrid* grid, double time,
-                       const spRecording* recording)
+static bool spSaveGrid(const spGrid* grid, const spRecording* recording, double time, const char* path,
+                       spError* error)
 {
-    text->count = 0;
-    spPrintText(text, "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" "
-                      "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<UnstructuredGrid>\n");
-    spPrintText(text, "<FieldData>\n<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" "
-                      "format=\"ascii\">");
-    spPrintReal(text, time, 17);
-    spPrintText(text, "</DataArray>\n</FieldData>\n");
-    spPrintText(text, "<Piece NumberOfPoints=\"%lld\" NumberOfCells=\"%lld\">\n", (long long)grid->pointCount,
-                (long long)grid->cellCount);
-    spPrintText(text, "<Points>\n");
-    spPutArray(text, scratch, "Float32", "Points", 3, &grid->points);
-    spPrintText(text, "</Points>\n<Cells>\n");
-    spPutArray(text, scratch, "Int64", "connectivity", 1, &grid->connectivity);
-    spPutArray(text, scratch, "Int64", "offsets", 1, &grid->offsets);
-    spPutArray(text, scratch, "UInt8", "types", 1, &grid->types);
-    spPrintText(text, "</Cells>\n<PointData>\n");
-    spPutArray(text, scratch, "Int32", "node", 1, &grid->nodes);
-    if ((recording->flags & sp_headVelocities) != 0)
+    spOutput output;
+    if (spOpenOutput(&output, path, error) == false)
     {
-        spPutArray(text, scratch, "Float32", "velocity", 3, &grid->velocities);
+        return false;
     }
-    if (recording->hasNodeStress)
-    {
-        spPutArray(text, scratch, "Float32", "vonMises", 1, &grid->nodeStress);
-    }
-    spPrintText(text, "</PointData>\n<CellData>\n");
-    spPutArray(text, scratch, "Int32", "body", 1, &grid->bodies);
-    spPutArray(text, scratch, "Int32", "element", 1, &grid->elements);
-    if (recording->hasTetStates)
-    {
-        spPutArray(text, scratch, "Float32", "vonMises", 1, &grid->vonMises);
-        spPutArray(text, scratch, "Float32", "principalStress", 3, &grid->principal);
-        spPutArray(text, scratch, "Float32", "volumeRatio", 1, &grid->volumeRatio);
-    }
-    spPrintText(text, "</CellData>\n</Piece>\n</UnstructuredGrid>\n</VTKFile>\n");
+    spVtuWriter writer = {&output, spMakeHeap(&recording->heap.allocator), sp_vtuBinary};
+    bool ok = spPutGrid(&writer, grid, time, recording, error);
+    return spCloseOutput(&output, ok, error) && ok;
 }
 
 // Memory of one export
@@ -301,8 +301,6 @@ typedef struct spVtuWork
 {
     spGrid grid;
     spShapeMesh shape;
-    spBytes text;
-    spBytes scratch;
     spBytes path;
     spBytes collection;
 } spVtuWork;
@@ -324,9 +322,8 @@ static bool spWriteVtuFrames(const spRecording* recording, const spExportDef* de
         {
             return spFailMemory(error, "VTU export", heap->byteCount);
         }
-        spPrintVtu(&work->text, &work->scratch, &work->grid, time, recording);
         if (!spSetPath(&work->path, error, "%s/%s_%06d.vtu", range->folder, range->baseName, frame) ||
-            !spSaveBytes(&work->text, (const char*)work->path.data, error))
+            !spSaveGrid(&work->grid, recording, time, (const char*)work->path.data, error))
         {
             return false;
         }
@@ -352,8 +349,6 @@ bool spExportVtu(const spRecording* recording, const spExportDef* def, spError* 
     spHeap heap = spMakeHeap(&recording->heap.allocator);
     spVtuWork work = {0};
     spInitGrid(&work.grid, &heap);
-    work.text.heap = &heap;
-    work.scratch.heap = &heap;
     work.path.heap = &heap;
     work.collection.heap = &heap;
 
@@ -361,8 +356,6 @@ bool spExportVtu(const spRecording* recording, const spExportDef* def, spError* 
 
     spFreeGrid(&work.grid);
     spFreeShape(&heap, &work.shape);
-    spFreeBytes(&work.text);
-    spFreeBytes(&work.scratch);
     spFreeBytes(&work.path);
     spFreeBytes(&work.collection);
     return ok;
