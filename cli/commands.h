@@ -10,6 +10,7 @@
 #define SP_EXIT_FINE 0
 #define SP_EXIT_TROUBLE 1
 #define SP_EXIT_USAGE 2
+#define SP_EXIT_MISSING 127 // souple-lab is not installed
 #define SP_EXIT_INTERRUPTED 130
 
 int spRunRun(int argc, char** argv);
@@ -22,11 +23,25 @@ int spRunCompletion(int argc, char** argv);
 int spRunMaterials(int argc, char** argv);
 int spRunDoctor(int argc, char** argv);
 int spRunHelp(int argc, char** argv);
-int spRunBench(int argc, char** argv);
 int spRunCompare(int argc, char** argv);
+int spRunView(int argc, char** argv);
+
+// souple-lab runs these (lab/); those of souple hand them on to it (lab.c)
+int spRunBench(int argc, char** argv);
 int spRunReproduce(int argc, char** argv);
 int spRunValidate(int argc, char** argv);
-int spRunView(int argc, char** argv);
+#define SP_BENCH_ROW                                                                                         \
+    {                                                                                                        \
+        "bench", "measure how fast this machine steps", spRunBench                                           \
+    }
+#define SP_REPRODUCE_ROW                                                                                     \
+    {                                                                                                        \
+        "reproduce", "run published experiments, their numbers beside ours", spRunReproduce                  \
+    }
+#define SP_VALIDATE_ROW                                                                                      \
+    {                                                                                                        \
+        "validate", "compare solid bodies with CalculiX and with theory", spRunValidate                      \
+    }
 
 // One row of the table in main.c
 typedef struct spCommand

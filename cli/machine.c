@@ -49,6 +49,14 @@ json_t* spMakeMachineJson(void)
     return json;
 }
 
+json_t* spMakeMeasuredJson(void)
+{
+    json_t* json = json_object();
+    json_object_set_new(json, "machine", spMakeMachineJson());
+    json_object_set_new(json, "commit", json_string(spGetCommit()));
+    return json;
+}
+
 void spPrintMachine(void)
 {
     char processor[128];

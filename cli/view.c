@@ -333,8 +333,8 @@ static void spTellView(const spViewOptions* options, const spView* view, const c
 
 static void spKeepUpdating(spView* view, double duration)
 {
-    double end = duration > 0.0 ? spGetClock() + duration : INFINITY;
-    while (spIsInterrupted() == false && spGetClock() < end)
+    double end = duration > 0.0 ? spGetSeconds() + duration : INFINITY;
+    while (spIsInterrupted() == false && spGetSeconds() < end)
     {
         double patience = spView_Update(view);
         struct timespec pause = {0, (long)(1e9 * fmin(patience, 0.5))};

@@ -204,6 +204,8 @@ typedef struct spBodyDef
     spReal restitution;       ///< 0 no bounce, 1 full bounce; with a collider the larger of both counts
     spMethodDef method;       ///< how the body moves
     bool keepOrder;           ///< nodes lie in memory in the order given, which is slower: for comparison
+    int nodeRoom;             ///< nodes that edits of the body may add to it, >= 0; 0 costs nothing
+    int tetRoom;              ///< tets that edits may add without laying the body out anew, >= 0
     int internalValue;        ///< set by spDefaultBodyDef
 } spBodyDef;
 
@@ -345,6 +347,7 @@ typedef enum spNodeRole
     sp_nodeFree = 0, ///< moves by forces
     sp_nodeFixed,    ///< stays
     sp_nodeDriven,   ///< follows targets
+    sp_nodeGone,     ///< lost its last element in an edit: keeps its number, has no mass, nothing moves it
 } spNodeRole;
 
 /// @return the role of a node; sp_nodeFree for a bad index.

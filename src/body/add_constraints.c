@@ -90,9 +90,9 @@ static bool spListTethers(spBody* body, spConstraintList* list, spError* error)
 {
     spHeap* heap = body->heap;
     size_t lengthSize = spArraySize(body->edgeCount, sizeof(double));
-    size_t sourceSize = spArraySize(body->nodeCount, sizeof(bool));
-    size_t nearestSize = spArraySize(body->nodeCount, sizeof(int32_t));
-    size_t distanceSize = spArraySize(body->nodeCount, sizeof(double));
+    size_t sourceSize = spArraySize(body->userCount, sizeof(bool));
+    size_t nearestSize = spArraySize(body->userCount, sizeof(int32_t));
+    size_t distanceSize = spArraySize(body->userCount, sizeof(double));
     double* lengths = spAlloc(heap, lengthSize);
     bool* sources = spAlloc(heap, sourceSize);
     int32_t* nearest = spAlloc(heap, nearestSize);
@@ -107,15 +107,15 @@ static bool spListTethers(spBody* body, spConstraintList* list, spError* error)
                                       body->order.rank[body->edges[2 * (size_t)i + 1]]};
             lengths[i] = spMeasureConstraint(sp_constraintDistance, body->x, nodes);
         }
-        for (int i = 0; i < body->nodeCount; ++i)
+        for (int i = 0; i < body->userCount; ++i)
         {
             sources[i] = body->roles[body->order.rank[i]] != sp_nodeFree;
             held += sources[i] ? 1 : 0;
         }
-        ok = spFindNearest(heap, body->edges, lengths, body->edgeCount, sources, body->nodeCount, nearest,
+        ok = spFindNearest(heap, body->edges, lengths, body->edgeCount, sources, body->userCount, nearest,
                            distances);
     }
-    for (int i = 0; ok && i < body->nodeCount; ++i)
+    for (int i = 0; ok && i < body->userCount; ++i)
     {
         count += nearest[i] >= 0 && sources[i] == false ? 1 : 0;
     }
@@ -132,7 +132,7 @@ static bool spListTethers(spBody* body, spConstraintList* list, spError* error)
             body->name, held);
     }
     ok = ok && spAllocConstraintList(heap, list, count, 2, error);
-    for (int i = 0, next = 0; ok && i < body->nodeCount; ++i)
+    for (int i = 0, next = 0; ok && i < body->userCount; ++i)
     {
         if (nearest[i] >= 0 && sources[i] == false)
         {

@@ -14,6 +14,9 @@
 #include <stdio.h>
 #include <string.h>
 
+// Nodes or tets that a body may have room for: what edits add is counted in 32 bits with all the rest
+#define SP_MAX_ROOM (1 << 28)
+
 static bool spCheckBodyDef(const spBodyDef* def, spError* error)
 {
     if (def == NULL || def->internalValue != SP_DEF_COOKIE)
@@ -49,6 +52,11 @@ static bool spCheckBodyDef(const spBodyDef* def, spError* error)
     {
         return spFail(error, sp_errorBadArgument, "node mass %g kg and density %g must not be negative",
                       (double)def->nodeMass, (double)def->density);
+    }
+    if (def->nodeRoom < 0 || def->tetRoom < 0 || def->nodeRoom > SP_MAX_ROOM || def->tetRoom > SP_MAX_ROOM)
+    {
+        return spFail(error, sp_errorBadArgument, "room for %d nodes and %d tets must be in 0..%d",
+                      def->nodeRoom, def->tetRoom, SP_MAX_ROOM);
     }
     return true;
 }
@@ -192,8 +200,8 @@ static bool spAllocState(spBody* body, spError* error)
 static bool spPlaceNodes(spBody* body, const spBodyDef* def, spError* error)
 {
     spHeap* heap = body->heap;
-    size_t placeSize = spArraySize(body->nodeCount, 3 * sizeof(double));
-    size_t massSize = spArraySize(body->nodeCount, sizeof(spReal));
+    size_t placeSize = spArraySize(body->userCount, 3 * sizeof(double));
+    size_t massSize = spArraySize(body->userCount, sizeof(spReal));
     double* places = spAlloc(heap, placeSize);
     spReal* masses = spAlloc(heap, massSize);
     bool ok = places != NULL && masses != NULL;
@@ -201,7 +209,7 @@ static bool spPlaceNodes(spBody* body, const spBodyDef* def, spError* error)
     {
         spFailMemory(error, "the nodes of a body", placeSize);
     }
-    for (int i = 0; ok && i < body->nodeCount; ++i)
+    for (int i = 0; ok && i < body->userCount; ++i)
     {
         spVec3 p;
         if (def->mesh != NULL)
@@ -223,22 +231,34 @@ static bool spPlaceNodes(spBody* body, const spBodyDef* def, spError* error)
         places[3 * (size_t)i + 1] = p.y;
         places[3 * (size_t)i + 2] = p.z;
     }
-    ok = ok && spFindMasses(masses, def, body->nodeCount, error);
+    ok = ok && spFindMasses(masses, def, body->userCount, error);
     const double* sortedBy = def->keepOrder ? NULL : places;
-    if (ok && spOrderNodes(&body->order, heap, sortedBy, body->nodeCount, SP_PATCH_SIZE) == false)
+    if (ok &&
+        (spOrderNodes(&body->order, heap, sortedBy, body->userCount, SP_PATCH_SIZE) == false ||
+         (def->nodeRoom > 0 && spAddSpareNodes(&body->order, heap, def->nodeRoom, SP_PATCH_SIZE) == false)))
     {
         ok = spFailMemory(error, "the numbering of a body", placeSize);
     }
+    body->nodeCount = body->order.nodeCount;
     ok = ok && spAllocState(body, error);
     for (int i = 0; ok && i < body->nodeCount; ++i)
     {
         int user = body->order.order[i];
+        if (user < 0)
+        {
+            // Somewhere on the body: nothing looks far away for it
+            body->mass[i] = 0;
+            body->roles[i] = sp_nodeGone;
+            body->x[i] = (spVec4){body->x[0].x, body->x[0].y, body->x[0].z, 0};
+            continue;
+        }
         const double* p = places + 3 * (size_t)user;
         body->mass[i] = masses[user];
         body->x[i] = (spVec4){(spReal)p[0], (spReal)p[1], (spReal)p[2], 1 / masses[user]};
         body->v[i] = (spVec4){def->velocity.x, def->velocity.y, def->velocity.z, 0};
-        spVec3 given = def->mesh == NULL ? def->positions[i] : (spVec3){0};
-        body->rest[i] = def->mesh != NULL ? def->mesh->vertices[i] : (spDVec3){given.x, given.y, given.z};
+        spVec3 given = def->mesh == NULL ? def->positions[user] : (spVec3){0};
+        body->rest[user] =
+            def->mesh != NULL ? def->mesh->vertices[user] : (spDVec3){given.x, given.y, given.z};
     }
     spFree(heap, places);
     spFree(heap, masses);
@@ -261,7 +281,9 @@ spBody* spBuildBody(spHeap* heap, const spBodyDef* def, int laneCount, spError* 
     body->backend = &spCpuBackend;
     body->laneCount = laneCount;
     snprintf(body->name, sizeof(body->name), "%s", def->name != NULL ? def->name : "body");
-    body->nodeCount = def->mesh != NULL ? def->mesh->vertexCount : def->positionCount;
+    body->userCount = def->mesh != NULL ? def->mesh->vertexCount : def->positionCount;
+    body->nodeCount = body->userCount;
+    body->tetRoom = def->tetRoom;
     body->gravityScale = def->gravityScale;
     body->contactRadius = def->contactRadius;
     body->friction = def->friction;
@@ -334,16 +356,21 @@ spNodeState spGetNodeState(const spBody* body)
 
 bool spSetNodeRole(spBody* body, int node, spNodeRole role, spError* error)
 {
-    if (node < 0 || node >= body->nodeCount)
+    if (node < 0 || node >= body->userCount)
     {
         return spFail(error, sp_errorBadIndex, "node %d does not exist: %s has %d nodes", node, body->name,
-                      body->nodeCount);
+                      body->userCount);
     }
     int i = body->order.rank[node];
     spNodeRole old = (spNodeRole)body->roles[i];
     if (old == role)
     {
         return true;
+    }
+    if (old == sp_nodeGone)
+    {
+        return spFail(error, sp_errorBadArgument, "node %d of %s is gone: an edit took its last element",
+                      node, body->name);
     }
     body->roles[i] = (uint8_t)role;
     body->heldDirty = true;
@@ -363,7 +390,7 @@ void spUpdateHeldNodes(spBody* body)
         body->heldCount = 0;
         for (int i = 0; i < body->nodeCount; ++i)
         {
-            if (body->roles[i] != sp_nodeFree)
+            if (body->roles[i] != sp_nodeFree && body->roles[i] != sp_nodeGone)
             {
                 body->held[body->heldCount++] = i;
             }

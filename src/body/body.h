@@ -70,7 +70,9 @@ typedef struct spBody
     int laneCount;
 
     // Rest
-    int nodeCount;
+    int nodeCount; // spare ones included, which have the role sp_nodeGone and no mass (mesh/order.h)
+    int userCount; // of the user's nodes
+    int tetRoom;   // tets that edits may add before sets are laid out anew
     spNodeOrder order;
     spReal* mass;
     int32_t* triangles; // surface, in the user's numbering
@@ -83,7 +85,7 @@ typedef struct spBody
     uint32_t topologyVersion;
     uint32_t matrixVersion;   // grows with what changes stiffness and damping beside motion: materials, roles
     uint32_t materialVersion; // grows with materials alone
-    spDVec3* rest;            // nodes before the placement, in the user's numbering
+    spDVec3* rest; // nodes before the placement, in the user's numbering (nodeCount: room for more)
     spAttachedSurface* surface; // drawn instead of the triangles; NULL when there is none
     uint32_t surfaceVersion;    // apart from the topology, which snapshots compare
 

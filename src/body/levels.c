@@ -38,11 +38,11 @@ static bool spMeanOfTets(const spBody* body, bool stress, spReal* values)
     {
         spSumSlots(&body->slots, levels, patch);
     }
-    for (int i = 0; i < body->nodeCount; ++i)
+    for (int i = 0; i < body->userCount; ++i)
     {
-        spVec4 level = levels[i];
+        spVec4 level = levels[body->order.rank[i]];
         spReal value = stress ? level.x : level.y;
-        values[body->order.order[i]] = level.z > 0 ? value / level.z : 0;
+        values[i] = level.z > 0 ? value / level.z : 0;
     }
     spFree(body->heap, levels);
     return true;
@@ -92,9 +92,10 @@ static bool spMeanOfSprings(const spBody* body, spReal* values)
             spAddStretch(body, kept->nodes + 2 * (size_t)k, kept->rest[k], sums, counts);
         }
     }
-    for (int i = 0; i < body->nodeCount; ++i)
+    for (int i = 0; i < body->userCount; ++i)
     {
-        values[body->order.order[i]] = counts[i] > 0 ? sums[i] / counts[i] : 0;
+        int node = body->order.rank[i];
+        values[i] = counts[node] > 0 ? sums[node] / counts[node] : 0;
     }
     spFree(body->heap, sums);
     return true;
@@ -102,10 +103,10 @@ static bool spMeanOfSprings(const spBody* body, spReal* values)
 
 int spSumNodeStress(const spBody* body, spReal* stress)
 {
-    return spMeanOfTets(body, true, stress) ? body->nodeCount : 0;
+    return spMeanOfTets(body, true, stress) ? body->userCount : 0;
 }
 
 int spSumNodeStrain(const spBody* body, spReal* strain)
 {
-    return spMeanOfTets(body, false, strain) || spMeanOfSprings(body, strain) ? body->nodeCount : 0;
+    return spMeanOfTets(body, false, strain) || spMeanOfSprings(body, strain) ? body->userCount : 0;
 }

@@ -73,9 +73,9 @@ bool spCheckRoom(const spBody* body, spError* error)
 
 bool spCheckNode(const spBody* body, const char* what, int index, int node, spError* error)
 {
-    return (0 <= node && node < body->nodeCount) ||
+    return (0 <= node && node < body->userCount) ||
            spFail(error, sp_errorBadIndex, "%s %d uses node %d, but %s has %d nodes", what, index, node,
-                  body->name, body->nodeCount);
+                  body->name, body->userCount);
 }
 
 // Rebuilds the slots over all local sets, and the force array with them. On failure nothing has changed.

@@ -87,7 +87,7 @@ static spMesh* spMakeCarrier(const spBody* body, spError* error)
     {
         spMeshDef def = spDefaultMeshDef();
         def.vertices = body->rest;
-        def.vertexCount = body->nodeCount;
+        def.vertexCount = body->userCount;
         def.tets = setTets != NULL ? setTets : body->tets;
         def.tetCount = setTets != NULL ? setTetCount : body->tetCount;
         def.triangles = def.tetCount == 0 ? body->triangles : NULL;

@@ -95,7 +95,7 @@ static spPoint spFindNearestPoint(const spBody* body, spVec3 p)
     for (int i = 0; body->triangleCount == 0 && i < body->nodeCount; ++i)
     {
         double distance = spDistance3(p, spXyz(body->x[i]));
-        if (distance < bestDistance)
+        if (body->roles[i] != sp_nodeGone && distance < bestDistance)
         {
             bestDistance = distance;
             best.nodes[0] = i;
@@ -158,10 +158,10 @@ spLink* spBuildLink(spHeap* heap, const spLinkDef* def, const spBody* body, cons
     for (int i = 0; ok && i < def->nodeCount; ++i)
     {
         int user = def->nodes[i];
-        if (user < 0 || user >= body->nodeCount)
+        if (user < 0 || user >= body->userCount)
         {
             ok = spFail(error, sp_errorBadIndex, "the link holds node %d, but %s has %d nodes", user,
-                        body->name, body->nodeCount);
+                        body->name, body->userCount);
             break;
         }
         int node = body->order.rank[user];

@@ -22,9 +22,13 @@
 #pragma once
 
 #include "element/element.h"
+#include "element/row_numbers_kernel.h"
 #include "mesh/zone.h"
 
 #include "souple/body.h"
+
+// Rows of an element at most
+#define SP_MAX_ROWS 6
 
 // The rows of one element set
 typedef struct spConstraints
@@ -112,13 +116,3 @@ SP_DECLARE_CONSTRAINTS(spTetherRows); // distances that only act against growing
 void spPutDistance(const spConstraints* c, const spVec4* x, int lane, bool acts, double rest,
                    double compliance, double damping);
 void spFillSpringRows(spConstraints* c, const spConstraintFill* fill);
-
-// Numbers of a distance
-enum
-{
-    sp_distanceRest = 0,   // m
-    sp_distanceCompliance, // over h^2, 1/kg
-    sp_distanceDamping,    // damping time over h
-    sp_distanceAnswer,     // one over J W J^T (1 + g) + a, kg; 0 where nothing acts or can move
-    sp_distanceCount,
-};

@@ -96,7 +96,7 @@ static void spAddDragBounds(const spElementSet* base, const spNodeState* state, 
     for (int node = 0; node < state->nodeCount; ++node)
     {
         bounds->damping[node] = spAddMat3(bounds->damping[node], block);
-        lightest = fmin(lightest, (double)bounds->mass[node]);
+        lightest = bounds->mass[node] > 0 ? fmin(lightest, (double)bounds->mass[node]) : lightest;
     }
     bounds->turnRate += (double)c / lightest;
 }
@@ -196,7 +196,7 @@ static void spAddCoherenceBounds(const spElementSet* base, const spNodeState* st
     for (int node = 0; node < state->nodeCount; ++node)
     {
         bounds->damping[node] = spAddMat3(bounds->damping[node], block);
-        lightest = fmin(lightest, (double)bounds->mass[node]);
+        lightest = bounds->mass[node] > 0 ? fmin(lightest, (double)bounds->mass[node]) : lightest;
     }
     bounds->turnRate += (double)k / lightest;
 }
@@ -225,10 +225,12 @@ static spReal spGetGroundStiffness(const spFieldDef* def, spReal distance)
 
 static void spAddGroundForces(const spElementSet* base, const spNodeState* state, int patch, spVec4* f)
 {
-    const spFieldDef* def = &((const spFieldSet*)base)->def;
+    const spFieldSet* set = (const spFieldSet*)base;
+    const spFieldDef* def = &set->def;
     for (int node = state->patchBegin[patch]; node < state->patchBegin[patch + 1]; ++node)
     {
-        spReal force = spGetGroundForce(def, spGetGroundDistance(def, state->x + node));
+        spReal force =
+            set->mass[node] > 0 ? spGetGroundForce(def, spGetGroundDistance(def, state->x + node)) : 0;
         f[node].x += force * def->normal.x;
         f[node].y += force * def->normal.y;
         f[node].z += force * def->normal.z;
@@ -264,13 +266,14 @@ static void spAddGroundDiagonal(const spElementSet* base, const spNodeState* sta
 
 static double spGetGroundEnergy(const spElementSet* base, const spNodeState* state)
 {
-    const spFieldDef* def = &((const spFieldSet*)base)->def;
+    const spFieldSet* set = (const spFieldSet*)base;
+    const spFieldDef* def = &set->def;
     double k = def->coefficient, cutoff = def->cutoff, least = def->minDistance;
     double energy = 0.0;
     for (int node = 0; node < state->nodeCount; ++node)
     {
         double distance = spGetGroundDistance(def, state->x + node);
-        if (distance >= cutoff)
+        if (distance >= cutoff || set->mass[node] == 0)
         {
             continue;
         }

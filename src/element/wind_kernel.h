@@ -13,6 +13,8 @@
 
 #pragma once
 
+#include "math/lanes_mat3.h"
+
 typedef struct spWindShape
 {
     R size;   // |N|

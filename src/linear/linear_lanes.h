@@ -4,8 +4,8 @@
 // The inner loops of linear algebra for SP_LANES lanes, and their table. Included once per width by
 // linear<n>.c, which is compiled for the processor level that has them.
 
-#include "math/lanes.h"
 #include "math/lanes_mat3.h"
+#include "math/lanes_node.h"
 
 #include "linear/kernels.h"
 

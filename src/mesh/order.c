@@ -149,7 +149,7 @@ static int32_t* spCutPatches(int32_t* boundary, int begin, int count, int patchC
 bool spOrderNodes(spNodeOrder* order, spHeap* heap, const double* positions, int nodeCount, int patchSize)
 {
     int patchCount = spMaxInt(1, (nodeCount + patchSize - 1) / patchSize);
-    *order = (spNodeOrder){.nodeCount = nodeCount, .patchCount = patchCount};
+    *order = (spNodeOrder){.nodeCount = nodeCount, .vertexCount = nodeCount, .patchCount = patchCount};
     order->rank = spAlloc(heap, spArraySize(nodeCount, sizeof(int32_t)));
     order->order = spAlloc(heap, spArraySize(nodeCount, sizeof(int32_t)));
     order->patchBegin = spAlloc(heap, spArraySize(patchCount + 1, sizeof(int32_t)));
@@ -179,6 +179,46 @@ bool spOrderNodes(spNodeOrder* order, spHeap* heap, const double* positions, int
     }
     *spCutPatches(order->patchBegin, 0, nodeCount, patchCount) = nodeCount;
     spFree(heap, items);
+    return true;
+}
+
+bool spAddSpareNodes(spNodeOrder* order, spHeap* heap, int count, int patchSize)
+{
+    // An eighth of a patch serves a cut through it; what is more goes behind the others
+    int each = spMinInt((count + order->patchCount - 1) / order->patchCount, patchSize / 8);
+    int apart = spMaxInt(0, count - each * order->patchCount);
+    int apartCount = (apart + patchSize - 1) / patchSize;
+    spNodeOrder wide = {.nodeCount = order->nodeCount + count,
+                        .vertexCount = order->vertexCount,
+                        .patchCount = order->patchCount + apartCount};
+    wide.rank = spAlloc(heap, spArraySize(wide.nodeCount, sizeof(int32_t)));
+    wide.order = spAlloc(heap, spArraySize(wide.nodeCount, sizeof(int32_t)));
+    wide.patchBegin = spAlloc(heap, spArraySize(wide.patchCount + 1, sizeof(int32_t)));
+    if (wide.rank == NULL || wide.order == NULL || wide.patchBegin == NULL)
+    {
+        spFreeNodeOrder(&wide, heap);
+        return false;
+    }
+    memset(wide.rank, -1, (size_t)wide.nodeCount * sizeof(int32_t));
+    memset(wide.order, -1, (size_t)wide.nodeCount * sizeof(int32_t));
+    int next = 0, left = count;
+    for (int patch = 0; patch < wide.patchCount; ++patch)
+    {
+        wide.patchBegin[patch] = next;
+        bool apartPatch = patch >= order->patchCount;
+        for (int i = order->patchBegin[spMinInt(patch, order->patchCount)];
+             apartPatch == false && i < order->patchBegin[patch + 1]; ++i)
+        {
+            wide.order[next] = order->order[i];
+            wide.rank[order->order[i]] = next++;
+        }
+        int spare = spMinInt(left, apartPatch ? patchSize : each);
+        left -= spare;
+        next += spare;
+    }
+    wide.patchBegin[wide.patchCount] = next;
+    spFreeNodeOrder(order, heap);
+    *order = wide;
     return true;
 }
 

@@ -544,15 +544,15 @@ static double spGetInnerSpeed(const spBody* body)
     double mean[3] = {0}, fastest = 0.0;
     for (int node = 0; node < body->nodeCount; ++node)
     {
-        mean[0] += (double)body->v[node].x / body->nodeCount;
-        mean[1] += (double)body->v[node].y / body->nodeCount;
-        mean[2] += (double)body->v[node].z / body->nodeCount;
+        mean[0] += (double)body->v[node].x / body->userCount;
+        mean[1] += (double)body->v[node].y / body->userCount;
+        mean[2] += (double)body->v[node].z / body->userCount;
     }
     for (int node = 0; node < body->nodeCount; ++node)
     {
         double x = (double)body->v[node].x - mean[0], y = (double)body->v[node].y - mean[1],
                z = (double)body->v[node].z - mean[2];
-        fastest = fmax(fastest, x * x + y * y + z * z);
+        fastest = body->roles[node] != sp_nodeGone ? fmax(fastest, x * x + y * y + z * z) : fastest;
     }
     return sqrt(fastest);
 }

@@ -269,11 +269,11 @@ static void spStartJob(spFactor* f)
     f->stage = sp_factorDone;
 }
 
-void spRequestFactor(spFactor* f, spBody* body, const spFactorRequest* request)
+void spRequestFactor(spFactor* f, const spVec4* x, const spVec4* v, const spFactorRequest* request)
 {
     spFactorSlot* slot = spGetBack(f);
-    memcpy(slot->x, body->x, (size_t)body->nodeCount * sizeof(spVec4));
-    memcpy(slot->v, body->v, (size_t)body->nodeCount * sizeof(spVec4));
+    memcpy(slot->x, x, (size_t)f->body->nodeCount * sizeof(spVec4));
+    memcpy(slot->v, v, (size_t)f->body->nodeCount * sizeof(spVec4));
     slot->request = *request;
     spStartJob(f);
 }
@@ -365,11 +365,11 @@ static void spFindTurnsStage(int begin, int end, int workerIndex, void* context)
     }
 }
 
-void spTurnFactor(spFactor* f, spBody* body, spTeam* team)
+void spTurnFactor(spFactor* f, const spVec4* x, spTeam* team)
 {
-    spTurnContext context = {f, body->x};
-    spParallelFor(team, spSumTurnsStage, body->order.patchCount, 1, &context);
-    spParallelFor(team, spFindTurnsStage, body->order.patchCount, 1, &context);
+    spTurnContext context = {f, x};
+    spParallelFor(team, spSumTurnsStage, f->body->order.patchCount, 1, &context);
+    spParallelFor(team, spFindTurnsStage, f->body->order.patchCount, 1, &context);
     f->turned = true;
 }
 

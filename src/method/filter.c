@@ -51,12 +51,12 @@ static bool spCheckFilterDef(const spBody* body, const spFilterDef* def, spError
     for (int i = 0; def->edges != NULL && i < def->edgeCount; ++i)
     {
         int a = def->edges[2 * (size_t)i], b = def->edges[2 * (size_t)i + 1];
-        if (a < 0 || a >= body->nodeCount || b < 0 || b >= body->nodeCount || a == b)
+        if (a < 0 || a >= body->userCount || b < 0 || b >= body->userCount || a == b)
         {
             return spFail(error, sp_errorBadIndex,
                           "filter: edge %d joins node %d to node %d; %s has %d nodes, and an edge joins two "
                           "of them",
-                          i, a, b, body->name, body->nodeCount);
+                          i, a, b, body->name, body->userCount);
         }
     }
     return true;
@@ -192,7 +192,8 @@ static double spFindSmallestMultiplier(const spFilter* filter, const spBody* bod
     const spFilterRows* rows = &filter->rows;
     for (int node = 0; node < body->nodeCount; ++node)
     {
-        from[node] = (spVec4){spGetNoise(body->order.order[node], 0), 0, 0, 0};
+        int user = body->order.order[node];
+        from[node] = (spVec4){user >= 0 ? spGetNoise(user, 0) : 0, 0, 0, 0};
     }
     double largest = 1.0;
     for (int round = 0; round < SP_SIGN_ROUNDS; ++round)

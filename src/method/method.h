@@ -125,6 +125,11 @@ const spMethodKind* spFindMethod(spMethodType type);
 // Gives the body this method; the old one is destroyed only when the new one stands.
 bool spSetBodyMethod(spBody* body, const spMethodDef* def, spError* error);
 
+// getStableStep, countSubsteps and adapt of methods that survive any step: as many substeps as their def has
+double spGetAnyStep(spBody* body);
+int spCountGivenSubsteps(const spBody* body, spReal dt, uint32_t* flags);
+void spAdaptNothing(spBody* body, spTeam* team);
+
 // freeze and correct of methods that lend the inverse mass of each node
 bool spFreezeNodes(const spBody* body, const spPoint* points, int pointCount, int firstPoint, spArena* arena,
                    spComplianceList* list);

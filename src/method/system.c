@@ -182,7 +182,8 @@ void spAssembleSystem(spBodySystem* s, spBody* body, const spForceContext* force
     }
     for (int node = 0; node < body->nodeCount; ++node)
     {
-        spReal m = mass * body->mass[node];
+        // A node that is gone has a row of its own, which nothing couples
+        spReal m = body->mass[node] > 0 ? mass * body->mass[node] : 1;
         s->ownA[node] = (spVec4){m, m, m, 0};
         if (s->diagonal != NULL)
         {

@@ -306,13 +306,14 @@ static bool spLayOut(spBody* body, spXpbdState* state)
 
 static void spBeginXpbd(spBody* body, spReal dt, spTeam* team)
 {
+    SP_UNUSED(team);
     spXpbdState* state = body->methodState;
     spChooseSolver(body, dt / (spReal)spMaxInt(1, body->methodDef.substeps));
     body->stableStep = INFINITY;
     body->stableStepDirty = false;
     if (state->newton != NULL)
     {
-        spBeginNewton(body, dt, team);
+        spPrepareSolver(state->newton, body, body->rowCapacity);
         return;
     }
     bool more = body->rowCapacity > state->rowCapacity;
@@ -664,17 +665,10 @@ static void spRunXpbdSubstep(spXpbdStep* s)
 static void spPauseXpbd(spBody* body)
 {
     const spXpbdState* state = body->methodState;
-    if (state != NULL && state->newton != NULL)
+    if (state != NULL)
     {
-        spPauseNewton(body);
+        spPauseSolver(state->newton);
     }
-}
-
-static int spCountXpbdSubsteps(const spBody* body, spReal dt, uint32_t* flags)
-{
-    SP_UNUSED(dt);
-    SP_UNUSED(flags);
-    return spMaxInt(1, body->methodDef.substeps);
 }
 
 static spAdvanceResult spAdvanceXpbd(spBody* body, const spAdvanceContext* context)
@@ -746,24 +740,12 @@ static spAdvanceResult spAdvanceXpbd(spBody* body, const spAdvanceContext* conte
     return result;
 }
 
-static double spGetXpbdStableStep(spBody* body)
-{
-    SP_UNUSED(body);
-    return INFINITY;
-}
-
-static void spAdaptXpbd(spBody* body, spTeam* team)
-{
-    SP_UNUSED(body);
-    SP_UNUSED(team);
-}
-
 static bool spCheckXpbdChoice(const spBody* body, const spChoice* choice, spError* error)
 {
     const spXpbdState* state = body->methodState;
     if (state->newton != NULL)
     {
-        return spCheckNewtonChoice(body, choice, error);
+        return spCheckSolverChoice(state->newton, choice, error);
     }
     if (choice->factorStep != -1 || choice->stopAfter < -1)
     {
@@ -778,15 +760,21 @@ static bool spCheckXpbdChoice(const spBody* body, const spChoice* choice, spErro
 static bool spFreezeXpbd(const spBody* body, const spPoint* points, int pointCount, int firstPoint,
                          spArena* arena, spComplianceList* list)
 {
-    bool newton = ((const spXpbdState*)body->methodState)->newton != NULL;
-    return (newton ? spFreezeNewton : spFreezeNodes)(body, points, pointCount, firstPoint, arena, list);
+    const spImplicitSolver* newton = ((const spXpbdState*)body->methodState)->newton;
+    return newton != NULL ? spFreezeSolver(newton, body, points, pointCount, firstPoint, arena, list)
+                          : spFreezeNodes(body, points, pointCount, firstPoint, arena, list);
 }
 
 static void spCorrectXpbd(spBody* body, const spPoint* points, const spVec3* impulses, const spVec3* shifts,
                           int pointCount)
 {
-    bool newton = ((const spXpbdState*)body->methodState)->newton != NULL;
-    (newton ? spCorrectNewton : spCorrectNodes)(body, points, impulses, shifts, pointCount);
+    const spImplicitSolver* newton = ((const spXpbdState*)body->methodState)->newton;
+    if (newton != NULL)
+    {
+        spCorrectSolver(newton, body, points, impulses, shifts, pointCount);
+        return;
+    }
+    spCorrectNodes(body, points, impulses, shifts, pointCount);
 }
 
 // Sweeps keep nothing from step to step
@@ -801,13 +789,13 @@ const spMethodKind spXpbdMethod = {
     .create = spCreateXpbd,
     .destroy = spDestroyXpbd,
     .begin = spBeginXpbd,
-    .getStableStep = spGetXpbdStableStep,
+    .getStableStep = spGetAnyStep,
     .pause = spPauseXpbd,
-    .countSubsteps = spCountXpbdSubsteps,
+    .countSubsteps = spCountGivenSubsteps,
     .checkChoice = spCheckXpbdChoice,
     .advance = spAdvanceXpbd,
     .freeze = spFreezeXpbd,
     .correct = spCorrectXpbd,
-    .adapt = spAdaptXpbd,
+    .adapt = spAdaptNothing,
     .walkMemory = spWalkXpbdMemory,
 };

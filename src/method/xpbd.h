@@ -7,7 +7,7 @@
 
 #include "element/constraint.h"
 #include "method/accelerate.h"
-#include "method/method.h"
+#include "method/implicit_solver.h"
 
 // What a node row has done in this substep
 typedef struct spRowPush
@@ -100,9 +100,9 @@ typedef struct spXpbdState
     spSweepMonitor monitor;
 
     // The automatic solver: what it has chosen, from bounds for one version of materials, roles and elements,
-    // and the state of an implicit method that solves the substeps instead of sweeps; NULL while sweeps do
+    // and what solves the substeps by Newton's method; NULL while sweeps do
     spSubstepSolver chosen;
-    void* newton;
+    spImplicitSolver* newton;
     double boundSquare;  // of frequencies, 1/s^2
     double boundDamping; // rates, 1/s
     uint32_t boundMatrix;
@@ -163,15 +163,8 @@ bool spHasForces(const spBody* body);
 // In commands: decides what solves substeps of length h
 void spChooseSolver(spBody* body, spReal h);
 void spEndNewton(spBody* body);
-// What the method does while state->newton is there
-void spBeginNewton(spBody* body, spReal dt, spTeam* team);
+// Advances the body by state->newton
 spAdvanceResult spAdvanceNewton(spBody* body, const spAdvanceContext* context);
-void spPauseNewton(spBody* body);
-bool spCheckNewtonChoice(const spBody* body, const spChoice* choice, spError* error);
-bool spFreezeNewton(const spBody* body, const spPoint* points, int pointCount, int firstPoint, spArena* arena,
-                    spComplianceList* list);
-void spCorrectNewton(spBody* body, const spPoint* points, const spVec3* impulses, const spVec3* shifts,
-                     int pointCount);
 // The memory of the choice, and of Newton's method
 bool spWalkNewton(spBody* body, spWalkMemoryFcn* fcn, void* walk);
 

@@ -246,7 +246,7 @@ bool spRecordXpbd(spBody* body, spSweepRecord* records, int capacity, const spVe
     m->capacity = records != NULL ? capacity : 0;
     m->count = 0;
     m->aimed = target != NULL;
-    for (int i = 0; i < body->nodeCount && m->aimed; ++i)
+    for (int i = 0; i < body->userCount && m->aimed; ++i)
     {
         m->target[body->order.rank[i]] = target[i];
     }

@@ -151,7 +151,7 @@ bool spBody_SetNodeForce(spWorld* world, spBodyId id, int node, spVec3 force)
     {
         return false;
     }
-    if (node < 0 || node >= body->nodeCount)
+    if (node < 0 || node >= body->userCount)
     {
         return spRefuse(world, sp_errorBadIndex, body->name, "the node of a force does not exist");
     }
@@ -318,7 +318,7 @@ static bool spSetRoles(spWorld* world, spBodyId id, const int32_t* nodes, int co
     }
     for (int i = 0; i < count; ++i)
     {
-        if (nodes[i] < 0 || nodes[i] >= body->nodeCount)
+        if (nodes[i] < 0 || nodes[i] >= body->userCount)
         {
             return spRefuse(world, sp_errorBadIndex, body->name, "the list names a node that does not exist");
         }
@@ -357,7 +357,7 @@ bool spBody_DriveNode(spWorld* world, spBodyId id, int node, spVec3 target)
 spNodeRole spBody_GetNodeRole(const spWorld* world, spBodyId id, int node)
 {
     const spBody* body = spReadBody(world, id);
-    bool known = 0 <= node && node < body->nodeCount;
+    bool known = 0 <= node && node < body->userCount;
     return known ? (spNodeRole)body->roles[body->order.rank[node]] : sp_nodeFree;
 }
 
@@ -375,7 +375,7 @@ const char* spBody_GetName(const spWorld* world, spBodyId id)
 
 int spBody_GetNodeCount(const spWorld* world, spBodyId id)
 {
-    return spReadBody(world, id)->nodeCount;
+    return spReadBody(world, id)->userCount;
 }
 
 int spBody_GetElementCount(const spWorld* world, spBodyId id)
@@ -409,7 +409,7 @@ bool spBody_Restart(spWorld* world, spBodyId id)
 
 static int spCopyOut(const spBody* body, const spVec4* from, spVec3* to, int capacity)
 {
-    int count = to != NULL ? spMinInt(body->nodeCount, capacity) : 0;
+    int count = to != NULL ? spMinInt(body->userCount, capacity) : 0;
     for (int i = 0; i < count; ++i)
     {
         to[i] = spXyz(from[body->order.rank[i]]);
@@ -436,7 +436,7 @@ spVec3View spBody_GetPositions(spWorld* world, spBodyId id)
     {
         return (spVec3View){0};
     }
-    return (spVec3View){body->view, spCopyOut(body, body->x, body->view, body->nodeCount)};
+    return (spVec3View){body->view, spCopyOut(body, body->x, body->view, body->userCount)};
 }
 
 spVec3View spBody_GetVelocities(spWorld* world, spBodyId id)
@@ -447,7 +447,7 @@ spVec3View spBody_GetVelocities(spWorld* world, spBodyId id)
         return (spVec3View){0};
     }
     spVec3* view = body->view + body->nodeCount;
-    return (spVec3View){view, spCopyOut(body, body->v, view, body->nodeCount)};
+    return (spVec3View){view, spCopyOut(body, body->v, view, body->userCount)};
 }
 
 // Checks a whole array before anything is written
@@ -458,11 +458,11 @@ static spBody* spUseArray(spWorld* world, spBodyId id, const spVec3* values, int
     {
         return NULL;
     }
-    if (values == NULL || count != body->nodeCount)
+    if (values == NULL || count != body->userCount)
     {
         spError error = {0};
         spFail(&error, sp_errorBadArgument, "%s: %d %s given for %d nodes", body->name,
-               values == NULL ? 0 : count, what, body->nodeCount);
+               values == NULL ? 0 : count, what, body->userCount);
         spRecordError(world, &error);
         return NULL;
     }
@@ -516,7 +516,7 @@ bool spBody_SetVelocities(spWorld* world, spBodyId id, const spVec3* velocities,
 int spBody_CopyMasses(const spWorld* world, spBodyId id, spReal* masses, int capacity)
 {
     const spBody* body = spReadBody(world, id);
-    int count = masses != NULL ? spMinInt(body->nodeCount, capacity) : 0;
+    int count = masses != NULL ? spMinInt(body->userCount, capacity) : 0;
     for (int i = 0; i < count; ++i)
     {
         masses[i] = body->mass[body->order.rank[i]];

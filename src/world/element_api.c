@@ -313,13 +313,13 @@ int spBody_CopyTetStates(const spWorld* world, spBodyId id, int set, spTetState*
 int spBody_CopyNodeStress(const spWorld* world, spBodyId id, spReal* stress, int capacity)
 {
     const spBody* body = spGetBody(world, id);
-    return body != NULL && stress != NULL && capacity >= body->nodeCount ? spSumNodeStress(body, stress) : 0;
+    return body != NULL && stress != NULL && capacity >= body->userCount ? spSumNodeStress(body, stress) : 0;
 }
 
 int spBody_CopyNodeStrain(const spWorld* world, spBodyId id, spReal* strain, int capacity)
 {
     const spBody* body = spGetBody(world, id);
-    return body != NULL && strain != NULL && capacity >= body->nodeCount ? spSumNodeStrain(body, strain) : 0;
+    return body != NULL && strain != NULL && capacity >= body->userCount ? spSumNodeStrain(body, strain) : 0;
 }
 
 int spBody_CountInvertedTets(const spWorld* world, spBodyId id)

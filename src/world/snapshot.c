@@ -216,7 +216,7 @@ static void spCheckRoles(spWalk* walk, size_t count)
     bool whole = walk->mode == sp_walkCheck && walk->size - walk->used >= count;
     for (size_t i = 0; whole && i < count; ++i)
     {
-        walk->fits = walk->fits && walk->data[walk->used + i] <= sp_nodeDriven;
+        walk->fits = walk->fits && walk->data[walk->used + i] <= sp_nodeGone;
     }
 }
 

@@ -193,7 +193,7 @@ static void spRunCommands(spStep* step)
             continue;
         }
         step->report.bodyCount += 1;
-        step->report.nodeCount += body->nodeCount;
+        step->report.nodeCount += body->userCount;
         step->report.elementCount += body->elementCount;
         step->report.rowCount += body->rowCount;
         if (body->running == false || step->outOfMemory)

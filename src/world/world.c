@@ -325,6 +325,32 @@ void spWorld_SetFrameCallback(spWorld* world, spFrameFcn* fcn, void* context)
     }
 }
 
+// Nodes that have a number, as they lie in memory: room for edits leaves the hash as it is
+static uint64_t spHashNodes(uint64_t hash, const spBody* body, const void* state, size_t size)
+{
+    const unsigned char* bytes = state;
+    unsigned char packed[64 * sizeof(spVec4)];
+    if (body->nodeCount == body->userCount)
+    {
+        return spHashBytes(hash, bytes, (size_t)body->nodeCount * size);
+    }
+    size_t used = 0;
+    for (int node = 0; node < body->nodeCount; ++node)
+    {
+        if (body->order.order[node] >= 0)
+        {
+            memcpy(packed + used, bytes + (size_t)node * size, size);
+            used += size;
+        }
+        if (used == sizeof(packed))
+        {
+            hash = spHashBytes(hash, packed, used);
+            used = 0;
+        }
+    }
+    return used > 0 ? spHashBytes(hash, packed, used) : hash;
+}
+
 uint64_t spWorld_GetStateHash(const spWorld* world)
 {
     if (world == NULL)
@@ -339,11 +365,10 @@ uint64_t spWorld_GetStateHash(const spWorld* world)
         const spBody* body = world->bodies[i];
         if (body != NULL)
         {
-            size_t n = (size_t)body->nodeCount;
             hash = spHashBytes(hash, &body->running, sizeof(body->running));
-            hash = spHashBytes(hash, body->x, n * sizeof(spVec4));
-            hash = spHashBytes(hash, body->v, n * sizeof(spVec4));
-            hash = spHashBytes(hash, body->roles, n);
+            hash = spHashNodes(hash, body, body->x, sizeof(spVec4));
+            hash = spHashNodes(hash, body, body->v, sizeof(spVec4));
+            hash = spHashNodes(hash, body, body->roles, 1);
         }
     }
     for (int i = 0; i < world->colliderIds.slotCount; ++i)
