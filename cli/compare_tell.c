@@ -324,12 +324,10 @@ static void spMakeCostPlot(const spComparison* comparison, spCostPlot* result)
     }
     snprintf(result->title, sizeof(result->title), "%.80s: error against cost",
              spScene_GetName(comparison->scene));
-    spPlotDef plot = spDefaultPlotDef();
-    plot.title = result->title;
-    plot.xLabel = "processor time [ms per simulated second]";
-    plot.yLabel = comparison->settle ? "error of the shape at rest" : "error (rms over nodes and times)";
-    plot.series = series;
-    plot.seriesCount = seriesCount;
+    spPlotDef plot =
+        spMakePlot(result->title, "processor time [ms per simulated second]",
+                   comparison->settle ? "error of the shape at rest" : "error (rms over nodes and times)",
+                   series, seriesCount);
     plot.xLog = true;
     plot.yLog = true;
     plot.width = 900;

@@ -224,6 +224,13 @@ void spNameBenchmark(const spBenchFamily* family, int size, char* name, size_t c
     snprintf(name, capacity, "%s%d%s", family->stem, size, family->suffix != NULL ? family->suffix : "");
 }
 
+void spFailBench(spBenchRun* run, const char* name, const char* message)
+{
+    fprintf(stderr, "souple: %s: %s\n", name,
+            message[0] != 0 ? message : "there is not enough memory, or the body did not stay stable");
+    run->trouble += 1;
+}
+
 spBenchTimes spSummarizeTimes(double* times, int count)
 {
     spSortNumbers(times, count);

@@ -214,9 +214,7 @@ void spRunImplicitBeam(spBenchRun* run, const spBenchFamily* family, int size)
     {
         char name[64];
         spNameBenchmark(family, size, name, sizeof(name));
-        fprintf(stderr, "souple: %s: %s\n", name,
-                mesh == NULL ? error.message : "there is not enough memory");
-        run->trouble += 1;
+        spFailBench(run, name, error.message);
     }
     else
     {

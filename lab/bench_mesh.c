@@ -143,9 +143,9 @@ void spRunMeshBench(spBenchRun* run, const spBenchFamily* family, int size)
     spMesh* sheet = solid != NULL ? spMakeSheet(size, &error) : NULL;
     if (sheet == NULL || mkdtemp(folder) == NULL)
     {
-        fprintf(stderr, "souple: %s: %s\n", name,
-                sheet == NULL ? error.message : "cannot make a folder for temporary files: is TMPDIR right?");
-        run->trouble += 1;
+        spFailBench(run, name,
+                    sheet == NULL ? error.message
+                                  : "cannot make a folder for temporary files: is TMPDIR right?");
         spDestroyMesh(solid);
         spDestroyMesh(sheet);
         return;

@@ -118,8 +118,7 @@ void spJudgeResult(spBenchRun* run, spSideResult* result, bool ours, uint32_t ba
     }
     if (ours == false)
     {
-        fprintf(stderr, "souple: %s: %s\n", result->name, result->error.message);
-        run->trouble += 1;
+        spFailBench(run, result->name, result->error.message);
     }
     result->ran = ours && result->ours.stepCount > 0;
     spSummarizeSide(&result->ours);

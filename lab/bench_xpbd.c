@@ -311,9 +311,7 @@ void spRunXpbd(spBenchRun* run, const spBenchFamily* family, int size)
     {
         char name[64];
         spNameBenchmark(family, size, name, sizeof(name));
-        fprintf(stderr, "souple: %s: %s\n", name,
-                error.message[0] != 0 ? error.message : "there is not enough memory");
-        run->trouble += 1;
+        spFailBench(run, name, error.message);
     }
     for (int t = 0; ok && t < run->threadCount && spIsInterrupted() == false; ++t)
     {

@@ -241,13 +241,9 @@ void spReproduceHand(spReproduction* r)
         double ends[2] = {0.0, paced.count};
         const spPlotSeries series[2] = {{"step", paced.steps, paced.stepMs, paced.count, sp_plotLine},
                                         {"one frame", ends, frameMs, 2, sp_plotDashed}};
-        spPlotDef plot = spDefaultPlotDef();
-        plot.title = "Moved and turned by hand: time of each step";
-        plot.xLabel = "frame, 60 in a second";
-        plot.yLabel = "wall clock of the step [ms]";
+        spPlotDef plot = spMakePlot("Moved and turned by hand: time of each step", "frame, 60 in a second",
+                                    "wall clock of the step [ms]", series, 2);
         plot.yMin = 0.0;
-        plot.series = series;
-        plot.seriesCount = 2;
         spSaveBestFigure(r, "hand", &plot);
     }
     else if (hand.test.error.code == sp_errorUnsupported)

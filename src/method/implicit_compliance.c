@@ -10,6 +10,7 @@
 #include "method/implicit_substep.h"
 
 #include "math/vec3.h"
+#include "method/implicit_nodes.h"
 
 #include <string.h>
 
@@ -78,12 +79,7 @@ static void spApplyCompliance(const spImplicitSolver* solver, const spBody* body
         }
         else
         {
-            memset(to, 0, n * sizeof(spVec4));
-            for (size_t node = 0; node < n; ++node)
-            {
-                spReal w = body->x[node].w;
-                to[node] = (spVec4){w * from[node].x, w * from[node].y, w * from[node].z, 0};
-            }
+            spDivideByMass(to, from, body->x, 0, body->nodeCount);
         }
     }
 }
@@ -163,16 +159,6 @@ void spCorrectSolver(const spImplicitSolver* solver, spBody* body, const spPoint
             spSpreadPoint(body, turns, points + i, pass == 0 ? impulses[i] : shifts[i], a);
         }
         spApplyCompliance(solver, body, a, z, 1);
-        spVec4* to = pass == 0 ? body->v : body->x;
-        for (size_t node = 0; node < n; ++node)
-        {
-            if (body->x[node].w > 0)
-            {
-                spVec3 change = spMulMV3(spGetTurn(turns, (int)node), spXyz(z[node]));
-                to[node].x += change.x;
-                to[node].y += change.y;
-                to[node].z += change.z;
-            }
-        }
+        spAddTurned(pass == 0 ? body->v : body->x, turns, z, body->x, 0, body->nodeCount);
     }
 }

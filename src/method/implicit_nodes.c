@@ -114,6 +114,65 @@ void spFillFree(spVec4* a, spVec3 value, const spVec4* from, const spVec4* x, in
     }
 }
 
+void spFillHeld(spVec4* a, const spVec4* from, const spVec4* x, int begin, int end)
+{
+    for (int i = begin; i < end; ++i)
+    {
+        a[i] = x[i].w == 0 ? (spVec4){from[i].x, from[i].y, from[i].z, 0} : (spVec4){0};
+    }
+}
+
+void spDivideByMass(spVec4* to, const spVec4* from, const spVec4* x, int begin, int end)
+{
+    for (int i = begin; i < end; ++i)
+    {
+        spReal w = x[i].w;
+        to[i] = (spVec4){w * from[i].x, w * from[i].y, w * from[i].z, 0};
+    }
+}
+
+void spAddTurned(spVec4* to, const spMat3* turns, const spVec4* z, const spVec4* x, int begin, int end)
+{
+    for (int i = begin; i < end; ++i)
+    {
+        if (x[i].w > 0)
+        {
+            spVec3 change = spMulMV3(turns != NULL ? turns[i] : spIdentityMat3(), spXyz(z[i]));
+            to[i] = (spVec4){to[i].x + change.x, to[i].y + change.y, to[i].z + change.z, to[i].w};
+        }
+    }
+}
+
+double spSumMass(spReal massShare, const spReal* mass, int begin, int end)
+{
+    double sum = 0.0;
+    for (int i = begin; i < end; ++i)
+    {
+        sum += (double)massShare * (double)mass[i];
+    }
+    return sum;
+}
+
+double spGetMassNorm(const spReal* mass, int begin, int end)
+{
+    double sum = 0.0;
+    for (int i = begin; i < end; ++i)
+    {
+        sum += (double)mass[i] * (double)mass[i];
+    }
+    return sqrt(sum);
+}
+
+double spSumMeans(const spVec4* a, int begin, int end)
+{
+    double sum = 0.0;
+    for (int i = begin; i < end; ++i)
+    {
+        sum += ((double)a[i].x + (double)a[i].y + (double)a[i].z) / 3.0;
+    }
+    return sum;
+}
+
 double spSumFreeMass(const spReal* mass, const spVec4* x, int begin, int end)
 {
     double sum = 0.0;

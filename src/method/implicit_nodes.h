@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/node.h"
+#include "math/mat3.h"
 
 // base = now, or present now + past before where the past has a weight
 void spBlendStates(spVec4* base, spReal present, const spVec4* now, spReal past, const spVec4* before,
@@ -43,6 +44,22 @@ void spScaleDriven(spVec4* v, const uint8_t* roles, spReal h, int begin, int end
 
 // a = value - from where nodes are free, else 0; from may be NULL for 0
 void spFillFree(spVec4* a, spVec3 value, const spVec4* from, const spVec4* x, int begin, int end);
+
+// a = from where nodes are held, else 0
+void spFillHeld(spVec4* a, const spVec4* from, const spVec4* x, int begin, int end);
+
+// to = inverse mass times from
+void spDivideByMass(spVec4* to, const spVec4* from, const spVec4* x, int begin, int end);
+
+// to += R z where nodes are free; turns may be NULL for no rotation
+void spAddTurned(spVec4* to, const spMat3* turns, const spVec4* z, const spVec4* x, int begin, int end);
+
+// Sum of massShare m, and root of the sum of squares of m, kg
+double spSumMass(spReal massShare, const spReal* mass, int begin, int end);
+double spGetMassNorm(const spReal* mass, int begin, int end);
+
+// Sum of the mean of the three numbers of each node
+double spSumMeans(const spVec4* a, int begin, int end);
 
 // Sum of the masses of free nodes, kg
 double spSumFreeMass(const spReal* mass, const spVec4* x, int begin, int end);

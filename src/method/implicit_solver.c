@@ -120,16 +120,6 @@ static bool spAllocSolver(spImplicitSolver* solver, const spBody* body)
            solver->constraintV != NULL;
 }
 
-static void spMeasureNodes(spImplicitSolver* solver, const spBody* body)
-{
-    for (int node = 0; node < body->nodeCount; ++node)
-    {
-        solver->massNorm += (double)body->mass[node] * (double)body->mass[node];
-    }
-    solver->massNorm = sqrt(solver->massNorm);
-    solver->extent = spGetLargestLength(body->x, 0, body->nodeCount);
-}
-
 spImplicitSolver* spCreateImplicitSolver(spBody* body, const spImplicitDef* def, spError* error)
 {
     if (spCheckSolver(&def->solver, error) == false)
@@ -153,7 +143,8 @@ spImplicitSolver* spCreateImplicitSolver(spBody* body, const spImplicitDef* def,
         spDestroyImplicitSolver(solver, body);
         return NULL;
     }
-    spMeasureNodes(solver, body);
+    solver->massNorm = spGetMassNorm(body->mass, 0, body->nodeCount);
+    solver->extent = spGetLargestLength(body->x, 0, body->nodeCount);
     return solver;
 }
 

@@ -229,13 +229,14 @@ void spAssemble(spSubstep* s)
 spInertiaResolution spFindInertiaResolution(const spSubstep* s)
 {
     const spSolverDef* def = &s->solver->def;
-    double digits = sizeof(spReal) == sizeof(float) ? 1e5 : 1e13, stiffness = 0.0, mass = 0.0;
-    for (int node = 0; s->assembled && node < s->body->nodeCount; ++node)
+    if (s->assembled == false)
     {
-        spVec4 d = s->solver->system.sparse.diagonal[0][node];
-        stiffness += ((double)d.x + (double)d.y + (double)d.z) / 3.0;
-        mass += (double)s->mass * (double)s->body->mass[node];
+        return sp_inertiaResolved;
     }
+    int count = s->body->nodeCount;
+    double digits = sizeof(spReal) == sizeof(float) ? 1e5 : 1e13;
+    double stiffness = spSumMeans(s->solver->system.sparse.diagonal[0], 0, count);
+    double mass = spSumMass(s->mass, s->body->mass, 0, count);
     // More than one linearisation looks at the force itself
     double resolved = def->newtonSteps == 1 ? fmin(digits, 10.0 / (double)def->tolerance) : digits;
     if (!(stiffness > resolved * mass))
@@ -298,7 +299,7 @@ static void spDampVibration(const spSubstep* s, const spSystem* system)
 {
     const spBody* body = s->body;
     spImplicitSolver* solver = s->solver;
-    const spLinearKernels* kernels = solver->system.kernels;
+    const spBackend* kernels = solver->system.kernels;
     spVec4* vibration = solver->warmStart;
     memcpy(vibration, solver->iterateV, (size_t)body->nodeCount * sizeof(spVec4));
     if (spIsFree(s))

@@ -11,8 +11,8 @@
 //
 // So the end has no more of it than any other motion that contacts allow, and such motions are what it is
 // compared with: to stand still, to move on as before, and to stop before the body runs into anything. An
-// end with more has the wrong contacts, or was not solved: contacts that pull squash a body, and what a stiff
-// one is squashed by throws it in the next steps.
+// end with more has the wrong contacts, or was not solved: contacts that pull squash a body, and a stiff body
+// that was squashed flies off in the next steps.
 //
 // Kane, Marsden, Ortiz, West. Variational Integrators and the Newmark Algorithm. 2000
 
@@ -145,7 +145,7 @@ double spGetModelBound(spSubstep* s)
     spVec4* dv = solver->cg.d;
     spFillStop(s, dv);
     double stop = spGetModel(s, spGetCurvature(&system, &solver->cg, dv, s->problem->team), dv);
-    // As much again as stopping takes is for friction, which has the last word over energy. At rest all of
+    // As much again as stopping takes is allowed for friction, which does not minimise energy. At rest all of
     // that is rounding, hence the free fall.
     return s->bound.fall + s->bound.stopLoss + stop;
 }
@@ -167,8 +167,8 @@ double spGetModelChange(const spSubstep* s)
 
 // ---- the end of a substep ----
 
-// Loads do not count here: the bound has what they give in a substep of free fall, and the body that stops
-// goes elsewhere than the one that was solved
+// The work of loads does not count here, since the body that stops goes elsewhere than the one that was
+// solved; the bound has what gravity gives in a substep of free fall instead
 bool spExceedsEnergyBound(const spSubstep* s, bool solved)
 {
     double change = spGetInertia(s, s->v), motion = spGetInertia(s, NULL);

@@ -100,8 +100,8 @@ static void spLinearise(spSubstep* s, bool first)
     }
 }
 
-// Solves it, rows included. Where the result exceeds the energy bound it is solved again from the rigid
-// motion, and else ends with that.
+// Solves it, rows included. Where the result exceeds the energy bound it is solved again, from the rigid
+// motion; failing that, the substep ends with the rigid motion.
 static spCgResult spSolveLinearisation(spSubstep* s, bool first)
 {
     spImplicitSolver* solver = s->solver;
@@ -149,7 +149,7 @@ static void spFindStep(spSubstep* s, spNewton* n, bool first)
     }
     if (s->phase != sp_phaseRigid && n->linear.indefinite && s->fill.project == false)
     {
-        // The exact stiffness pushes somewhere: this step goes on with what is left without that
+        // This step uses the positive part of the stiffness
         spMoveAlong(s, 0);
         s->fill.project = true;
         spAssemble(s);
@@ -159,9 +159,9 @@ static void spFindStep(spSubstep* s, spNewton* n, bool first)
 
 // ---- line search ----
 
-// Goes along dv as far as the force along it does not turn round too much. The right-hand side at the end is
-// left in solver->f, and with the rows in cg.b. full: takes the full step; where constraints prescribe
-// motion the force along dv says nothing
+// Cuts the step along dv until the force along it has not turned round too far. The right-hand side at the
+// end is left in solver->f, and with the rows in cg.b. full: takes the full step, because constraints
+// prescribe motion and the force along dv says nothing
 static void spSearchLine(const spSubstep* s, double slope, bool full)
 {
     spImplicitSolver* solver = s->solver;
@@ -261,8 +261,8 @@ static bool spOvershoots(const spSubstep* s)
            spRaisesIncrementalPotential(s);
 }
 
-// Whether a single linearisation ends the substep. If not it would throw the body anywhere: the substep
-// takes some more, with line search.
+// Whether a single linearisation is enough. If not, it would throw the body, and the substep takes more of
+// them, with line search.
 static bool spIsSingleEnough(const spSubstep* s, spNewton* n)
 {
     n->flags |= s->fill.bound && spLeavesBound(s) ? sp_stepUnstable : 0;

@@ -145,3 +145,21 @@ void spGetRigidVelocity(const spRigidMotion* w, const double arm[3], double v[3]
         v[k] += w->velocity[k];
     }
 }
+
+void spMoveNodesRigidly(spVec4* x, spVec4* v, const spVec4* start, const spRigidMotion* motion,
+                        const spRigidMotion* after, double h, spVec3 lift, int count)
+{
+    double centre[3], u[3];
+    for (int k = 0; k < 3; ++k)
+    {
+        centre[k] = motion->centre[k] + h * motion->velocity[k];
+    }
+    for (int i = 0; i < count; ++i)
+    {
+        spVec3 p = spMoveRigidly(motion, h, start[i]);
+        double arm[3] = {(double)p.x - centre[0], (double)p.y - centre[1], (double)p.z - centre[2]};
+        spGetRigidVelocity(after, arm, u);
+        v[i] = (spVec4){(spReal)u[0], (spReal)u[1], (spReal)u[2], 0};
+        x[i] = (spVec4){p.x + lift.x, p.y + lift.y, p.z + lift.z, x[i].w};
+    }
+}

@@ -37,3 +37,8 @@ double spGetRigidCompliance(const spRigidMotion* w, const double arm[3], const d
 
 // v = velocity + spin x arm
 void spGetRigidVelocity(const spRigidMotion* w, const double arm[3], double v[3]);
+
+// Moves nodes from their start by a motion over h, and by a lift, and gives them the velocities that another
+// one leaves them with about the centre there
+void spMoveNodesRigidly(spVec4* x, spVec4* v, const spVec4* start, const spRigidMotion* motion,
+                        const spRigidMotion* after, double h, spVec3 lift, int count);

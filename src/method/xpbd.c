@@ -17,11 +17,9 @@
 
 #include "base/error.h"
 #include "base/timer.h"
-#include "math/mat3.h"
 #include "math/vec3.h"
 
 #include <math.h>
-#include <string.h>
 
 // Nodes that a zone has at least: lanes need elements that share none
 #define SP_ZONE_NODES 192
@@ -42,9 +40,9 @@ static void spFreeLayout(spBody* body, spXpbdState* state)
     spFree(heap, state->partial);
     spFreeZones(&state->zones, heap);
     spFree(heap, state->lambda);
-    spFree(heap, state->blocks);
+    body->backend->release(heap, state->blocks);
     spDestroyAccelerator(heap, state->accelerator);
-    spFree(heap, state->gradient);
+    body->backend->release(heap, state->gradient);
     spFree(heap, state->wholeMass);
     spFree(heap, state->wholeWay);
     spFree(heap, state->wholeWeight);
@@ -72,10 +70,10 @@ static void spDestroyXpbd(spBody* body)
     }
     spEndNewton(body);
     spFreeLayout(body, state);
-    spFree(body->heap, state->start);
-    spFree(body->heap, state->predicted);
-    spFree(body->heap, state->work);
-    spFree(body->heap, state->velocity);
+    body->backend->release(body->heap, state->start);
+    body->backend->release(body->heap, state->predicted);
+    body->backend->release(body->heap, state->work);
+    body->backend->release(body->heap, state->velocity);
     spFree(body->heap, state->pushes);
     spFree(body->heap, state->monitor.target);
     spFree(body->heap, state);
@@ -122,10 +120,10 @@ static bool spCreateXpbd(spBody* body, spError* error)
     if (ok)
     {
         state->def = body->methodDef;
-        state->start = spAllocZeroed(body->heap, size);
-        state->predicted = spAllocZeroed(body->heap, size);
-        state->work = spAllocZeroed(body->heap, size);
-        state->velocity = spAllocZeroed(body->heap, size);
+        state->start = body->backend->allocate(body->heap, size);
+        state->predicted = body->backend->allocate(body->heap, size);
+        state->work = body->backend->allocate(body->heap, size);
+        state->velocity = body->backend->allocate(body->heap, size);
         ok = state->start != NULL && state->predicted != NULL && state->work != NULL &&
              state->velocity != NULL;
     }
@@ -286,12 +284,13 @@ static bool spLayOut(spBody* body, spXpbdState* state)
     if (whole)
     {
         size_t sumSize = (size_t)spGetSumBlockCount(body->nodeCount) * sizeof(double);
-        state->gradient = spAllocZeroed(heap, spArraySize(body->nodeCount, sizeof(spVec4)));
+        state->gradient = body->backend->allocate(heap, spArraySize(body->nodeCount, sizeof(spVec4)));
         state->wholeMass = spAlloc(heap, sumSize);
         state->wholeWay = spAlloc(heap, sumSize);
         state->wholeWeight = spAlloc(heap, sumSize);
     }
-    state->blocks = hasFields ? spAlloc(heap, spArraySize(body->nodeCount, sizeof(spMat3))) : NULL;
+    state->blocks =
+        hasFields ? body->backend->allocate(heap, spArraySize(body->nodeCount, sizeof(spMat3))) : NULL;
     if (spAllocMultipliers(body, state) == false || state->partial == NULL ||
         (hasFields && state->blocks == NULL) ||
         (whole && (state->gradient == NULL || state->wholeMass == NULL || state->wholeWay == NULL ||
@@ -397,13 +396,8 @@ static void spPushWholeStage(int begin, int end, int workerIndex, void* context)
     SP_UNUSED(workerIndex);
     const spPushStage* stage = context;
     const spBody* body = stage->s->body;
-    const spVec4* gradient = stage->s->state->gradient;
-    for (int i = body->order.patchBegin[begin]; i < body->order.patchBegin[end]; ++i)
-    {
-        spVec4 *x = body->x + i, g = gradient[i];
-        spReal w = stage->push * x->w;
-        *x = (spVec4){x->x + w * g.x, x->y + w * g.y, x->z + w * g.z, x->w};
-    }
+    body->backend->push(body->x, stage->push, stage->s->state->gradient, body->order.patchBegin[begin],
+                        body->order.patchBegin[end]);
 }
 
 // Rows of all nodes together: gas, and the volume of the body
@@ -427,8 +421,7 @@ static void spSweepAll(void* context)
     spXpbdState* state = s->state;
     if (state->def.xpbd.solver == sp_xpbdJacobi)
     {
-        size_t size = (size_t)s->body->nodeCount * sizeof(spVec4);
-        memset(state->work, 0, size);
+        s->body->backend->clear(state->work, 0, s->body->nodeCount);
         s->sweep.to = state->work;
         spRunColours(s, spProjectStage);
         s->sweep.to = NULL;
@@ -458,11 +451,8 @@ static void spKickFields(const spXpbdStep* s)
     spNodeState nodes = spGetNodeState(body);
     spFill fill = {.stiffness = s->h * s->h, .damping = s->h, .project = true};
     nodes.time = s->time;
-    memset(body->f, 0, (size_t)(body->nodeCount + body->slots.slotCount) * sizeof(spVec4));
-    for (int node = 0; node < body->nodeCount; ++node)
-    {
-        blocks[node] = spScaleMat3(body->mass[node], spIdentityMat3());
-    }
+    body->backend->clear(body->f, 0, body->nodeCount + body->slots.slotCount);
+    body->backend->setMassBlocks(blocks, body->mass, 0, body->nodeCount);
     for (int i = 0; i < body->setCount; ++i)
     {
         const spElementSet* set = body->sets[i];
@@ -481,18 +471,9 @@ static void spKickFields(const spXpbdStep* s)
     }
     for (int patch = 0; patch < nodes.patchCount; ++patch)
     {
-        spSumSlots(&body->slots, body->f, patch);
+        body->backend->sumSlots(&body->slots, body->f, patch);
     }
-    for (int node = 0; node < body->nodeCount; ++node)
-    {
-        spMat3 inverse;
-        if (body->x[node].w > 0 && spInvertMat3(blocks[node], &inverse))
-        {
-            spVec4* v = body->v + node;
-            spVec3 dv = spScale3(s->h, spMulMV3(inverse, spXyz(body->f[node])));
-            *v = (spVec4){v->x + dv.x, v->y + dv.y, v->z + dv.z, 0};
-        }
-    }
+    body->backend->kickBlocks(body->v, body->x, body->f, blocks, s->h, 0, body->nodeCount);
 }
 
 static void spPredictStage(int begin, int end, int workerIndex, void* context)
@@ -501,21 +482,9 @@ static void spPredictStage(int begin, int end, int workerIndex, void* context)
     const spXpbdStep* s = context;
     spBody* body = s->body;
     spXpbdState* state = s->state;
-    for (int node = body->order.patchBegin[begin]; node < body->order.patchBegin[end]; ++node)
-    {
-        spVec4 x = body->x[node], v = body->v[node];
-        state->start[node] = x;
-        if (x.w > 0)
-        {
-            spVec4 f = body->nodeForces != NULL ? body->nodeForces[node] : (spVec4){0};
-            v = (spVec4){v.x + s->h * (s->gravity.x + x.w * f.x), v.y + s->h * (s->gravity.y + x.w * f.y),
-                         v.z + s->h * (s->gravity.z + x.w * f.z), 0};
-        }
-        x = (spVec4){x.x + s->h * v.x, x.y + s->h * v.y, x.z + s->h * v.z, x.w};
-        state->velocity[node] = v;
-        state->predicted[node] = x;
-        body->x[node] = x;
-    }
+    body->backend->predict(body->x, body->v, body->nodeForces, s->gravity, s->h, state->start,
+                           state->velocity, state->predicted, body->order.patchBegin[begin],
+                           body->order.patchBegin[end]);
 }
 
 static void spVelocityStage(int begin, int end, int workerIndex, void* context)
@@ -523,15 +492,8 @@ static void spVelocityStage(int begin, int end, int workerIndex, void* context)
     SP_UNUSED(workerIndex);
     const spXpbdStep* s = context;
     spBody* body = s->body;
-    spReal rate = 1 / s->h;
-    for (int node = body->order.patchBegin[begin]; node < body->order.patchBegin[end]; ++node)
-    {
-        spVec4 x = body->x[node], from = s->state->start[node];
-        if (x.w > 0)
-        {
-            body->v[node] = (spVec4){rate * (x.x - from.x), rate * (x.y - from.y), rate * (x.z - from.z), 0};
-        }
-    }
+    body->backend->findVelocity(body->v, body->x, s->state->start, 1 / s->h, body->order.patchBegin[begin],
+                                body->order.patchBegin[end]);
 }
 
 static double spMeasureContext(void* context)
@@ -545,18 +507,15 @@ static void spMoveByRows(void* context, const spReal* increase)
     spXpbdStep* s = context;
     spBody* body = s->body;
     spTransposeRows(s, increase);
-    for (int node = 0; node < body->nodeCount; ++node)
-    {
-        spVec4 *x = body->x + node, f = s->state->work[node];
-        *x = (spVec4){x->x + x->w * f.x, x->y + x->w * f.y, x->z + x->w * f.z, x->w};
-    }
+    body->backend->push(body->x, 1, s->state->work, 0, body->nodeCount);
 }
 
 static void spSolveSweeps(spXpbdStep* s)
 {
     spXpbdState* state = s->state;
     spBody* body = s->body;
-    spIterate iterate = {.x = body->x,
+    spIterate iterate = {.backend = body->backend,
+                         .x = body->x,
                          .nodeCount = body->nodeCount,
                          .mass = body->mass,
                          .lambda = state->lambda,
@@ -602,24 +561,8 @@ static void spSumPins(const spXpbdStep* s)
     {
         return;
     }
-    for (int node = 0; node < body->nodeCount; ++node)
-    {
-        double m = (double)body->mass[node];
-        if (body->x[node].w > 0)
-        {
-            const spVec4 *v = body->v + node, *from = s->state->velocity + node;
-            sum[0] += m * ((double)v->x - (double)from->x);
-            sum[1] += m * ((double)v->y - (double)from->y);
-            sum[2] += m * ((double)v->z - (double)from->z);
-        }
-        else
-        {
-            spVec4 f = body->nodeForces != NULL ? body->nodeForces[node] : (spVec4){0};
-            sum[0] -= (double)s->h * (m * (double)s->gravity.x + (double)f.x);
-            sum[1] -= (double)s->h * (m * (double)s->gravity.y + (double)f.y);
-            sum[2] -= (double)s->h * (m * (double)s->gravity.z + (double)f.z);
-        }
-    }
+    body->backend->sumPins(sum, body->x, body->v, s->state->velocity, body->mass, body->nodeForces,
+                           s->gravity, s->h, 0, body->nodeCount);
     double rate = 1.0 / (double)s->context->stepDt;
     for (int i = 0; i < body->rowCount; ++i)
     {
@@ -651,7 +594,7 @@ static void spRunXpbdSubstep(spXpbdStep* s)
     spParallelFor(s->team, spPredictStage, patchCount, 1, s);
     if (state->lambdaCount > 0)
     {
-        memset(state->lambda, 0, (size_t)state->lambdaCount * sizeof(spReal));
+        body->backend->clearNumbers(state->lambda, 0, state->lambdaCount);
     }
     spSolveSweeps(s);
     spParallelFor(s->team, spVelocityStage, patchCount, 1, s);

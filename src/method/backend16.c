@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// The inner loops of linear algebra, 16 at a time.
+// The backend of the CPU, 16 lanes.
 
 #define SP_LANES 16
-#include "linear/linear_lanes.h"
+#include "method/backend_lanes.h"
