@@ -11,80 +11,89 @@
 
 #include <math.h>
 
+// The arrays of a grid, in the order of the file
+enum
+{
+    sp_gridPoints = 0,
+    sp_gridConnectivity,
+    sp_gridOffsets, // for each cell: end in connectivity
+    sp_gridTypes,
+    sp_gridNodes, // number of the node in its body
+    sp_gridVelocities,
+    sp_gridNodeStress,
+    sp_gridBodies,
+    sp_gridElements, // 0 triangle, 1 edge, 2 lone point, 3 tet
+    sp_gridVonMises,
+    sp_gridPrincipal,
+    sp_gridVolumeRatio,
+    sp_gridArrayCount
+};
+
+static const struct
+{
+    const char* section;
+    spNumberType type;
+    const char* name;
+    int components;
+} s_arrays[sp_gridArrayCount] = {
+    {"Points", sp_numberFloat, "Points", 3},
+    {"Cells", sp_numberInt64, "connectivity", 1},
+    {"Cells", sp_numberInt64, "offsets", 1},
+    {"Cells", sp_numberUint8, "types", 1},
+    {"PointData", sp_numberInt32, "node", 1},
+    {"PointData", sp_numberFloat, "velocity", 3},
+    {"PointData", sp_numberFloat, "vonMises", 1},
+    {"CellData", sp_numberInt32, "body", 1},
+    {"CellData", sp_numberInt32, "element", 1},
+    {"CellData", sp_numberFloat, "vonMises", 1},
+    {"CellData", sp_numberFloat, "principalStress", 3},
+    {"CellData", sp_numberFloat, "volumeRatio", 1},
+};
+
 // The grid of one frame, all bodies one after the other
 typedef struct spGrid
 {
-    spBytes points;       // float[3] each
-    spBytes velocities;   // float[3] each
-    spBytes nodeStress;   // float each
-    spBytes nodes;        // int32 each: number of the node in its body
-    spBytes connectivity; // int64 each
-    spBytes offsets;      // int64 for each cell: end in connectivity
-    spBytes types;        // uint8 for each cell
-    spBytes bodies;       // int32 for each cell
-    spBytes elements;     // int32 for each cell: 0 triangle, 1 edge, 2 lone point, 3 tet
-    spBytes vonMises;     // float for each cell, likewise the next two
-    spBytes principal;    // float[3]
-    spBytes volumeRatio;
+    spBytes arrays[sp_gridArrayCount];
     int64_t pointCount;
     int64_t cellCount;
     int64_t connectivityCount;
 } spGrid;
 
-#define SP_GRID_ARRAYS 12
-
-static void spListArrays(spGrid* grid, spBytes* all[SP_GRID_ARRAYS])
-{
-    spBytes* list[SP_GRID_ARRAYS] = {&grid->points,   &grid->velocities,   &grid->nodeStress,
-                                     &grid->nodes,    &grid->connectivity, &grid->offsets,
-                                     &grid->types,    &grid->bodies,       &grid->elements,
-                                     &grid->vonMises, &grid->principal,    &grid->volumeRatio};
-    memcpy(all, list, sizeof(list));
-}
-
 static void spInitGrid(spGrid* grid, spHeap* heap)
 {
     *grid = (spGrid){0};
-    spBytes* all[SP_GRID_ARRAYS];
-    spListArrays(grid, all);
-    for (int i = 0; i < SP_GRID_ARRAYS; ++i)
+    for (int i = 0; i < sp_gridArrayCount; ++i)
     {
-        all[i]->heap = heap;
+        grid->arrays[i].heap = heap;
     }
 }
 
 static void spClearGrid(spGrid* grid)
 {
-    spBytes* all[SP_GRID_ARRAYS];
-    spListArrays(grid, all);
-    for (int i = 0; i < SP_GRID_ARRAYS; ++i)
+    for (int i = 0; i < sp_gridArrayCount; ++i)
     {
-        all[i]->count = 0;
+        grid->arrays[i].count = 0;
     }
     grid->pointCount = 0;
     grid->cellCount = 0;
     grid->connectivityCount = 0;
 }
 
-static bool spHasGridFailed(spGrid* grid)
+static bool spHasGridFailed(const spGrid* grid)
 {
-    spBytes* all[SP_GRID_ARRAYS];
-    spListArrays(grid, all);
     bool failed = false;
-    for (int i = 0; i < SP_GRID_ARRAYS; ++i)
+    for (int i = 0; i < sp_gridArrayCount; ++i)
     {
-        failed |= all[i]->failed;
+        failed |= grid->arrays[i].failed;
     }
     return failed;
 }
 
 static void spFreeGrid(spGrid* grid)
 {
-    spBytes* all[SP_GRID_ARRAYS];
-    spListArrays(grid, all);
-    for (int i = 0; i < SP_GRID_ARRAYS; ++i)
+    for (int i = 0; i < sp_gridArrayCount; ++i)
     {
-        spFreeBytes(all[i]);
+        spFreeBytes(&grid->arrays[i]);
     }
 }
 
@@ -95,9 +104,10 @@ static void spAddStates(spGrid* grid, const spTetStateView* states, int count)
     {
         const float none[3] = {NAN, NAN, NAN};
         bool stored = states != NULL && i < states->count;
-        spPutF32(&grid->vonMises, stored ? states->vonMises[i] : NAN);
-        spPutData(&grid->principal, stored ? states->principalStress + 3 * (size_t)i : none, sizeof(none));
-        spPutF32(&grid->volumeRatio, stored ? states->volumeRatio[i] : NAN);
+        spPutF32(&grid->arrays[sp_gridVonMises], stored ? states->vonMises[i] : NAN);
+        spPutData(&grid->arrays[sp_gridPrincipal], stored ? states->principalStress + 3 * (size_t)i : none,
+                  sizeof(none));
+        spPutF32(&grid->arrays[sp_gridVolumeRatio], stored ? states->volumeRatio[i] : NAN);
     }
 }
 
@@ -112,13 +122,13 @@ static void spAddCells(spGrid* grid, const int32_t* indices, int count, int size
     {
         for (int k = 0; k < size; ++k)
         {
-            spPutU64(&grid->connectivity, (uint64_t)(firstPoint + indices[i * size + k]));
+            spPutU64(&grid->arrays[sp_gridConnectivity], (uint64_t)(firstPoint + indices[i * size + k]));
         }
         grid->connectivityCount += size;
-        spPutU64(&grid->offsets, (uint64_t)grid->connectivityCount);
-        spPutData(&grid->types, &type, 1);
-        spPutU32(&grid->bodies, (uint32_t)body);
-        spPutU32(&grid->elements, elements[size - 1]);
+        spPutU64(&grid->arrays[sp_gridOffsets], (uint64_t)grid->connectivityCount);
+        spPutData(&grid->arrays[sp_gridTypes], &type, 1);
+        spPutU32(&grid->arrays[sp_gridBodies], (uint32_t)body);
+        spPutU32(&grid->arrays[sp_gridElements], elements[size - 1]);
     }
     spAddStates(grid, states, count);
     grid->cellCount += count;
@@ -128,13 +138,14 @@ static void spAddCells(spGrid* grid, const int32_t* indices, int count, int size
 static void spAddPoints(spGrid* grid, const float* positions, const float* velocities, const float* stress,
                         int count)
 {
-    spPutData(&grid->points, positions, (size_t)count * 3 * sizeof(float));
+    spPutData(&grid->arrays[sp_gridPoints], positions, (size_t)count * 3 * sizeof(float));
     for (int i = 0; i < count; ++i)
     {
         const float zero[3] = {0};
-        spPutData(&grid->velocities, velocities != NULL ? velocities + 3 * i : zero, sizeof(zero));
-        spPutF32(&grid->nodeStress, stress != NULL ? stress[i] : 0.0f);
-        spPutU32(&grid->nodes, (uint32_t)i);
+        spPutData(&grid->arrays[sp_gridVelocities], velocities != NULL ? velocities + 3 * i : zero,
+                  sizeof(zero));
+        spPutF32(&grid->arrays[sp_gridNodeStress], stress != NULL ? stress[i] : 0.0f);
+        spPutU32(&grid->arrays[sp_gridNodes], (uint32_t)i);
     }
     grid->pointCount += count;
 }
@@ -159,10 +170,10 @@ static void spAddSurface(spGrid* grid, const spRecording* recording, int frame, 
         {
             spMapToSurface(topology, stress.data, 1, i, &ownStress);
         }
-        spPutData(&grid->points, position, sizeof(position));
-        spPutData(&grid->velocities, velocity, sizeof(velocity));
-        spPutF32(&grid->nodeStress, ownStress);
-        spPutU32(&grid->nodes, UINT32_MAX);
+        spPutData(&grid->arrays[sp_gridPoints], position, sizeof(position));
+        spPutData(&grid->arrays[sp_gridVelocities], velocity, sizeof(velocity));
+        spPutF32(&grid->arrays[sp_gridNodeStress], ownStress);
+        spPutU32(&grid->arrays[sp_gridNodes], UINT32_MAX);
     }
     grid->pointCount += topology->surfaceVertexCount;
     spAddCells(grid, topology->surfaceTriangles, topology->surfaceTriangleCount, 3, body, first, NULL);
@@ -220,65 +231,50 @@ static bool spFillGrid(spGrid* grid, spShapeMesh* shape, spHeap* heap, const spR
     return !spHasGridFailed(grid);
 }
 
-// One array of the grid
-typedef struct spGridArray
+// Whether the recording has what an array would hold
+static bool spIsInRecording(const spRecording* recording, int array)
 {
-    spNumberType type;
-    const char* name;
-    int components;
-    const spBytes* data;
-    bool wanted;
-} spGridArray;
-
-static bool spPutGridArrays(spVtuWriter* writer, const char* section, const spGridArray* arrays, int count,
-                            spError* error)
-{
-    bool ok = true;
-    spPutFormat(writer->output, "<%s>\n", section);
-    for (int i = 0; ok && i < count; ++i)
+    switch (array)
     {
-        const spGridArray* array = arrays + i;
-        int64_t numberCount = (int64_t)(array->data->count / spGetNumberSize(array->type));
-        ok = array->wanted == false || spPutVtuArray(writer, array->type, array->name, array->components,
-                                                     array->data->data, numberCount, error);
+        case sp_gridVelocities:
+            return (recording->flags & sp_headVelocities) != 0;
+        case sp_gridNodeStress:
+            return recording->hasNodeStress;
+        case sp_gridVonMises:
+        case sp_gridPrincipal:
+        case sp_gridVolumeRatio:
+            return recording->hasTetStates;
+        default:
+            return true;
     }
-    spPutFormat(writer->output, "</%s>\n", section);
-    return ok;
 }
 
 static bool spPutGrid(spVtuWriter* writer, const spGrid* grid, double time, const spRecording* recording,
                       spError* error)
 {
-    bool moving = (recording->flags & sp_headVelocities) != 0;
-    bool stress = recording->hasNodeStress, states = recording->hasTetStates;
-    const spGridArray points[] = {{sp_numberFloat, "Points", 3, &grid->points, true}};
-    const spGridArray cells[] = {
-        {sp_numberInt64, "connectivity", 1, &grid->connectivity, true},
-        {sp_numberInt64, "offsets", 1, &grid->offsets, true},
-        {sp_numberUint8, "types", 1, &grid->types, true},
-    };
-    const spGridArray pointData[] = {
-        {sp_numberInt32, "node", 1, &grid->nodes, true},
-        {sp_numberFloat, "velocity", 3, &grid->velocities, moving},
-        {sp_numberFloat, "vonMises", 1, &grid->nodeStress, stress},
-    };
-    const spGridArray cellData[] = {
-        {sp_numberInt32, "body", 1, &grid->bodies, true},
-        {sp_numberInt32, "element", 1, &grid->elements, true},
-        {sp_numberFloat, "vonMises", 1, &grid->vonMises, states},
-        {sp_numberFloat, "principalStress", 3, &grid->principal, states},
-        {sp_numberFloat, "volumeRatio", 1, &grid->volumeRatio, states},
-    };
     spBeginVtu(writer);
     spPutText(writer->output, "<FieldData>\n<DataArray type=\"Float64\" Name=\"TimeValue\" "
                               "NumberOfTuples=\"1\" format=\"ascii\">");
     spPutDigits(writer->output, time, 17);
     spPutText(writer->output, "</DataArray>\n</FieldData>\n");
     spPutVtuPiece(writer, grid->pointCount, grid->cellCount);
-    bool ok = spPutGridArrays(writer, "Points", points, SP_COUNT(points), error) &&
-              spPutGridArrays(writer, "Cells", cells, SP_COUNT(cells), error) &&
-              spPutGridArrays(writer, "PointData", pointData, SP_COUNT(pointData), error) &&
-              spPutGridArrays(writer, "CellData", cellData, SP_COUNT(cellData), error);
+    bool ok = true;
+    for (int i = 0; ok && i < sp_gridArrayCount; ++i)
+    {
+        const char* section = s_arrays[i].section;
+        const spBytes* array = &grid->arrays[i];
+        if (i == 0 || strcmp(section, s_arrays[i - 1].section) != 0)
+        {
+            spPutFormat(writer->output, "<%s>\n", section);
+        }
+        ok = spIsInRecording(recording, i) == false ||
+             spPutVtuArray(writer, s_arrays[i].type, s_arrays[i].name, s_arrays[i].components, array->data,
+                           (int64_t)(array->count / spGetNumberSize(s_arrays[i].type)), error);
+        if (i + 1 == sp_gridArrayCount || strcmp(section, s_arrays[i + 1].section) != 0)
+        {
+            spPutFormat(writer->output, "</%s>\n", section);
+        }
+    }
     spEndVtu(writer);
     return ok;
 }
