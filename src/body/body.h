@@ -156,7 +156,7 @@ int spAddGasSet(spBody* body, const spGasDef* def, spError* error);
 int spAddConstraintSet(spBody* body, const spConstraintDef* def, spError* error);
 int spAddFieldSet(spBody* body, const spFieldDef* def, spError* error);
 
-// The set with this number when it is of this sort, else NULL
+// The set with this number when it is of this sort, else NULL, also for a body that is NULL
 spSpringSet* spGetSpringSet(const spBody* body, int set);
 spTetSet* spGetTetSet(const spBody* body, int set);
 spBendSet* spGetBendSet(const spBody* body, int set);

@@ -151,6 +151,13 @@ spBody* spGetBody(const spWorld* world, spBodyId id)
     return slot >= 0 ? world->bodies[slot] : NULL;
 }
 
+const spBody* spReadBody(const spWorld* world, spBodyId id)
+{
+    static const spBody s_none;
+    const spBody* body = spGetBody(world, id);
+    return body != NULL ? body : &s_none;
+}
+
 spCollider* spGetCollider(const spWorld* world, spColliderId id)
 {
     int slot = world != NULL ? spFindSlot(&world->colliderIds, id.index1, id.generation) : -1;
