@@ -161,7 +161,7 @@ const spFlagWord g_flagWords[SP_FLAG_WORD_COUNT] = {
      "it"},
     {sp_stepNotConverged, "notConverged",
      "contacts or links between bodies were not solved to their tolerance"},
-    {sp_stepContactsFull, "contactsFull", "memory for contacts ran out and some were ignored"},
+    {sp_stepOutOfMemory, "outOfMemory", "memory ran out: contacts were ignored or a body was not moved"},
     {sp_stepDeadlineMissed, "deadlineMissed", "a step covered less time than it should"},
     {sp_stepBadInput, "badInput", "a step could not be done with this time step"},
     {sp_stepSolverStopped, "solverStopped",

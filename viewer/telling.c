@@ -206,7 +206,7 @@ static const struct
     const char* word;
 } s_flagWords[] = {
     {sp_stepNonFinite, "nonFinite"},           {sp_stepUnstable, "unstable"},
-    {sp_stepNotConverged, "notConverged"},     {sp_stepContactsFull, "contactsFull"},
+    {sp_stepNotConverged, "notConverged"},     {sp_stepOutOfMemory, "outOfMemory"},
     {sp_stepDeadlineMissed, "deadlineMissed"}, {sp_stepBadInput, "badInput"},
     {sp_stepSolverStopped, "solverStopped"},   {SP_RUN_EVENT_FAILED, "eventFailed"},
 };

@@ -119,7 +119,7 @@ typedef struct spBody
     spReal contactRadius;
     spReal friction;
     spReal restitution;
-    spNodeRow* rows; // ordered by patch and node
+    spRow* rows; // ordered by patch and node
     int rowCount;
     int rowCapacity;
     int32_t* patchRow; // first row of each patch (patchCount + 1)

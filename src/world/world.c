@@ -133,6 +133,10 @@ void spDestroyWorld(spWorld* world)
     spFree(&world->heap, world->colliders);
     spFree(&world->heap, world->links);
     spFree(&world->heap, world->contacts);
+    for (int i = 0; i < sp_rowLawCount; ++i)
+    {
+        spFreeMultipliers(&world->heap, world->multipliers + i);
+    }
     spFree(&world->heap, world->decisions);
     spFree(&world->heap, world->given);
     spFreeIdPool(&world->bodyIds, &world->heap);

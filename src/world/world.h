@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/id_pool.h"
 #include "base/log.h"
+#include "body/multipliers.h"
 #include "contact/link.h"
 #include "method/method.h"
 
@@ -55,7 +56,8 @@ struct spWorld
     spContact* contacts;
     int contactCount;
     int contactCapacity;
-    bool rowsDirty; // something changed since the rows were found
+    bool rowsDirty;                            // something changed since the rows were found
+    spMultipliers multipliers[sp_rowLawCount]; // of the rows that the response solved last
 
     spError lastError;
     spFrameFcn* frameFcn;
@@ -111,7 +113,7 @@ bool spPrepareChoices(spWorld* world, spAdvanceContext* advances, int linkedSubs
 // asked for
 void spKeepDecisions(spWorld* world, const spAdvanceContext* advances, double dt);
 
-// Finds the rows of all bodies for a step of dt. Sets sp_stepContactsFull in flags when memory runs out.
+// Finds the rows of all bodies for a step of dt. Sets sp_stepOutOfMemory in flags when memory runs out.
 void spFindRows(spWorld* world, spTeam* team, spReal dt, uint32_t* flags);
 
 // Around the motion of a body in a step. The end says whether it has gained energy that nobody gave it.

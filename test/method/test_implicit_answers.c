@@ -1175,21 +1175,22 @@ enum
     pointCount = 8
 };
 
-static void MakePoints(spPoint* points, const spBody* body, uint64_t* seed)
+static void MakePoints(spRowSide* sides, spRowNode* pool, const spBody* body, uint64_t* seed)
 {
     for (int i = 0; i < pointCount; ++i)
     {
-        points[i].count = 1 + (int)(spNextRandom(seed) % 4);
-        for (int k = 0; k < points[i].count; ++k)
+        sides[i] = (spRowSide){.node = 4 * i, .count = 1 + (int)(spNextRandom(seed) % 4)};
+        for (int k = 0; k < sides[i].count; ++k)
         {
-            points[i].nodes[k] = (int32_t)(spNextRandom(seed) % (uint64_t)body->nodeCount);
-            points[i].weights[k] = (spReal)spRandomRange(seed, 0.1, 1.0);
+            pool[4 * i + k].node = (int32_t)(spNextRandom(seed) % (uint64_t)body->nodeCount);
+            pool[4 * i + k].weight = (spReal)spRandomRange(seed, 0.1, 1.0);
         }
+        sides[i].node = sides[i].count == 1 ? pool[4 * i].node : sides[i].node;
     }
 }
 
 // J A^-1 J^T of dense matrices, 3 pointCount in a row
-static void GetDenseCompliance(spBody* body, double h, const spPoint* points, double* w)
+static void GetDenseCompliance(spBody* body, double h, const spPoints* points, double* w)
 {
     int n = 3 * body->nodeCount, m = 3 * pointCount;
     double* a = MakeDense(body, 1.0, h * h);
@@ -1199,20 +1200,19 @@ static void GetDenseCompliance(spBody* body, double h, const spPoint* points, do
     for (int j = 0; j < m; ++j)
     {
         memset(b, 0, (size_t)n * sizeof(double));
-        for (int k = 0; k < points[j / 3].count; ++k)
+        for (int k = 0; k < points->sides[j / 3].count; ++k)
         {
-            int node = points[j / 3].nodes[k];
-            b[3 * node + j % 3] += body->x[node].w > 0 ? (double)points[j / 3].weights[k] : 0.0;
+            spRowNode p = spGetSideNode(points->sides + j / 3, points->pool, k);
+            b[3 * p.node + j % 3] += body->x[p.node].w > 0 ? (double)p.weight : 0.0;
         }
         SolveDense(a, n, b);
         for (int i = 0; i < m; ++i)
         {
             w[i * m + j] = 0.0;
-            for (int k = 0; k < points[i / 3].count; ++k)
+            for (int k = 0; k < points->sides[i / 3].count; ++k)
             {
-                int node = points[i / 3].nodes[k];
-                w[i * m + j] +=
-                    body->x[node].w > 0 ? (double)points[i / 3].weights[k] * b[3 * node + i % 3] : 0.0;
+                spRowNode p = spGetSideNode(points->sides + i / 3, points->pool, k);
+                w[i * m + j] += body->x[p.node].w > 0 ? (double)p.weight * b[3 * p.node + i % 3] : 0.0;
             }
         }
     }
@@ -1220,14 +1220,14 @@ static void GetDenseCompliance(spBody* body, double h, const spPoint* points, do
     free(b);
 }
 
-static void GetFrozenCompliance(const spBody* body, const spPoint* points, double* w)
+static void GetFrozenCompliance(const spBody* body, const spPoints* points, double* w)
 {
     int m = 3 * pointCount;
     spHeap heap = spMakeHeap(NULL);
     spArena arena;
     spInitArena(&arena, &heap);
     spComplianceList list = {0};
-    assert_true(body->method->freeze(body, points, pointCount, 0, &arena, &list));
+    assert_true(body->method->freeze(body, points, 0, &arena, &list));
     memset(w, 0, (size_t)m * (size_t)m * sizeof(double));
     for (int k = 0; k < list.count; ++k)
     {
@@ -1256,7 +1256,7 @@ static double CompareDense(const double* a, const double* b, int count)
 }
 
 // correct takes in what freeze promised, velocities and positions
-static void CheckCorrection(spBody* body, const spPoint* points, const double* w, uint64_t* seed)
+static void CheckCorrection(spBody* body, const spPoints* points, const double* w, uint64_t* seed)
 {
     int n = body->nodeCount, m = 3 * pointCount;
     spVec3 impulses[pointCount], shifts[pointCount];
@@ -1270,16 +1270,16 @@ static void CheckCorrection(spBody* body, const spPoint* points, const double* w
     memset(body->v, 0, (size_t)n * sizeof(spVec4));
     memcpy(x0, body->x, (size_t)n * sizeof(spVec4));
     memcpy(v0, body->v, (size_t)n * sizeof(spVec4));
-    body->method->correct(body, points, impulses, shifts, pointCount);
+    body->method->correct(body, points, impulses, shifts);
     double got[2][3 * pointCount] = {{0}}, want[2][3 * pointCount] = {{0}};
     for (int i = 0; i < m; ++i)
     {
-        for (int k = 0; k < points[i / 3].count; ++k)
+        for (int k = 0; k < points->sides[i / 3].count; ++k)
         {
-            int node = points[i / 3].nodes[k];
-            double weight = (double)points[i / 3].weights[k];
-            got[0][i] += weight * (GetPart(body->v[node], i % 3) - GetPart(v0[node], i % 3));
-            got[1][i] += weight * (GetPart(body->x[node], i % 3) - GetPart(x0[node], i % 3));
+            spRowNode p = spGetSideNode(points->sides + i / 3, points->pool, k);
+            double weight = (double)p.weight;
+            got[0][i] += weight * (GetPart(body->v[p.node], i % 3) - GetPart(v0[p.node], i % 3));
+            got[1][i] += weight * (GetPart(body->x[p.node], i % 3) - GetPart(x0[p.node], i % 3));
         }
         for (int j = 0; j < m; ++j)
         {
@@ -1319,8 +1319,10 @@ static void TestCompliance(void** state)
             memcpy(x0, body->x, (size_t)body->nodeCount * sizeof(spVec4));
             spWorld_Step(test.world, (spReal)h);
         }
-        spPoint points[pointCount];
-        MakePoints(points, body, &seed);
+        spRowSide sides[pointCount];
+        spRowNode pool[4 * pointCount];
+        const spPoints made = {sides, pool, pointCount, false}, *points = &made;
+        MakePoints(sides, pool, body, &seed);
         spVec4* x1 = AllocNodes(body->nodeCount);
         memcpy(x1, body->x, (size_t)body->nodeCount * sizeof(spVec4));
         memcpy(body->x, x0, (size_t)body->nodeCount * sizeof(spVec4));

@@ -640,10 +640,12 @@ static Told TakeSteps(Rig* rig, int count)
     Told told = {0};
     for (int i = 0; i < count; ++i)
     {
-        told.flags |= spWorld_Step(rig->world, frame);
+        uint32_t flags = spWorld_Step(rig->world, frame);
         spError error = spWorld_GetLastError(rig->world);
+        told.flags |= flags;
         if (error.code != sp_errorNone)
         {
+            assert_true(error.code != sp_errorOutOfMemory || (flags & sp_stepOutOfMemory) != 0);
             CheckError(rig, "step", i, &error);
             told.error = true;
             spWorld_ClearError(rig->world);
