@@ -6,6 +6,9 @@
 
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
+
 // Exit codes, as `souple help exit-codes` explains them
 #define SP_EXIT_FINE 0
 #define SP_EXIT_TROUBLE 1
@@ -30,18 +33,11 @@ int spRunView(int argc, char** argv);
 int spRunBench(int argc, char** argv);
 int spRunReproduce(int argc, char** argv);
 int spRunValidate(int argc, char** argv);
-#define SP_BENCH_ROW                                                                                         \
-    {                                                                                                        \
-        "bench", "measure how fast this machine steps", spRunBench                                           \
-    }
-#define SP_REPRODUCE_ROW                                                                                     \
-    {                                                                                                        \
-        "reproduce", "run published experiments, their numbers beside ours", spRunReproduce                  \
-    }
-#define SP_VALIDATE_ROW                                                                                      \
-    {                                                                                                        \
-        "validate", "compare solid bodies with CalculiX and with theory", spRunValidate                      \
-    }
+bool spFindLab(char* path, size_t size); // false, and an empty path, when souple-lab is not there
+#define SP_LAB "souple-lab"
+#define SP_BENCH_SUMMARY "measure how fast this machine steps"
+#define SP_REPRODUCE_SUMMARY "run published experiments, their numbers beside ours"
+#define SP_VALIDATE_SUMMARY "compare solid bodies with CalculiX and with theory"
 
 // One row of the table in main.c
 typedef struct spCommand

@@ -232,14 +232,10 @@ json_t* spMakeComparisonJson(const spComparison* comparison)
 // A number with a point whatever the locale says; nothing when it is not finite
 static void spWriteNumber(FILE* file, double value)
 {
-    char text[40] = "";
+    char text[SP_NUMBER_SIZE] = "";
     if (isfinite(value))
     {
-        snprintf(text, sizeof(text), "%.9g", value);
-    }
-    for (char* c = text; *c != 0; ++c)
-    {
-        *c = *c == ',' ? '.' : *c;
+        spFormatDigits(text, value, 9);
     }
     fprintf(file, ",%s", text);
 }
@@ -328,12 +324,10 @@ static void spMakeCostPlot(const spComparison* comparison, spCostPlot* result)
     }
     snprintf(result->title, sizeof(result->title), "%.80s: error against cost",
              spScene_GetName(comparison->scene));
-    spPlotDef plot = spDefaultPlotDef();
-    plot.title = result->title;
-    plot.xLabel = "processor time [ms per simulated second]";
-    plot.yLabel = comparison->settle ? "error of the shape at rest" : "error (rms over nodes and times)";
-    plot.series = series;
-    plot.seriesCount = seriesCount;
+    spPlotDef plot =
+        spMakePlot(result->title, "processor time [ms per simulated second]",
+                   comparison->settle ? "error of the shape at rest" : "error (rms over nodes and times)",
+                   series, seriesCount);
     plot.xLog = true;
     plot.yLog = true;
     plot.width = 900;

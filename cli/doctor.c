@@ -5,7 +5,6 @@
 // small world runs on this machine.
 
 #include "commands.h"
-#include "lab.h"
 #include "machine.h"
 #include "options.h"
 #include "souple/view.h"
@@ -101,13 +100,13 @@ static const char* spTestWorld(double* millisecondsPerStep, char* message, size_
     }
     else
     {
-        double start = spGetClock();
+        double start = spGetSeconds();
         uint32_t flags = 0;
         while (!spRun_IsDone(run))
         {
             flags |= spRun_Step(run);
         }
-        *millisecondsPerStep = 1e3 * (spGetClock() - start) / (double)spRun_GetStepCount(run);
+        *millisecondsPerStep = 1e3 * (spGetSeconds() - start) / (double)spRun_GetStepCount(run);
         double height = spRun_GetMeasurement(run, 0);
         if (flags != 0)
         {
@@ -127,11 +126,8 @@ static const char* spTestWorld(double* millisecondsPerStep, char* message, size_
 static void spTellJson(const spPart* parts, int partCount, const spHelper* helpers, int helperCount,
                        const char* processor, const char* trouble, double milliseconds)
 {
-    char version[32];
     struct utsname system;
     uname(&system);
-    snprintf(version, sizeof(version), "%d.%d.%d", spGetVersion() / 10000, spGetVersion() / 100 % 100,
-             spGetVersion() % 100);
     json_t* list = json_array();
     for (int i = 0; i < partCount; ++i)
     {
@@ -154,7 +150,7 @@ static void spTellJson(const spPart* parts, int partCount, const spHelper* helpe
         json_array_append_new(programs, helper);
     }
     json_t* json = json_object();
-    json_object_set_new(json, "version", json_string(version));
+    json_object_set_new(json, "version", json_string(spGetVersionText()));
     json_object_set_new(json, "precision", json_string(sizeof(spReal) == 8 ? "double" : "float"));
     json_object_set_new(json, "lanes", json_integer(spGetLaneCount()));
     json_object_set_new(json, "maxThreads", json_integer(SP_MAX_WORKERS));
@@ -238,8 +234,7 @@ int spRunDoctor(int argc, char** argv)
     }
     struct utsname system;
     uname(&system);
-    printf("souple %d.%d.%d, MIT licence\n", spGetVersion() / 10000, spGetVersion() / 100 % 100,
-           spGetVersion() % 100);
+    printf("souple %s, MIT licence\n", spGetVersionText());
     printf("  state in %s precision, kernels with %d lanes, up to %d threads\n",
            sizeof(spReal) == 8 ? "double" : "float", spGetLaneCount(), SP_MAX_WORKERS);
     printf("\nlibraries:\n");

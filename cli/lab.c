@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 // souple bench, reproduce, validate: souple-lab takes the place of this process, so that exit code and
-// signals are its own.
-
-#include "lab.h"
+// signals are its own. It is looked for beside this program, where `make install` puts it, and in PATH.
 
 #include "commands.h"
 #include "lab_options.h"
@@ -16,10 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
-bool spFindLab(char* buffer, size_t size)
+bool spFindLab(char* path, size_t size)
 {
     static const char* const places[] = {SP_LAB, SOUPLE_LIBEXEC "/" SP_LAB};
-    return spFindBeside(buffer, size, places, 2) || spFindProgram(buffer, size, SP_LAB);
+    return spFindBeside(path, size, places, 2) || spFindProgram(path, size, SP_LAB);
 }
 
 static int spCallLab(int argc, char** argv)

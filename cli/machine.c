@@ -9,6 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
+const char* spGetVersionText(void)
+{
+    return SOUPLE_VERSION;
+}
+
 void spGetProcessor(char* buffer, size_t size)
 {
     snprintf(buffer, size, "unknown");

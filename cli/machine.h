@@ -8,6 +8,9 @@
 #include <jansson.h>
 #include <stddef.h>
 
+// "0.1.0"
+const char* spGetVersionText(void);
+
 // Name of the processor
 void spGetProcessor(char* buffer, size_t size);
 

@@ -4,8 +4,8 @@
 // The `souple` command: a table of subcommands. Help, man page and completion list them from it.
 
 #include "commands.h"
+#include "machine.h"
 #include "options.h"
-#include "souple/base.h"
 #include "tools.h"
 #include "usage.h"
 
@@ -20,10 +20,10 @@ static const spCommand s_commands[] = {
     {"export", "make pictures, tables and meshes from a recording", spRunExport},
     {"replay", "play the scene of a recording again and compare every bit", spRunReplay},
     {"mesh", "examine, convert, repair and make meshes", spRunMesh},
-    SP_BENCH_ROW,
+    {"bench", SP_BENCH_SUMMARY, spRunBench},
     {"compare", "play a scene by several methods: error against cost", spRunCompare},
-    SP_REPRODUCE_ROW,
-    SP_VALIDATE_ROW,
+    {"reproduce", SP_REPRODUCE_SUMMARY, spRunReproduce},
+    {"validate", SP_VALIDATE_SUMMARY, spRunValidate},
     {"materials", "list the materials that scenes know by name", spRunMaterials},
     {"doctor", "tell what this build has and what it lacks", spRunDoctor},
     {"completion", "print a script that lets a shell complete commands and options", spRunCompletion},
@@ -65,7 +65,7 @@ int main(int argc, char** argv)
     }
     if (strcmp(argv[1], "--version") == 0)
     {
-        printf("souple %d.%d.%d\n", spGetVersion() / 10000, spGetVersion() / 100 % 100, spGetVersion() % 100);
+        printf("souple %s\n", spGetVersionText());
         return spEndOutput(SP_EXIT_FINE);
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
@@ -82,7 +82,7 @@ int main(int argc, char** argv)
     {
         names[i] = s_commands[i].name;
     }
-    const char* nearest = spFindNearest(argv[1], names, SP_COMMAND_COUNT);
+    const char* nearest = spFindNearestOf(argv[1], names, SP_COMMAND_COUNT);
     if (nearest != NULL)
     {
         return spFailUsage("unknown command \"%s\"; did you mean \"%s\"?", argv[1], nearest);

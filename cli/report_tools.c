@@ -211,6 +211,18 @@ static spPlotDef* spKeepPlot(spDraft* draft, const spPlotDef* plot)
     return copy;
 }
 
+spPlotDef spMakePlot(const char* title, const char* xLabel, const char* yLabel, const spPlotSeries* series,
+                     int seriesCount)
+{
+    spPlotDef plot = spDefaultPlotDef();
+    plot.title = title;
+    plot.xLabel = xLabel;
+    plot.yLabel = yLabel;
+    plot.series = series;
+    plot.seriesCount = seriesCount;
+    return plot;
+}
+
 void spDraftPlot(spDraft* draft, const spPlotDef* plot)
 {
     if (draft == NULL)

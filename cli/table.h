@@ -20,18 +20,9 @@ typedef struct spCell
     const char* text;   // instead of the number
 } spCell;
 
-#define SP_TEXT_CELL(key, head, width, value)                                                                \
-    {                                                                                                        \
-        key, head, width, NULL, 0.0, value                                                                   \
-    }
-#define SP_WHOLE_CELL(key, head, width, value)                                                               \
-    {                                                                                                        \
-        key, head, width, NULL, value, NULL                                                                  \
-    }
-#define SP_NUMBER_CELL(key, head, width, format, value)                                                      \
-    {                                                                                                        \
-        key, head, width, format, value, NULL                                                                \
-    }
+#define SP_TEXT_CELL(key, head, width, value) ((spCell){key, head, width, NULL, 0.0, value})
+#define SP_WHOLE_CELL(key, head, width, value) ((spCell){key, head, width, NULL, value, NULL})
+#define SP_NUMBER_CELL(key, head, width, format, value) ((spCell){key, head, width, format, value, NULL})
 #define SP_CELL_COUNT(cells) ((int)(sizeof(cells) / sizeof((cells)[0])))
 
 typedef struct spTable

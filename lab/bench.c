@@ -173,6 +173,8 @@ static const spBenchFamily s_families[] = {
      .iterations = 25},
     SP_XPBD_FAMILY("xpbd-beam-", "the same beam, corotational, 20 sweeps of XPBD a step", sp_benchStrainBeam,
                    1, 60, 5, 8, 13, 20, 35),
+    SP_XPBD_FAMILY("xpbd-colour-beam-", "the same in the order of a graph colouring", sp_benchColourBeam, 1,
+                   60, 5, 8, 13),
     SP_XPBD_FAMILY("xpbd-energy-beam-", "the same by one row of energy for each tet", sp_benchEnergyBeam, 1,
                    60, 13),
     SP_XPBD_FAMILY("xpbd-green-beam-", "the same beam, St-Venant-Kirchhoff", sp_benchGreenBeam, 1, 60, 13),
@@ -224,6 +226,13 @@ void spNameBenchmark(const spBenchFamily* family, int size, char* name, size_t c
     snprintf(name, capacity, "%s%d%s", family->stem, size, family->suffix != NULL ? family->suffix : "");
 }
 
+void spFailBench(spBenchRun* run, const char* name, const char* message)
+{
+    fprintf(stderr, "souple: %s: %s\n", name,
+            message[0] != 0 ? message : "there is not enough memory, or the body did not stay stable");
+    run->trouble += 1;
+}
+
 spBenchTimes spSummarizeTimes(double* times, int count)
 {
     spSortNumbers(times, count);
@@ -270,9 +279,9 @@ static bool spMeasure(const spBenchFamily* family, int size, int threads, int la
         int64_t evaluations = 0;
         for (int i = 0; i < family->warmup + family->steps; ++i)
         {
-            double start = spGetClock();
+            double start = spGetSeconds();
             result->flags |= spWorld_Step(test.world, (spReal)family->dt);
-            double seconds = spGetClock() - start;
+            double seconds = spGetSeconds() - start;
             if (i >= family->warmup)
             {
                 times[taken++] = 1000.0 * seconds;

@@ -21,6 +21,7 @@ typedef void spRunBenchFcn(spBenchRun* run, const spBenchFamily* family, int siz
 typedef enum spXpbdVariant
 {
     sp_benchStrainBeam, // corotational tets by rows of strain
+    sp_benchColourBeam, // the same in the order of a graph colouring
     sp_benchEnergyBeam, // the same by one row of energy
     sp_benchGreenBeam,  // St-Venant-Kirchhoff
     sp_benchDistanceBeam,
@@ -70,6 +71,9 @@ void spNameBenchmark(const spBenchFamily* family, int size, char* name, size_t c
 
 // Sorts the times of steps, ms
 spBenchTimes spSummarizeTimes(double* times, int count);
+
+// Says why a benchmark has no numbers
+void spFailBench(spBenchRun* run, const char* name, const char* message);
 
 // bench_beam.c: one beam in two ways. With a surface for the eye that has ten times the vertices of its own,
 // and what reading its positions after every step adds; with shuffled vertices, its nodes kept in that order

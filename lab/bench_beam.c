@@ -73,13 +73,6 @@ static spTestWorld spStartBeamWorld(const spBenchRun* run, int way, int threads,
     return test;
 }
 
-static void spFailBeam(spBenchRun* run, const char* name, const char* message)
-{
-    fprintf(stderr, "souple: %s: %s\n", name,
-            message[0] != 0 ? message : "there is not enough memory, or the body did not stay stable");
-    run->trouble += 1;
-}
-
 // ---------------------------------------------------------------------------------------------------------
 // A surface for the eye
 
@@ -200,7 +193,7 @@ void spRunVisualBeam(spBenchRun* run, const spBenchFamily* family, int size)
     spMesh* surface = mesh != NULL ? spMakeBeamSurface(10 * spCountSurfaceNodes(size), &error) : NULL;
     if (surface == NULL)
     {
-        spFailBeam(run, name, error.message);
+        spFailBench(run, name, error.message);
     }
     for (int i = 0; surface != NULL && i < SP_WAY_COUNT * run->threadCount && spIsInterrupted() == false; ++i)
     {
@@ -209,7 +202,7 @@ void spRunVisualBeam(spBenchRun* run, const spBenchFamily* family, int size)
         pair.nodes = spMesh_GetVertexCount(mesh);
         if (spMeasureVisual(run, way, mesh, surface, (size + 1) * (size + 1), &pair, &error) == false)
         {
-            spFailBeam(run, name, error.message);
+            spFailBench(run, name, error.message);
             continue;
         }
         const spCell cells[] = {
@@ -337,7 +330,7 @@ void spRunOrderBeam(spBenchRun* run, const spBenchFamily* family, int size)
     spMesh* shuffled = numbers != NULL ? spShuffleMesh(mesh, numbers, &error) : NULL;
     if (shuffled == NULL)
     {
-        spFailBeam(run, name, error.message);
+        spFailBench(run, name, error.message);
     }
     for (int i = 0; shuffled != NULL && i < SP_WAY_COUNT * run->threadCount && spIsInterrupted() == false;
          ++i)
@@ -347,7 +340,7 @@ void spRunOrderBeam(spBenchRun* run, const spBenchFamily* family, int size)
         pair.nodes = spMesh_GetVertexCount(mesh);
         if (spMeasureOrder(run, way, shuffled, numbers, (size + 1) * (size + 1), &pair, &error) == false)
         {
-            spFailBeam(run, name, error.message);
+            spFailBench(run, name, error.message);
             continue;
         }
         const spCell cells[] = {

@@ -35,7 +35,7 @@ void spFreeSide(spBenchSide* side)
 void spAddTimes(spBenchSide* side, double wallStart, double processorStart)
 {
     side->processor[side->stepCount] = 1e3 * (spGetProcessorClock() - processorStart);
-    side->wall[side->stepCount] = 1e3 * (spGetClock() - wallStart);
+    side->wall[side->stepCount] = 1e3 * (spGetSeconds() - wallStart);
 }
 
 void spAddSolve(spBenchSide* side, int elements, int iterations, double residual, double solveSeconds,
@@ -118,8 +118,7 @@ void spJudgeResult(spBenchRun* run, spSideResult* result, bool ours, uint32_t ba
     }
     if (ours == false)
     {
-        fprintf(stderr, "souple: %s: %s\n", result->name, result->error.message);
-        run->trouble += 1;
+        spFailBench(run, result->name, result->error.message);
     }
     result->ran = ours && result->ours.stepCount > 0;
     spSummarizeSide(&result->ours);

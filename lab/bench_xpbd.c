@@ -63,6 +63,7 @@ static spTestWorld spBuildXpbd(const spBenchRun* run, const spBenchFamily* famil
     {
         return spBuildDistanceBeam(&def, size);
     }
+    def.method.xpbd.order = family->variant == sp_benchColourBeam ? sp_xpbdColours : sp_xpbdZones;
     def.method.xpbd.tetRows = family->variant == sp_benchEnergyBeam ? sp_tetRowsEnergy : sp_tetRowsLaw;
     spTetDef tets = spDefaultTetDef();
     tets.law = family->variant == sp_benchGreenBeam ? sp_tetStVenantKirchhoff : sp_tetCorotational;
@@ -156,7 +157,7 @@ static bool spRunOurs(const spBenchRun* run, const spBenchFamily* family, int si
     double rest = spGetTipHeight(&test, scene->tipNodes);
     for (int i = 0; i < scene->tipCount; ++i)
     {
-        double wallStart = spGetClock(), processorStart = spGetProcessorClock();
+        double wallStart = spGetSeconds(), processorStart = spGetProcessorClock();
         result->flags |= spWorld_Step(test.world, (spReal)family->dt);
         if (i >= family->warmup)
         {
@@ -196,7 +197,7 @@ static bool spRunLinks(const spBenchFamily* family, int size, const spXpbdScene*
     double rest = spGetPeerTipHeight(peer, scene->tipNodes);
     for (int i = 0; i < scene->tipCount; ++i)
     {
-        double wallStart = spGetClock(), processorStart = spGetProcessorClock();
+        double wallStart = spGetSeconds(), processorStart = spGetProcessorClock();
         spStepPeer(peer, family->dt);
         if (i >= family->warmup)
         {
@@ -311,9 +312,7 @@ void spRunXpbd(spBenchRun* run, const spBenchFamily* family, int size)
     {
         char name[64];
         spNameBenchmark(family, size, name, sizeof(name));
-        fprintf(stderr, "souple: %s: %s\n", name,
-                error.message[0] != 0 ? error.message : "there is not enough memory");
-        run->trouble += 1;
+        spFailBench(run, name, error.message);
     }
     for (int t = 0; ok && t < run->threadCount && spIsInterrupted() == false; ++t)
     {

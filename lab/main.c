@@ -13,9 +13,9 @@ const spUsageForm g_usageForms[] = {{NULL, NULL}};
 int main(int argc, char** argv)
 {
     static const spCommand commands[] = {
-        SP_BENCH_ROW,
-        SP_REPRODUCE_ROW,
-        SP_VALIDATE_ROW,
+        {"bench", SP_BENCH_SUMMARY, spRunBench},
+        {"reproduce", SP_REPRODUCE_SUMMARY, spRunReproduce},
+        {"validate", SP_VALIDATE_SUMMARY, spRunValidate},
     };
     static const char* const examples[] = {"souple bench --list", "souple help validate", NULL};
     const spUsage usage = {

@@ -202,11 +202,10 @@ static void spPlotCase(spReproduction* r, const spBentCase* c, const char* stem,
     }
     snprintf(title, sizeof(title), "%.80s, %d tets, E = %.0e Pa", c->body->name, c->body->tetCount, c->young);
     snprintf(file, sizeof(file), "%s_%s", errors ? "error" : "residual", stem);
-    spPlotDef plot = spDefaultPlotDef();
-    plot.title = title;
-    plot.xLabel = errors ? "milliseconds, one thread" : "sweep";
-    plot.yLabel =
-        errors ? "distance to the true end over that of the start" : "dual residual over that of the start";
+    spPlotDef plot = spMakePlot(title, errors ? "milliseconds, one thread" : "sweep",
+                                errors ? "distance to the true end over that of the start"
+                                       : "dual residual over that of the start",
+                                series, errors ? SP_PLOTTED_COUNT : SP_PLOTTED_COUNT - 1);
     plot.xLog = errors;
     plot.yLog = true;
     plot.yMin = errors ? 1e-4 : 1e-5;
@@ -216,8 +215,6 @@ static void spPlotCase(spReproduction* r, const spBentCase* c, const char* stem,
         plot.xMin = 0.0;
         plot.xMax = fmin(c->body->sweepCap, 600.0);
     }
-    plot.series = series;
-    plot.seriesCount = errors ? SP_PLOTTED_COUNT : SP_PLOTTED_COUNT - 1;
     spSaveBestFigure(r, file, &plot);
     free(values);
 }
@@ -789,14 +786,9 @@ static void spReproduceCost(spReproduction* r)
         }
         snprintf(title, sizeof(title), "A sweep with '%s' over a plain one, its parts added up",
                  g_bentSolverNames[solvers[i]]);
-        spPlotDef plot = spDefaultPlotDef();
-        plot.title = title;
-        plot.xLabel = "tets";
-        plot.yLabel = "time over that of a plain sweep";
+        spPlotDef plot = spMakePlot(title, "tets", "time over that of a plain sweep", series, partCount - 1);
         plot.xLog = true;
         plot.yMin = 0.0;
-        plot.series = series;
-        plot.seriesCount = partCount - 1;
         spSaveBestFigure(r, i == 1 ? "cost_printed" : "cost_anderson", &plot);
     }
 }

@@ -331,11 +331,7 @@ void spReproducePoisson(spReproduction* r)
     spSaveColumns(r, "poisson.csv", table, 3, count);
     const spPlotSeries series[2] = {{"as given", given, given, count, sp_plotDashed},
                                     {"measured", given, ours, count, sp_plotPoints}};
-    spPlotDef plot = spDefaultPlotDef();
-    plot.title = "A bar pulled longer by 10 %, settled by XPBD";
-    plot.xLabel = "Poisson's ratio";
-    plot.yLabel = "lateral over longitudinal strain in the middle";
-    plot.series = series;
-    plot.seriesCount = 2;
+    spPlotDef plot = spMakePlot("A bar pulled longer by 10 %, settled by XPBD", "Poisson's ratio",
+                                "lateral over longitudinal strain in the middle", series, 2);
     spSaveBestFigure(r, "poisson", &plot);
 }

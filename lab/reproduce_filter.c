@@ -213,12 +213,8 @@ static void spReproduceGains(spReproduction* r)
     {
         series[k] = (spPlotSeries){.name = names[k], .x = s_lambdas, .y = curves[k], .count = lambdaCount};
     }
-    spPlotDef plot = spDefaultPlotDef();
-    plot.title = "Gain in the stable step of symplectic Euler, 12 x 12 cloth";
-    plot.xLabel = "lambda [per mean edge]";
-    plot.yLabel = "step over that without the filter";
-    plot.series = series;
-    plot.seriesCount = 4;
+    spPlotDef plot = spMakePlot("Gain in the stable step of symplectic Euler, 12 x 12 cloth",
+                                "lambda [per mean edge]", "step over that without the filter", series, 4);
     spSaveFigure(r, "gains.svg", &plot);
 }
 
@@ -301,12 +297,12 @@ static double spTimeCloth(spReproduction* r, const spHangingClothDef* def, doubl
     }
     spWorld_Step(test.world, (spReal)dt);
     int steps = (int)ceil(duration / dt);
-    double start = spGetClock();
+    double start = spGetSeconds();
     for (int i = 0; i < steps; ++i)
     {
         spWorld_Step(test.world, (spReal)dt);
     }
-    double seconds = (spGetClock() - start) / (steps * dt);
+    double seconds = (spGetSeconds() - start) / (steps * dt);
     spDestroyTestWorld(&test);
     return seconds;
 }
@@ -388,15 +384,11 @@ static void spReproduceCost(spReproduction* r)
     spReportNote(
         r, "Below k0 = 4e4 1/s^2 the step is 0.01 s with and without the filter. The paper sees implicit");
     spReportNote(r, "methods win beyond 1e7; Souple has none yet to compare with.");
-    spPlotDef plot = spDefaultPlotDef();
     spPlotSeries series[2] = {
         {.name = "unfiltered", .x = particles, .y = times[0], .count = countCases},
         {.name = "filtered, 8 neighbours, lambda 0.25", .x = particles, .y = times[1], .count = countCases}};
-    plot.title = "Wall clock of a simulated second, k0 = 1e6 1/s^2";
-    plot.xLabel = "particles";
-    plot.yLabel = "time [s]";
-    plot.series = series;
-    plot.seriesCount = 2;
+    spPlotDef plot =
+        spMakePlot("Wall clock of a simulated second, k0 = 1e6 1/s^2", "particles", "time [s]", series, 2);
     spSaveFigure(r, "cost_particles.svg", &plot);
     spPlotSeries byK0[2] = {{.name = "unfiltered", .x = k0s, .y = byStiffness[0], .count = stiffnessCases},
                             {.name = "filtered, 8 neighbours, lambda 0.25",

@@ -65,12 +65,8 @@ static void spSaveCurves(spReproduction* r, const spModelCase* c, const double* 
         columns[k + 1] = (spColumn){columnNames[k], curves[k]};
     }
     snprintf(title, sizeof(title), "Cube on a wall, undamped: %s", c->name);
-    spPlotDef plot = spDefaultPlotDef();
-    plot.title = title;
-    plot.xLabel = "time [s]";
-    plot.yLabel = "height of the corner above its place at rest [m]";
-    plot.series = series;
-    plot.seriesCount = SP_CUBE_LEVELS;
+    spPlotDef plot = spMakePlot(title, "time [s]", "height of the corner above its place at rest [m]", series,
+                                SP_CUBE_LEVELS);
     snprintf(file, sizeof(file), "%s.svg", c->file);
     spSaveFigure(r, file, &plot);
     snprintf(file, sizeof(file), "%s.csv", c->file);
@@ -305,9 +301,9 @@ static double spTimeCube(spReproduction* r, spCubeModel model)
     }
     for (int round = 0; round < 10; ++round)
     {
-        double start = spGetClock();
+        double start = spGetSeconds();
         spTraceCube(&test, SP_CUBE_LEVELS - 1, curve, 200);
-        best = fmin(best, (spGetClock() - start) / 400.0);
+        best = fmin(best, (spGetSeconds() - start) / 400.0);
     }
     spDestroyTestWorld(&test);
     return 1e6 * best;

@@ -106,13 +106,9 @@ void spReproduceAge(spReproduction* r)
     spReportRow(r, "rotation, as it was made", "", "several times more", most[2], most[2] > 3.0 * most[3]);
     // The motion that turns the beam strains it a little, which a tight tolerance feels
     spReportRow(r, "rotation, turned with the nodes", "", "as when fresh", most[3], most[3] <= fresh + 3.0);
-    spPlotDef plot = spDefaultPlotDef();
-    plot.title = "A Cholesky factor grows old";
-    plot.xLabel = "age of the factor [steps]";
-    plot.yLabel = "conjugate gradients in the step";
+    spPlotDef plot = spMakePlot("A Cholesky factor grows old", "age of the factor [steps]",
+                                "conjugate gradients in the step", series, 4);
     plot.yLog = true;
-    plot.series = series;
-    plot.seriesCount = 4;
     spSaveBestFigure(r, "age", &plot);
     spSaveColumns(r, "age.csv", columns, 5, stepCount);
 }
@@ -199,13 +195,9 @@ static void spSavePolicies(spReproduction* r, spSolveRun* runs, double (*leastMs
         columns[1 + k] = (spColumn){heads[0][k], runs[k].iterations};
         columns[1 + sp_policyCount + k] = (spColumn){heads[1][k], leastMs[k]};
     }
-    spPlotDef plot = spDefaultPlotDef();
-    plot.title = "Iterations: incomplete Cholesky, made anew by several rules";
-    plot.xLabel = "step";
-    plot.yLabel = "conjugate gradients in the step";
+    spPlotDef plot = spMakePlot("Iterations: incomplete Cholesky, made anew by several rules", "step",
+                                "conjugate gradients in the step", iterations, sp_policyCount);
     plot.yLog = true;
-    plot.series = iterations;
-    plot.seriesCount = sp_policyCount;
     spSaveBestFigure(r, "policies_iterations", &plot);
     plot.title = "Time of a step: incomplete Cholesky, made anew by several rules";
     plot.yLabel =

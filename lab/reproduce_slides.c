@@ -170,12 +170,8 @@ static void spReproducePerturbation(spReproduction* r)
                 settled[2] < 5.5);
     spReportRow(r, "Runge-Kutta 4 with damping 0.2: time to 1 %", "s", "faster", settled[3],
                 settled[3] < settled[2]);
-    spPlotDef plot = spDefaultPlotDef();
-    plot.title = "Energy of an 8 x 8 lattice after a push of 0.1 s";
-    plot.xLabel = "time [s]";
-    plot.yLabel = "kinetic + elastic energy [J]";
-    plot.series = series;
-    plot.seriesCount = runs;
+    spPlotDef plot = spMakePlot("Energy of an 8 x 8 lattice after a push of 0.1 s", "time [s]",
+                                "kinetic + elastic energy [J]", series, runs);
     plot.yLog = true;
     plot.yMin = 1e-7;
     plot.yMax = 1e4;
@@ -288,12 +284,8 @@ static void spReproduceMagneticGround(spReproduction* r)
                 heights[3][samples - 1] > 0.3 && heights[3][samples - 1] < 0.7);
     spReportNote(r, "The height over the ground scales with sqrt(K / (m g)): which K is right depends on the "
                     "mass of a node.");
-    spPlotDef plot = spDefaultPlotDef();
-    plot.title = "Repulsive ground: mean height of an 8 x 8 lattice, steps of 0.25 ms";
-    plot.xLabel = "time [s]";
-    plot.yLabel = "mean height [m]";
-    plot.series = series;
-    plot.seriesCount = runs;
+    spPlotDef plot = spMakePlot("Repulsive ground: mean height of an 8 x 8 lattice, steps of 0.25 ms",
+                                "time [s]", "mean height [m]", series, runs);
     plot.yMin = -0.5;
     plot.yMax = 2.5;
     spSaveFigure(r, "repulsive_ground.svg", &plot);
@@ -345,12 +337,7 @@ static void spReproduceBacktracking(spReproduction* r)
                 fabs(rows[samples - 1] - backtrack[samples - 1]) < 0.02);
     spPlotSeries series[2] = {{"backtracking", times, backtrack, samples, sp_plotLine},
                               {"rows", times, rows, samples, sp_plotDashed}};
-    spPlotDef plot = spDefaultPlotDef();
-    plot.title = "A lattice falls on the ground";
-    plot.xLabel = "time [s]";
-    plot.yLabel = "mean height [m]";
-    plot.series = series;
-    plot.seriesCount = 2;
+    spPlotDef plot = spMakePlot("A lattice falls on the ground", "time [s]", "mean height [m]", series, 2);
     spSaveFigure(r, "backtracking.svg", &plot);
     const spColumn columns[] = {{"time [s]", times}, {"backtracking [m]", backtrack}, {"rows [m]", rows}};
     spSaveColumns(r, "backtracking.csv", columns, 3, samples);
@@ -371,12 +358,12 @@ static double spTimeSteps(spReproduction* r, spTestWorld test)
     int batch = 1;
     for (int round = 0; round < 8; ++round)
     {
-        double start = spGetClock();
+        double start = spGetSeconds();
         for (int i = 0; i < batch; ++i)
         {
             spWorld_Step(test.world, (spReal)5e-4);
         }
-        double seconds = spGetClock() - start;
+        double seconds = spGetSeconds() - start;
         best = fmin(best, seconds / batch);
         // Batches of about 20 ms
         batch = (int)fmax(1.0, fmin(20000.0, 0.02 / fmax(best, 1e-7)));
@@ -421,14 +408,10 @@ static void spReproduceCost2(spReproduction* r)
     spPlotSeries series[3] = {{"lattice", n, lattice, count, sp_plotLine},
                               {"gas, two layers", n, two, count, sp_plotLine},
                               {"gas, one layer", n, one, count, sp_plotLine}};
-    spPlotDef plot = spDefaultPlotDef();
-    plot.title = "Cost of one Runge-Kutta step in 2D";
-    plot.xLabel = "masses across [-]";
-    plot.yLabel = "time for one step [us]";
+    spPlotDef plot = spMakePlot("Cost of one Runge-Kutta step in 2D", "masses across [-]",
+                                "time for one step [us]", series, 3);
     plot.xLog = true;
     plot.yLog = true;
-    plot.series = series;
-    plot.seriesCount = 3;
     spSaveFigure(r, "cost_2d.svg", &plot);
     const spColumn columns[] = {
         {"n", n}, {"lattice [us]", lattice}, {"two layers [us]", two}, {"one layer [us]", one}};
@@ -513,12 +496,8 @@ static void spReproduceDrop(spReproduction* r)
     spPlotSeries series[3] = {{"lattice", times, lattice, samples, sp_plotLine},
                               {"gas disc", times, disc, samples, sp_plotLine},
                               {"gas icosphere", times, ball, samples, sp_plotLine}};
-    spPlotDef plot = spDefaultPlotDef();
-    plot.title = "Bodies of equal height fall 0.2 m";
-    plot.xLabel = "time [s]";
-    plot.yLabel = "mean height [m]";
-    plot.series = series;
-    plot.seriesCount = 3;
+    spPlotDef plot =
+        spMakePlot("Bodies of equal height fall 0.2 m", "time [s]", "mean height [m]", series, 3);
     spSaveFigure(r, "drop.svg", &plot);
     const spColumn columns[] = {
         {"time [s]", times}, {"lattice [m]", lattice}, {"disc [m]", disc}, {"icosphere [m]", ball}};

@@ -197,14 +197,9 @@ static void spDraftDifferences(const spValidation* options, const spBeamDef* def
                                const double* differences)
 {
     spPlotSeries series = {"ours", tets, differences, def->meshCount, sp_plotMarked};
-    spPlotDef plot = spDefaultPlotDef();
-    plot.title = def->name;
-    plot.xLabel = "tets";
-    plot.yLabel = "difference from theory [%]";
+    spPlotDef plot = spMakePlot(def->name, "tets", "difference from theory [%]", &series, 1);
     plot.xLog = true;
     plot.yLog = true;
-    plot.series = &series;
-    plot.seriesCount = 1;
     spDraftPlot(options->draft, &plot);
 }
 

@@ -144,7 +144,7 @@ typedef struct spBody
     spVec3* view; // what the getters of positions and velocities fill: two arrays of nodeCount
 } spBody;
 
-spBody* spBuildBody(spHeap* heap, const spBodyDef* def, int laneCount, spError* error);
+spBody* spBuildBody(spHeap* heap, const spBodyDef* def, const spBackend* backend, spError* error);
 void spDestroyBodyData(spBody* body);
 
 // Adding element sets. Return the number of the set, or -1.
@@ -156,7 +156,7 @@ int spAddGasSet(spBody* body, const spGasDef* def, spError* error);
 int spAddConstraintSet(spBody* body, const spConstraintDef* def, spError* error);
 int spAddFieldSet(spBody* body, const spFieldDef* def, spError* error);
 
-// The set with this number when it is of this sort, else NULL
+// The set with this number when it is of this sort, else NULL, also for a body that is NULL
 spSpringSet* spGetSpringSet(const spBody* body, int set);
 spTetSet* spGetTetSet(const spBody* body, int set);
 spBendSet* spGetBendSet(const spBody* body, int set);

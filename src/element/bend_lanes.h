@@ -7,16 +7,9 @@
 #include "element/bend_kernel.h"
 #include "element/element_loop.h"
 
-typedef struct spBendUse
+SP_KERNEL spHingeData spLoadHinges(const spElementUse* use, const spLanesAt* at)
 {
-    const spBendSet* set;
-    const spNodeState* state;
-    const spDifference* difference;
-    const spFill* fill;
-} spBendUse;
-
-SP_KERNEL spHingeData spLoadHinges(const spBendSet* set, const spLanesAt* at)
-{
+    const spBendSet* set = (const spBendSet*)use->set;
     size_t size = (size_t)set->blocks.blockCount * SP_BLOCK;
     const spReal* data = set->data + spGetLanesPlace(at);
     R weight = spLoad(data + size);
@@ -35,11 +28,10 @@ SP_KERNEL spHingeVectors spGatherHinge(const spVec4* a, const spLanesAt* at)
     return spMakeHinge(edges);
 }
 
-SP_KERNEL void spEvaluateBends(const void* context, int law, bool damped, const spLanesAt* at, RVec3* f)
+SP_KERNEL void spEvaluateBends(const spElementUse* use, int law, bool damped, const spLanesAt* at, RVec3* f)
 {
     SP_UNUSED(law);
-    const spBendUse* use = context;
-    spHingeData h = spLoadHinges(use->set, at);
+    spHingeData h = spLoadHinges(use, at);
     spHingeVectors d = spGatherHinge(use->state->x, at), v = d;
     if (damped)
     {
@@ -51,17 +43,17 @@ SP_KERNEL void spEvaluateBends(const void* context, int law, bool damped, const 
 
 static void spAddBendForces(const spElementSet* base, const spNodeState* state, int patch, spVec4* f)
 {
-    spBendUse use = {.set = (const spBendSet*)base, .state = state};
-    use.set->damping > 0 ? spAddElements(&use.set->blocks, 4, patch, spEvaluateBends, &use, 0, true, f)
-                         : spAddElements(&use.set->blocks, 4, patch, spEvaluateBends, &use, 0, false, f);
+    const spBendSet* set = (const spBendSet*)base;
+    spElementUse use = {.set = base, .blocks = &set->blocks, .state = state};
+    set->damping > 0 ? spAddElements(&use, 4, patch, spEvaluateBends, 0, true, f)
+                     : spAddElements(&use, 4, patch, spEvaluateBends, 0, false, f);
 }
 
-SP_KERNEL void spEvaluateBendDifference(const void* context, int law, bool project, const spLanesAt* at,
+SP_KERNEL void spEvaluateBendDifference(const spElementUse* use, int law, bool project, const spLanesAt* at,
                                         RVec3* f)
 {
     SP_UNUSED(law);
-    const spBendUse* use = context;
-    spHingeData h = spLoadHinges(use->set, at);
+    spHingeData h = spLoadHinges(use, at);
     spHingeVectors d = spGatherHinge(use->state->x, at);
     spHingeVectors dx = spGatherHinge(use->difference->dx, at), dv = spGatherHinge(use->difference->dv, at);
     spHingeVectors forces = spGetHingeDifference(&d, &dx, &dv, &h, project);
@@ -71,15 +63,16 @@ SP_KERNEL void spEvaluateBendDifference(const void* context, int law, bool proje
 static void spAddBendDifference(const spElementSet* base, const spNodeState* state,
                                 const spDifference* difference, int patch, spVec4* df)
 {
-    spBendUse use = {.set = (const spBendSet*)base, .state = state, .difference = difference};
-    spAddElements(&use.set->blocks, 4, patch, spEvaluateBendDifference, &use, 0, difference->project, df);
+    const spBendSet* set = (const spBendSet*)base;
+    spElementUse use = {.set = base, .blocks = &set->blocks, .state = state, .difference = difference};
+    spAddElements(&use, 4, patch, spEvaluateBendDifference, 0, difference->project, df);
 }
 
-SP_KERNEL void spWriteBendPairs(const void* context, int law, bool project, const spLanesAt* at, spVec4* to)
+SP_KERNEL void spWriteBendPairs(const spElementUse* use, int law, bool project, const spLanesAt* at,
+                                spVec4* to)
 {
     SP_UNUSED(law);
-    const spBendUse* use = context;
-    spHingeData h = spLoadHinges(use->set, at);
+    spHingeData h = spLoadHinges(use, at);
     h.k = spSplat(use->fill->stiffness) * h.k;
     h.c = spSplat(use->fill->damping) * h.c;
     spHingeVectors d = spGatherHinge(use->state->x, at);
@@ -101,9 +94,9 @@ SP_KERNEL void spWriteBendPairs(const void* context, int law, bool project, cons
 static void spFillBendPairs(const spElementSet* base, const spNodeState* state, const spFill* fill, int patch,
                             spVec4* pairs)
 {
-    spBendUse use = {.set = (const spBendSet*)base, .state = state, .fill = fill};
-    spWriteElements(&use.set->blocks, 4, patch, 18, spWriteBendPairs, &use, 0, fill->project || fill->bound,
-                    pairs);
+    const spBendSet* set = (const spBendSet*)base;
+    spElementUse use = {.set = base, .blocks = &set->blocks, .state = state, .fill = fill};
+    spWriteElements(&use, 4, patch, 18, spWriteBendPairs, 0, fill->project || fill->bound, pairs);
 }
 
 static const spConstraintKind* spGetBendRows(const spElementSet* base, bool energy)

@@ -22,14 +22,14 @@ int32_t* spListElements(const spBlocks* blocks, spHeap* heap)
 }
 
 bool spCreateConstraints(spConstraints* c, spHeap* heap, spElementSet* set, const spConstraintKind* kind,
-                         const spZones* zones)
+                         const spSweepOrder* order, const int32_t* partOf)
 {
     const spBlocks* own = set->kind->getBlocks(set);
     *c = (spConstraints){.kind = kind, .set = set};
     int32_t* nodes = spListElements(own, heap);
     spElementList list = {
         .nodes = nodes, .count = own->elementCount, .nodesPerElement = own->nodesPerElement};
-    bool ok = nodes != NULL && spBuildZoneBlocks(&c->blocks, heap, &list, zones);
+    bool ok = nodes != NULL && spBuildPartBlocks(&c->blocks, heap, &list, order, partOf);
     spFree(heap, nodes);
     if (ok)
     {

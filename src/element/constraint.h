@@ -14,8 +14,8 @@
 // Rows whose energy is another function of C, for example of a gas, are brought to this form where they are:
 // C counts as E'/E'', a as 1/(E'' h^2).
 //
-// The elements of a set are laid out again for that, in blocks by zone (mesh/zone.h), with data of their own
-// that is made for one length of the substep. Empty lanes have the data of lane 0 with no answer to anything,
+// The elements of a set are laid out again for that, in blocks by part of a sweep (mesh/sweep_order.h), with
+// data of their own that is made for one length of the substep. Empty lanes have the data of lane 0 with no answer to anything,
 // so that what they add is zero.
 // Macklin, Mueller, Chentanez. XPBD: Position-Based Simulation of Compliant Constrained Dynamics. 2016
 
@@ -23,7 +23,7 @@
 
 #include "element/element.h"
 #include "element/row_numbers_kernel.h"
-#include "mesh/zone.h"
+#include "mesh/sweep_order.h"
 
 #include "souple/body.h"
 
@@ -62,7 +62,7 @@ typedef struct spSweep
 } spSweep;
 
 // Only measure returns anything but 0
-typedef double spRowsFcn(const spConstraints* c, const spSweep* sweep, int zone);
+typedef double spRowsFcn(const spConstraints* c, const spSweep* sweep, int part);
 
 struct spConstraintKind
 {
@@ -73,17 +73,18 @@ struct spConstraintKind
     // Makes the data of all blocks, and says whether they are damped or timed.
     void (*fill)(spConstraints* c, const spConstraintFill* fill);
 
-    // Over the blocks of one zone
+    // Over the blocks of one part of a sweep
     spRowsFcn* project;   // Gauss-Seidel
     spRowsFcn* collect;   // Jacobi: the same from x as it stays; displacements are added to `to`
     spRowsFcn* measure;   // sum of squares of C + a lambda, of rows scaled by the root of the volume for tets
     spRowsFcn* transpose; // adds J(x)^T given, kg m
 };
 
-// Lays the elements of a set out in zones, with lambda still to be given a place. False, with all freed, when
-// there is no memory.
+// Lays the elements of a set out for sweeps, with lambda still to be given a place. False, with all freed,
+// when there is no memory.
+// @param partOf part of each element of the set in the order
 bool spCreateConstraints(spConstraints* c, spHeap* heap, spElementSet* set, const spConstraintKind* kind,
-                         const spZones* zones);
+                         const spSweepOrder* order, const int32_t* partOf);
 void spDestroyConstraints(spConstraints* c, spHeap* heap);
 
 // Elements of a set as they lie in its own blocks: nodesPerElement node indices each, in the order of

@@ -4,15 +4,24 @@
 // The loops over the blocks of an element set for SP_LANES lanes, one for each use: what is added to the nodes
 // of the elements (forces, their differences, levels), and what is written element by element (pairs of a
 // matrix). A kind gives them a function that loads, gathers and calls its kernel; all of it is inlined.
-//
-//   law, flag    constants that the function is compiled for once each; those of a kind mean what it says
+// Law and flag are constants that it is compiled for once each; what they mean is up to the kind.
 
 #pragma once
 
-#include "math/lanes_mat3.h"
 #include "math/lanes_node.h"
 
 #include "element/element.h"
+
+// What elements are evaluated for
+typedef struct spElementUse
+{
+    const spElementSet* set;
+    const spBlocks* blocks; // of the set
+    const spNodeState* state;
+    const spDifference* difference; // of differences
+    const spFill* fill;             // of pairs
+    const void* own;                // what the kind works out once for all elements
+} spElementUse;
 
 // Where a loop is: the lanes that start at `lane` of a block
 typedef struct spLanesAt
@@ -40,31 +49,38 @@ SP_KERNEL size_t spGetLanesPlace(const spLanesAt* at)
 }
 
 // Fills in what is added to the nodes: one vector for each node; of two nodes one that the second one loses
-typedef void spEvaluateFcn(const void* use, int law, bool flag, const spLanesAt* at, RVec3* f);
+typedef void spEvaluateFcn(const spElementUse* use, int law, bool flag, const spLanesAt* at, RVec3* f);
+
+// Where the forces of the lanes go: found before the elements are evaluated, as loads must not wait for it
+SP_KERNEL const int32_t* spFindSlots(const spBlocks* blocks, const spLanesAt* at)
+{
+    return spGetBlockSlots(blocks, at->block) + at->lane;
+}
 
 // The one place where anything is added to slots
-SP_KERNEL void spScatterElement(const spBlocks* blocks, int nodeCount, const spLanesAt* at, const RVec3* f,
-                                spVec4* to)
+SP_KERNEL void spScatterElement(const int32_t* slots, int nodeCount, const RVec3* f, spVec4* to)
 {
-    const int32_t* slots = spGetBlockSlots(blocks, at->block) + at->lane;
     if (nodeCount == 2)
     {
         spScatterPair(to, slots, slots + SP_BLOCK, f[0]);
         return;
     }
+    // The first node takes what the others leave, so that its vector is known last
     SP_UNROLL
-    for (int k = 0; k < nodeCount; ++k)
+    for (int k = 1; k < nodeCount; ++k)
     {
         spScatterNode(to, slots + k * SP_BLOCK, f[k]);
     }
+    spScatterNode(to, slots, f[0]);
 }
 
 // Adds what the elements of a patch give to their nodes. Of short kernels, those of two nodes, the next lanes are
 // evaluated before the last ones are added, so that the long root and division overlap with the loads and
 // stores of the scatter: one block alone fills the processor's window.
-SP_KERNEL void spAddElements(const spBlocks* blocks, int nodeCount, int patch, spEvaluateFcn* evaluate,
-                             const void* use, int law, bool flag, spVec4* to)
+SP_KERNEL void spAddElements(const spElementUse* use, int nodeCount, int patch, spEvaluateFcn* evaluate,
+                             int law, bool flag, spVec4* to)
 {
+    const spBlocks* blocks = use->blocks;
     int end = blocks->patchBlock[patch + 1];
     spLanesAt at = spMakeLanesAt(blocks, nodeCount, blocks->patchBlock[patch], 0);
     RVec3 f[SP_MAX_ELEMENT_NODES];
@@ -72,8 +88,9 @@ SP_KERNEL void spAddElements(const spBlocks* blocks, int nodeCount, int patch, s
     {
         for (; at.block < end; at = spGetNextLanes(blocks, nodeCount, &at))
         {
+            const int32_t* slots = spFindSlots(blocks, &at);
             evaluate(use, law, flag, &at, f);
-            spScatterElement(blocks, nodeCount, &at, f, to);
+            spScatterElement(slots, nodeCount, f, to);
         }
         return;
     }
@@ -81,26 +98,29 @@ SP_KERNEL void spAddElements(const spBlocks* blocks, int nodeCount, int patch, s
     {
         return;
     }
+    const int32_t* slots = spFindSlots(blocks, &at);
     evaluate(use, law, flag, &at, f);
-    for (spLanesAt next = spGetNextLanes(blocks, nodeCount, &at); next.block < end;
-         next = spGetNextLanes(blocks, nodeCount, &next))
+    for (at = spGetNextLanes(blocks, nodeCount, &at); at.block < end;
+         at = spGetNextLanes(blocks, nodeCount, &at))
     {
+        const int32_t* nextSlots = spFindSlots(blocks, &at);
         RVec3 nextF[SP_MAX_ELEMENT_NODES];
-        evaluate(use, law, flag, &next, nextF);
-        spScatterElement(blocks, nodeCount, &at, f, to);
-        at = next;
+        evaluate(use, law, flag, &at, nextF);
+        spScatterElement(slots, nodeCount, f, to);
+        slots = nextSlots;
         f[0] = nextF[0];
     }
-    spScatterElement(blocks, nodeCount, &at, f, to);
+    spScatterElement(slots, nodeCount, f, to);
 }
 
 // Writes what one element after the other gives, as they lie in the blocks; `to` is the place of the first one
-typedef void spWriteFcn(const void* use, int law, bool flag, const spLanesAt* at, spVec4* to);
+typedef void spWriteFcn(const spElementUse* use, int law, bool flag, const spLanesAt* at, spVec4* to);
 
 // count: vectors of each element
-SP_KERNEL void spWriteElements(const spBlocks* blocks, int nodeCount, int patch, int count, spWriteFcn* write,
-                               const void* use, int law, bool flag, spVec4* to)
+SP_KERNEL void spWriteElements(const spElementUse* use, int nodeCount, int patch, int count,
+                               spWriteFcn* write, int law, bool flag, spVec4* to)
 {
+    const spBlocks* blocks = use->blocks;
     int end = blocks->patchBlock[patch + 1];
     for (spLanesAt at = spMakeLanesAt(blocks, nodeCount, blocks->patchBlock[patch], 0); at.block < end;
          at = spGetNextLanes(blocks, nodeCount, &at))

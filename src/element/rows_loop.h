@@ -82,16 +82,16 @@ SP_KERNEL void spScatterRows(const spSweep* sweep, const int32_t* nodes, int nod
     }
 }
 
-SP_KERNEL double spRunRows(const spConstraints* c, const spSweep* sweep, int zone, spRowTask task,
+SP_KERNEL double spRunRows(const spConstraints* c, const spSweep* sweep, int part, spRowTask task,
                            int nodeCount, int rowCount, spVisitFcn* visit, int law, bool damped)
 {
     spRowUse use =
         task == sp_taskMeasure ? sp_rowMeasure : (task == sp_taskTranspose ? sp_rowTranspose : sp_rowSolve);
     const spReal* lambda = task == sp_taskTranspose ? sweep->given + c->lambdaBegin : c->lambda;
-    int end = c->blocks.patchBlock[zone + 1];
+    int end = c->blocks.patchBlock[part + 1];
     double sum = 0.0;
     SP_ALIGNAS(64) spReal squares[SP_BLOCK];
-    for (spLanesAt at = spMakeLanesAt(&c->blocks, nodeCount, c->blocks.patchBlock[zone], 0); at.block < end;
+    for (spLanesAt at = spMakeLanesAt(&c->blocks, nodeCount, c->blocks.patchBlock[part], 0); at.block < end;
          at = spGetNextLanes(&c->blocks, nodeCount, &at))
     {
         size_t place = (size_t)at.block * (size_t)rowCount * SP_BLOCK + (size_t)at.lane;
@@ -132,10 +132,10 @@ SP_KERNEL double spRunRows(const spConstraints* c, const spSweep* sweep, int zon
 
 // The functions of a kind: law and damping are known before the loop
 #define SP_DEFINE_ROW_TASK(name, task, nodes, rows, visit, law, damped)                                      \
-    static double name(const spConstraints* c, const spSweep* sweep, int zone)                               \
+    static double name(const spConstraints* c, const spSweep* sweep, int part)                               \
     {                                                                                                        \
-        return damped ? spRunRows(c, sweep, zone, task, nodes, rows, visit, law, true)                       \
-                      : spRunRows(c, sweep, zone, task, nodes, rows, visit, law, false);                     \
+        return damped ? spRunRows(c, sweep, part, task, nodes, rows, visit, law, true)                       \
+                      : spRunRows(c, sweep, part, task, nodes, rows, visit, law, false);                     \
     }
 
 #define SP_DEFINE_ROWS(stem, nodes, rows, visit, law)                                                        \

@@ -8,29 +8,14 @@
 #include "element/spring.h"
 #include "element/spring_kernel.h"
 
-typedef struct spSpringUse
+SP_KERNEL spSpringData spLoadSprings(const spElementUse* use, bool active, const spLanesAt* at)
 {
-    const spSpringSet* set;
-    const spNodeState* state;
-    const spDifference* difference;
-    const spFill* fill;
-    spReal activation;
-} spSpringUse;
-
-SP_KERNEL spSpringUse spMakeSpringUse(const spElementSet* base, const spNodeState* state,
-                                      const spDifference* difference, const spFill* fill)
-{
-    const spSpringSet* set = (const spSpringSet*)base;
-    spSpringUse use = {set, state, difference, fill, spGetActivation(set, state->time)};
-    return use;
-}
-
-SP_KERNEL spSpringData spLoadSprings(const spSpringSet* set, const spLanesAt* at)
-{
+    const spSpringSet* set = (const spSpringSet*)use->set;
     size_t size = (size_t)set->blocks.blockCount * SP_BLOCK, block = (size_t)at->block;
     const spReal* data = set->data + at->lane;
     spSpringData s;
     s.rest = spLoad(data + block * SP_BLOCK);
+    s.rest = active ? spSplat(*(const spReal*)use->own) * s.rest : s.rest;
     s.k = spLoad(data + size + block * (size_t)set->stiffnessStride);
     s.c = spLoad(data + 2 * size + block * (size_t)set->dampingStride);
     return s;
@@ -43,11 +28,11 @@ typedef enum spSpringVariant
     sp_variantTension,
 } spSpringVariant;
 
-SP_KERNEL void spEvaluateSprings(const void* context, int variant, bool active, const spLanesAt* at, RVec3* f)
+SP_KERNEL void spEvaluateSprings(const spElementUse* use, int variant, bool active, const spLanesAt* at,
+                                 RVec3* f)
 {
-    const spSpringUse* use = context;
     const spNodeState* state = use->state;
-    spSpringData s = spLoadSprings(use->set, at);
+    spSpringData s = spLoadSprings(use, active, at);
     if (variant == sp_variantPlain)
     {
         *f = spGetSpringForce(spGatherDifference(state->x, at->nodes, at->nodes + SP_BLOCK), &s);
@@ -55,21 +40,22 @@ SP_KERNEL void spEvaluateSprings(const void* context, int variant, bool active, 
     }
     RVec3 d, dv;
     spGatherDifferences(state->x, state->v, at->nodes, at->nodes + SP_BLOCK, &d, &dv);
-    s.rest = active ? spSplat(use->activation) * s.rest : s.rest;
     *f = variant == sp_variantDamped ? spGetDampedSpringForce(d, dv, &s) : spGetTensionForce(d, dv, &s);
 }
 
-SP_KERNEL void spRunSprings(const spSpringUse* use, int patch, spVec4* f, spSpringVariant variant,
+SP_KERNEL void spRunSprings(const spElementUse* use, int patch, spVec4* f, spSpringVariant variant,
                             bool active)
 {
-    spAddElements(&use->set->blocks, 2, patch, spEvaluateSprings, use, variant, active, f);
+    spAddElements(use, 2, patch, spEvaluateSprings, variant, active, f);
 }
 
 static void spAddSpringForces(const spElementSet* base, const spNodeState* state, int patch, spVec4* f)
 {
-    spSpringUse use = spMakeSpringUse(base, state, NULL, NULL);
-    bool tension = use.set->law == sp_springTension;
-    if (use.set->amplitude != 0.0)
+    const spSpringSet* set = (const spSpringSet*)base;
+    spReal activation = spGetActivation(set, state->time);
+    spElementUse use = {.set = base, .blocks = &set->blocks, .state = state, .own = &activation};
+    bool tension = set->law == sp_springTension;
+    if (set->amplitude != 0.0)
     {
         tension ? spRunSprings(&use, patch, f, sp_variantTension, true)
                 : spRunSprings(&use, patch, f, sp_variantDamped, true);
@@ -78,7 +64,7 @@ static void spAddSpringForces(const spElementSet* base, const spNodeState* state
     {
         spRunSprings(&use, patch, f, sp_variantTension, false);
     }
-    else if (use.set->damped)
+    else if (set->damped)
     {
         spRunSprings(&use, patch, f, sp_variantDamped, false);
     }
@@ -88,12 +74,10 @@ static void spAddSpringForces(const spElementSet* base, const spNodeState* state
     }
 }
 
-SP_KERNEL void spEvaluateSpringDifference(const void* context, int law, bool project, const spLanesAt* at,
+SP_KERNEL void spEvaluateSpringDifference(const spElementUse* use, int law, bool project, const spLanesAt* at,
                                           RVec3* f)
 {
-    const spSpringUse* use = context;
-    spSpringData s = spLoadSprings(use->set, at);
-    s.rest = spSplat(use->activation) * s.rest;
+    spSpringData s = spLoadSprings(use, true, at);
     RVec3 d = spGatherDifference(use->state->x, at->nodes, at->nodes + SP_BLOCK), dx, dv;
     spGatherDifferences(use->difference->dx, use->difference->dv, at->nodes, at->nodes + SP_BLOCK, &dx, &dv);
     spPrepareSpring(d, law == sp_springTension, project, &s);
@@ -103,17 +87,18 @@ SP_KERNEL void spEvaluateSpringDifference(const void* context, int law, bool pro
 static void spAddSpringDifference(const spElementSet* base, const spNodeState* state,
                                   const spDifference* difference, int patch, spVec4* df)
 {
-    spSpringUse use = spMakeSpringUse(base, state, difference, NULL);
-    spAddElements(&use.set->blocks, 2, patch, spEvaluateSpringDifference, &use, (int)use.set->law,
-                  difference->project, df);
+    const spSpringSet* set = (const spSpringSet*)base;
+    spReal activation = spGetActivation(set, state->time);
+    spElementUse use = {
+        .set = base, .blocks = &set->blocks, .state = state, .difference = difference, .own = &activation};
+    spAddElements(&use, 2, patch, spEvaluateSpringDifference, (int)set->law, difference->project, df);
 }
 
-SP_KERNEL void spWriteSpringPairs(const void* context, int law, bool project, const spLanesAt* at, spVec4* to)
+SP_KERNEL void spWriteSpringPairs(const spElementUse* use, int law, bool project, const spLanesAt* at,
+                                  spVec4* to)
 {
-    const spSpringUse* use = context;
     const spFill* fill = use->fill;
-    spSpringData s = spLoadSprings(use->set, at);
-    s.rest = spSplat(fill->bound ? 0 : use->activation) * s.rest;
+    spSpringData s = spLoadSprings(use, true, at);
     s.k = spSplat(fill->stiffness) * s.k;
     s.c = spSplat(fill->damping) * s.c;
     RVec3 d = spGatherDifference(use->state->x, at->nodes, at->nodes + SP_BLOCK);
@@ -130,11 +115,13 @@ SP_KERNEL void spWriteSpringPairs(const void* context, int law, bool project, co
 static void spFillSpringPairs(const spElementSet* base, const spNodeState* state, const spFill* fill,
                               int patch, spVec4* pairs)
 {
-    spSpringUse use = spMakeSpringUse(base, state, NULL, fill);
-    // The bound holds for slack springs too
-    spWriteElements(&use.set->blocks, 2, patch, 3, spWriteSpringPairs, &use,
-                    fill->bound ? (int)sp_springHooke : (int)use.set->law, fill->project && !fill->bound,
-                    pairs);
+    // The bound is that of rest length 0, for slack springs too
+    const spSpringSet* set = (const spSpringSet*)base;
+    spReal activation = fill->bound ? 0 : spGetActivation(set, state->time);
+    spElementUse use = {
+        .set = base, .blocks = &set->blocks, .state = state, .fill = fill, .own = &activation};
+    spWriteElements(&use, 2, patch, 3, spWriteSpringPairs, fill->bound ? (int)sp_springHooke : (int)set->law,
+                    fill->project && fill->bound == false, pairs);
 }
 
 static const spConstraintKind* spGetSpringRows(const spElementSet* base, bool energy)

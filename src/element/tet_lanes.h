@@ -7,17 +7,9 @@
 #include "element/tet_kernel.h"
 #include "element/tet_rows.h"
 
-typedef struct spTetUse
+SP_KERNEL spTetData spLoadTets(const spElementUse* use, const spLanesAt* at)
 {
-    const spTetSet* set;
-    const spNodeState* state;
-    const spDifference* difference;
-    const spFill* fill;
-    spGradientForm form;
-} spTetUse;
-
-SP_KERNEL spTetData spLoadTets(const spTetSet* set, const spLanesAt* at)
-{
+    const spTetSet* set = (const spTetSet*)use->set;
     const spReal* data = set->data + (size_t)at->block * SP_TET_DATA * SP_BLOCK + at->lane;
     const spReal* moduli = set->moduli + (size_t)at->block * (size_t)set->materialStride + at->lane;
     spTetData t;
@@ -42,39 +34,38 @@ SP_KERNEL RMat3 spGatherGradient(const spTetData* t, const spVec4* a, const spLa
 }
 
 // Adds the stress of the velocities v
-SP_KERNEL RMat3 spAddDampingStress(RMat3 p, const spTetSet* set, spTetLaw law, RMat3 gradient,
+SP_KERNEL RMat3 spAddDampingStress(RMat3 p, const spElementUse* use, spTetLaw law, RMat3 gradient,
                                    const spTetData* t, const spVec4* v, const spLanesAt* at)
 {
+    const spTetSet* set = (const spTetSet*)use->set;
     return spAddMatR(p, spGetDampingStress(law, set->dampingModel == sp_dampStrainRate, gradient,
                                            spGatherGradient(t, v, at),
                                            spScaleMaterial(t->material, set->damping)));
 }
 
-SP_KERNEL void spEvaluateTets(const void* context, int law, bool damped, const spLanesAt* at, RVec3* f)
+SP_KERNEL void spEvaluateTets(const spElementUse* use, int law, bool damped, const spLanesAt* at, RVec3* f)
 {
-    const spTetUse* use = context;
-    spTetData t = spLoadTets(use->set, at);
+    spTetData t = spLoadTets(use, at);
     RMat3 gradient = spGatherGradient(&t, use->state->x, at);
     RMat3 p = spGetTetStress((spTetLaw)law, gradient, t.material);
     if (damped)
     {
-        p = spAddDampingStress(p, use->set, (spTetLaw)law, gradient, &t, use->state->v, at);
+        p = spAddDampingStress(p, use, (spTetLaw)law, gradient, &t, use->state->v, at);
     }
     spGetStressForces(t.rows, p, f);
 }
 
-SP_KERNEL void spEvaluateTetDifference(const void* context, int law, bool project, const spLanesAt* at,
+SP_KERNEL void spEvaluateTetDifference(const spElementUse* use, int law, bool project, const spLanesAt* at,
                                        RVec3* f)
 {
-    const spTetUse* use = context;
     const spDifference* difference = use->difference;
-    spTetData t = spLoadTets(use->set, at);
+    spTetData t = spLoadTets(use, at);
     RMat3 gradient = spGatherGradient(&t, use->state->x, at);
     RMat3 p = spGetTetDifference((spTetLaw)law, gradient, spGatherGradient(&t, difference->dx, at),
                                  t.material, project);
-    if (use->set->damping > 0)
+    if (((const spTetSet*)use->set)->damping > 0)
     {
-        p = spAddDampingStress(p, use->set, (spTetLaw)law, gradient, &t, difference->dv, at);
+        p = spAddDampingStress(p, use, (spTetLaw)law, gradient, &t, difference->dv, at);
     }
     spGetStressForces(t.rows, p, f);
 }
@@ -82,12 +73,12 @@ SP_KERNEL void spEvaluateTetDifference(const void* context, int law, bool projec
 // Law and flag are known before the loop
 #define SP_RUN_LAW(law, evaluate, flag)                                                                      \
     case law:                                                                                                \
-        flag ? spAddElements(&use->set->blocks, 4, patch, evaluate, use, law, true, f)                       \
-             : spAddElements(&use->set->blocks, 4, patch, evaluate, use, law, false, f);                     \
+        flag ? spAddElements(use, 4, patch, evaluate, law, true, f)                                          \
+             : spAddElements(use, 4, patch, evaluate, law, false, f);                                        \
         break
 
 #define SP_RUN_LAWS(evaluate, flag)                                                                          \
-    switch (use->set->law)                                                                                   \
+    switch (set->law)                                                                                        \
     {                                                                                                        \
         SP_RUN_LAW(sp_tetLinear, evaluate, flag);                                                            \
         SP_RUN_LAW(sp_tetCorotational, evaluate, flag);                                                      \
@@ -102,23 +93,26 @@ SP_KERNEL void spEvaluateTetDifference(const void* context, int law, bool projec
 
 static void spAddTetForces(const spElementSet* base, const spNodeState* state, int patch, spVec4* f)
 {
-    const spTetUse* use = &(spTetUse){.set = (const spTetSet*)base, .state = state};
-    SP_RUN_LAWS(spEvaluateTets, use->set->damping > 0)
+    const spTetSet* set = (const spTetSet*)base;
+    const spElementUse* use = &(spElementUse){.set = base, .blocks = &set->blocks, .state = state};
+    SP_RUN_LAWS(spEvaluateTets, set->damping > 0)
 }
 
 static void spAddTetDifference(const spElementSet* base, const spNodeState* state,
                                const spDifference* difference, int patch, spVec4* f)
 {
-    const spTetUse* use = &(spTetUse){.set = (const spTetSet*)base, .state = state, .difference = difference};
+    const spTetSet* set = (const spTetSet*)base;
+    const spElementUse* use =
+        &(spElementUse){.set = base, .blocks = &set->blocks, .state = state, .difference = difference};
     SP_RUN_LAWS(spEvaluateTetDifference, difference->project)
 }
 
-SP_KERNEL void spWriteTetGradients(const void* context, int law, bool flag, const spLanesAt* at, spVec4* to)
+SP_KERNEL void spWriteTetGradients(const spElementUse* use, int law, bool flag, const spLanesAt* at,
+                                   spVec4* to)
 {
     SP_UNUSED(flag);
-    const spTetUse* use = context;
-    const spGradientForm* form = &use->form;
-    spTetData t = spLoadTets(use->set, at);
+    const spGradientForm* form = use->own;
+    spTetData t = spLoadTets(use, at);
     R a = spSplat(form->aMu) * t.material.mu + spSplat(form->aLa) * t.material.la;
     R c = (spSplat(form->cMu) * t.material.mu + spSplat(form->cLa) * t.material.la) / a;
     RVec3 g[4];
@@ -130,12 +124,12 @@ SP_KERNEL void spWriteTetGradients(const void* context, int law, bool flag, cons
     }
 }
 
-SP_KERNEL void spWriteTetPairs(const void* context, int law, bool project, const spLanesAt* at, spVec4* to)
+SP_KERNEL void spWriteTetPairs(const spElementUse* use, int law, bool project, const spLanesAt* at,
+                               spVec4* to)
 {
-    const spTetUse* use = context;
-    const spTetSet* set = use->set;
+    const spTetSet* set = (const spTetSet*)use->set;
     const spFill* fill = use->fill;
-    spTetData t = spLoadTets(set, at);
+    spTetData t = spLoadTets(use, at);
     spTetSystem system = SP_ZERO_INIT;
     system.law = (spTetLaw)law;
     system.project = project;
@@ -158,9 +152,9 @@ SP_KERNEL void spWriteTetPairs(const void* context, int law, bool project, const
     spStorePairs(&all, at->nodes, to);
 }
 
-SP_KERNEL void spRunGradients(const spTetUse* use, int patch, spVec4* pairs, spTetLaw law)
+SP_KERNEL void spRunGradients(const spElementUse* use, int patch, spVec4* pairs, spTetLaw law)
 {
-    spWriteElements(&use->set->blocks, 4, patch, 4, spWriteTetGradients, use, law, false, pairs);
+    spWriteElements(use, 4, patch, 4, spWriteTetGradients, law, false, pairs);
 }
 
 // Blocks are one function for all laws: choosing among them is nothing beside the arithmetic, and each of its
@@ -168,14 +162,15 @@ SP_KERNEL void spRunGradients(const spTetUse* use, int patch, spVec4* pairs, spT
 static void spFillTetPairs(const spElementSet* base, const spNodeState* state, const spFill* fill, int patch,
                            spVec4* pairs)
 {
-    spTetUse use = {.set = (const spTetSet*)base, .state = state, .fill = fill};
-    spTetLaw law = use.set->law;
+    const spTetSet* set = (const spTetSet*)base;
+    spGradientForm form = spGetGradientForm(set, fill);
+    spElementUse use = {.set = base, .blocks = &set->blocks, .state = state, .fill = fill, .own = &form};
+    spTetLaw law = set->law;
     if (spGetTetPairForm(base, fill) != sp_pairsGradients)
     {
-        spWriteElements(&use.set->blocks, 4, patch, 18, spWriteTetPairs, &use, law, fill->project, pairs);
+        spWriteElements(&use, 4, patch, 18, spWriteTetPairs, law, fill->project, pairs);
         return;
     }
-    use.form = spGetGradientForm(use.set, fill);
     if (fill->bound == false && law == sp_tetCorotational)
     {
         spRunGradients(&use, patch, pairs, sp_tetCorotational);
@@ -190,10 +185,10 @@ static void spFillTetPairs(const spElementSet* base, const spNodeState* state, c
     }
 }
 
-SP_KERNEL void spEvaluateTetLevels(const void* context, int law, bool stress, const spLanesAt* at, RVec3* f)
+SP_KERNEL void spEvaluateTetLevels(const spElementUse* use, int law, bool stress, const spLanesAt* at,
+                                   RVec3* f)
 {
-    const spTetUse* use = context;
-    spTetData t = spLoadTets(use->set, at);
+    spTetData t = spLoadTets(use, at);
     f[0] = spGetTetLevel((spTetLaw)law, spGatherGradient(&t, use->state->x, at), &t, stress);
     f[1] = f[2] = f[3] = f[0];
 }
@@ -202,8 +197,9 @@ SP_KERNEL void spEvaluateTetLevels(const void* context, int law, bool stress, co
 static void spAddTetLevels(const spElementSet* base, const spNodeState* state, int patch, bool stress,
                            spVec4* levels)
 {
-    spTetUse use = {.set = (const spTetSet*)base, .state = state};
-    spAddElements(&use.set->blocks, 4, patch, spEvaluateTetLevels, &use, (int)use.set->law, stress, levels);
+    const spTetSet* set = (const spTetSet*)base;
+    spElementUse use = {.set = base, .blocks = &set->blocks, .state = state};
+    spAddElements(&use, 4, patch, spEvaluateTetLevels, (int)set->law, stress, levels);
 }
 
 static const spConstraintKind* spGetTetRows(const spElementSet* base, bool energy)

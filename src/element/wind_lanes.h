@@ -9,25 +9,15 @@
 
 #define SP_THIRD ((spReal)(1.0 / 3.0))
 
-typedef struct spWindUse
+SP_KERNEL spWindFluid spGetWindFluid(const spElementSet* base, const spNodeState* state)
 {
-    const spWindSet* set;
-    const spNodeState* state;
-    const spDifference* difference;
-    RVec3 wind;        // m/s
-    R normal, tangent; // of spGetWindForce
-} spWindUse;
-
-SP_KERNEL spWindUse spMakeWindUse(const spElementSet* base, const spNodeState* state,
-                                  const spDifference* difference)
-{
-    spWindUse use = {.set = (const spWindSet*)base, .state = state, .difference = difference};
-    const spWindDef* def = &use.set->def;
-    spVec3 velocity = spGetWindVelocity(use.set, state->time);
-    use.wind = spMakeVecR(spSplat(velocity.x), spSplat(velocity.y), spSplat(velocity.z));
-    use.normal = spSplat((spReal)0.25 * def->density * def->normalDrag);
-    use.tangent = spSplat((spReal)0.25 * def->density * def->tangentDrag);
-    return use;
+    const spWindDef* def = &((const spWindSet*)base)->def;
+    spVec3 velocity = spGetWindVelocity((const spWindSet*)base, state->time);
+    spWindFluid fluid;
+    fluid.velocity = spMakeVecR(spSplat(velocity.x), spSplat(velocity.y), spSplat(velocity.z));
+    fluid.normal = spSplat((spReal)0.25 * def->density * def->normalDrag);
+    fluid.tangent = spSplat((spReal)0.25 * def->density * def->tangentDrag);
+    return fluid;
 }
 
 SP_KERNEL RVec3 spGatherMean(const spVec4* a, const int32_t* nodes)
@@ -35,12 +25,13 @@ SP_KERNEL RVec3 spGatherMean(const spVec4* a, const int32_t* nodes)
     return spScaleR(spSplat(SP_THIRD), spGatherSum(a, nodes));
 }
 
-SP_KERNEL spWindShape spGatherWind(const spWindUse* use, const int32_t* nodes)
+SP_KERNEL spWindShape spGatherWind(const spElementUse* use, const int32_t* nodes)
 {
+    const spWindFluid* fluid = use->own;
     RVec3 e1 = spGatherDifference(use->state->x, nodes, nodes + SP_BLOCK);
     RVec3 e2 = spGatherDifference(use->state->x, nodes, nodes + 2 * SP_BLOCK);
-    return spGetWindShape(e1, e2, spSubR(use->wind, spGatherMean(use->state->v, nodes)),
-                          use->set->def.oneSided);
+    return spGetWindShape(e1, e2, spSubR(fluid->velocity, spGatherMean(use->state->v, nodes)),
+                          ((const spWindSet*)use->set)->def.oneSided);
 }
 
 // A third of the force on each node
@@ -51,50 +42,55 @@ SP_KERNEL void spShareThirds(RVec3 force, RVec3* f)
     f[2] = f[0];
 }
 
-SP_KERNEL void spEvaluateWind(const void* context, int law, bool flag, const spLanesAt* at, RVec3* f)
+SP_KERNEL void spEvaluateWind(const spElementUse* use, int law, bool flag, const spLanesAt* at, RVec3* f)
 {
     SP_UNUSED(law);
     SP_UNUSED(flag);
-    const spWindUse* use = context;
     spWindShape s = spGatherWind(use, at->nodes);
-    spShareThirds(spGetWindForce(&s, use->normal, use->tangent), f);
+    spShareThirds(spGetWindForce(&s, use->own), f);
 }
 
 static void spAddWindForces(const spElementSet* base, const spNodeState* state, int patch, spVec4* f)
 {
-    spWindUse use = spMakeWindUse(base, state, NULL);
-    spAddElements(&use.set->blocks, 3, patch, spEvaluateWind, &use, 0, false, f);
+    spWindFluid fluid = spGetWindFluid(base, state);
+    spElementUse use = {
+        .set = base, .blocks = &((const spWindSet*)base)->blocks, .state = state, .own = &fluid};
+    spAddElements(&use, 3, patch, spEvaluateWind, 0, false, f);
 }
 
 // The change with the velocities. That with the positions is left out: it is small beside that of any elastic
 // force, and has no symmetric matrix. Projected, every node feels its own velocity instead of the mean of
 // three, which is never less.
-SP_KERNEL void spEvaluateWindDifference(const void* context, int law, bool project, const spLanesAt* at,
+SP_KERNEL void spEvaluateWindDifference(const spElementUse* use, int law, bool project, const spLanesAt* at,
                                         RVec3* f)
 {
     SP_UNUSED(law);
-    const spWindUse* use = context;
     const spVec4* dv = use->difference->dv;
     spWindShape s = spGatherWind(use, at->nodes);
     if (project == false)
     {
         RVec3 dw = spScaleR(spSplat(-1), spGatherMean(dv, at->nodes));
-        spShareThirds(spGetWindDifference(&s, dw, use->normal, use->tangent), f);
+        spShareThirds(spGetWindDifference(&s, dw, use->own), f);
         return;
     }
     SP_UNROLL
     for (int k = 0; k < 3; ++k)
     {
         RVec3 dw = spScaleR(spSplat(-SP_THIRD), spGatherNodes(dv, at->nodes + k * SP_BLOCK, NULL));
-        f[k] = spGetWindDifference(&s, dw, use->normal, use->tangent);
+        f[k] = spGetWindDifference(&s, dw, use->own);
     }
 }
 
 static void spAddWindDifference(const spElementSet* base, const spNodeState* state,
                                 const spDifference* difference, int patch, spVec4* df)
 {
-    spWindUse use = spMakeWindUse(base, state, difference);
-    spAddElements(&use.set->blocks, 3, patch, spEvaluateWindDifference, &use, 0, difference->project, df);
+    spWindFluid fluid = spGetWindFluid(base, state);
+    spElementUse use = {.set = base,
+                        .blocks = &((const spWindSet*)base)->blocks,
+                        .state = state,
+                        .difference = difference,
+                        .own = &fluid};
+    spAddElements(&use, 3, patch, spEvaluateWindDifference, 0, difference->project, df);
 }
 
 const spElementKind SP_LANES_NAME(spWindKind) = {
@@ -116,8 +112,10 @@ const spElementKind SP_LANES_NAME(spWindKind) = {
 void spAddWindDiagonal(const spElementSet* base, const spNodeState* state, const spFill* fill,
                        spMat3* diagonal)
 {
-    spWindUse use = spMakeWindUse(base, state, NULL);
-    const int32_t* triangles = use.set->triangles;
+    spWindFluid fluid = spGetWindFluid(base, state);
+    spElementUse use = {
+        .set = base, .blocks = &((const spWindSet*)base)->blocks, .state = state, .own = &fluid};
+    const int32_t* triangles = ((const spWindSet*)base)->triangles;
     R third = fill->damping * SP_THIRD;
     const RVec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     for (int i = 0; i < base->elementCount; ++i)
@@ -128,9 +126,8 @@ void spAddWindDiagonal(const spElementSet* base, const spNodeState* state, const
             nodes[k * SP_BLOCK] = 4 * triangles[3 * (size_t)i + (size_t)k];
         }
         spWindShape s = spGatherWind(&use, nodes);
-        RMat3 block = {spGetWindDifference(&s, axes[0], use.normal, use.tangent),
-                       spGetWindDifference(&s, axes[1], use.normal, use.tangent),
-                       spGetWindDifference(&s, axes[2], use.normal, use.tangent)};
+        RMat3 block = {spGetWindDifference(&s, axes[0], use.own), spGetWindDifference(&s, axes[1], use.own),
+                       spGetWindDifference(&s, axes[2], use.own)};
         for (int k = 0; k < 3; ++k)
         {
             spMat3* sum = diagonal + triangles[3 * (size_t)i + (size_t)k];

@@ -15,6 +15,7 @@
 
 #include "base/node.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 

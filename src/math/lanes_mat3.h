@@ -6,7 +6,7 @@
 
 #pragma once
 
-#include "math/decompose.h"
+#include "math/decompose_kernel.h"
 #include "math/lanes.h"
 
 typedef struct RMat3
@@ -168,21 +168,6 @@ SP_KERNEL void spSetLane(R* a, int lane, spReal value)
 #endif
 }
 
-SP_KERNEL spMat3 spGetMatLane(const RMat3* a, int lane)
-{
-    return spMakeMat3(
-        spMakeVec3(spGetLane(a->cx.x, lane), spGetLane(a->cx.y, lane), spGetLane(a->cx.z, lane)),
-        spMakeVec3(spGetLane(a->cy.x, lane), spGetLane(a->cy.y, lane), spGetLane(a->cy.z, lane)),
-        spMakeVec3(spGetLane(a->cz.x, lane), spGetLane(a->cz.y, lane), spGetLane(a->cz.z, lane)));
-}
-
-SP_KERNEL void spSetVecLane(RVec3* a, int lane, spVec3 value)
-{
-    spSetLane(&a->x, lane, value.x);
-    spSetLane(&a->y, lane, value.y);
-    spSetLane(&a->z, lane, value.z);
-}
-
 // ---- polar rotation ----
 //
 // With F = R S, i1 = tr S, i2 and i3 = det F the invariants of S, Cayley-Hamilton gives without dividing by
@@ -218,12 +203,19 @@ SP_LONG_KERNEL void spRepairRotation(const RMat3* f, const RMask* bad, RMat3* r,
 #endif
         if (marked != 0)
         {
-            spMat3 a = spGetMatLane(f, lane), rotation, stretch;
-            spDecomposePolar3(a, &rotation, &stretch);
-            spSetVecLane(&r->cx, lane, rotation.cx);
-            spSetVecLane(&r->cy, lane, rotation.cy);
-            spSetVecLane(&r->cz, lane, rotation.cz);
-            spSetLane(trace, lane, spTrace3(stretch));
+            const R* from = &f->cx.x;
+            R* to = &r->cx.x;
+            spReal a[9], rotation[9], stretch[9];
+            for (int k = 0; k < 9; ++k)
+            {
+                a[k] = spGetLane(from[k], lane);
+            }
+            spDecomposePolarColumns(a, rotation, stretch);
+            for (int k = 0; k < 9; ++k)
+            {
+                spSetLane(to + k, lane, rotation[k]);
+            }
+            spSetLane(trace, lane, stretch[0] + stretch[4] + stretch[8]);
         }
     }
 }

@@ -8,7 +8,8 @@
 
 #pragma once
 
-#include "math/lanes.h"
+#include "math/lanes_mat3.h"
+#include "math/mat3.h"
 
 #if defined(__AVX__)
 #include <immintrin.h>
@@ -425,4 +426,21 @@ SP_KERNEL RVec3 spGatherSum(const spVec4* a, const int32_t* nodes)
     }
     return spTransposeNodes(n[0], n[1], n[2], n[3]);
 #endif
+}
+
+// ---- one lane ----
+
+SP_KERNEL spMat3 spGetMatLane(const RMat3* a, int lane)
+{
+    return spMakeMat3(
+        spMakeVec3(spGetLane(a->cx.x, lane), spGetLane(a->cx.y, lane), spGetLane(a->cx.z, lane)),
+        spMakeVec3(spGetLane(a->cy.x, lane), spGetLane(a->cy.y, lane), spGetLane(a->cy.z, lane)),
+        spMakeVec3(spGetLane(a->cz.x, lane), spGetLane(a->cz.y, lane), spGetLane(a->cz.z, lane)));
+}
+
+SP_KERNEL void spSetVecLane(RVec3* a, int lane, spVec3 value)
+{
+    spSetLane(&a->x, lane, value.x);
+    spSetLane(&a->y, lane, value.y);
+    spSetLane(&a->z, lane, value.z);
 }

@@ -3,8 +3,8 @@
 
 // One job at a time. The stepping thread writes the back slot while no job is under way, then hands it over;
 // from then on it belongs to the worker until `stage` says done. The worker reads rest data and materials of
-// the element sets while it assembles: whoever changes those waits for that to be over (spPauseFactor); the
-// long part, making the factor, reads nothing of the body.
+// the element sets while it assembles, so whoever changes those waits for it first (spPauseFactor); the long
+// part, making the factor, reads nothing of the body.
 
 #include "method/factor.h"
 
@@ -13,7 +13,6 @@
 #include "base/timer.h"
 
 #include <pthread.h>
-#include <string.h>
 
 typedef enum spFactorStage
 {
@@ -70,7 +69,7 @@ static spFactorSlot* spGetFront(const spFactor* f)
 static void spSetFactorStage(spFactor* f, spFactorStage stage)
 {
     pthread_mutex_lock(&f->mutex);
-    // Who asks to quit has the last word
+    // Once asked to quit, it stays so
     f->stage = f->stage == sp_factorQuit ? sp_factorQuit : stage;
     pthread_cond_broadcast(&f->changed);
     pthread_mutex_unlock(&f->mutex);
@@ -272,8 +271,8 @@ static void spStartJob(spFactor* f)
 void spRequestFactor(spFactor* f, const spVec4* x, const spVec4* v, const spFactorRequest* request)
 {
     spFactorSlot* slot = spGetBack(f);
-    memcpy(slot->x, x, (size_t)f->body->nodeCount * sizeof(spVec4));
-    memcpy(slot->v, v, (size_t)f->body->nodeCount * sizeof(spVec4));
+    f->body->backend->download(slot->x, x, (size_t)f->body->nodeCount * sizeof(spVec4));
+    f->body->backend->download(slot->v, v, (size_t)f->body->nodeCount * sizeof(spVec4));
     slot->request = *request;
     spStartJob(f);
 }
@@ -359,7 +358,7 @@ static void spFindTurnsStage(int begin, int end, int workerIndex, void* context)
     {
         for (int k = 0; k < 3; ++k)
         {
-            spSumSlots(&a->slots, c->f->sums[k], patch);
+            a->kernels->sumSlots(&a->slots, c->f->sums[k], patch);
         }
         a->kernels->findTurns(c->f->sums, a->patchBegin[patch], a->patchBegin[patch + 1], c->f->turns);
     }
@@ -404,7 +403,7 @@ double spGetFactorSeconds(const spFactor* f)
     return spGetFront(f)->seconds;
 }
 
-// What cannot be true of a request that was read back, from bytes that may come from anywhere, is none
+// The bytes of a snapshot may come from anywhere: a request that cannot be true counts as none
 static void spWalkRequest(spFactor* f, spFactorRequest* request, spWalkMemoryFcn* fcn, void* walk)
 {
     fcn(walk, sp_pieceAny, &request->mass, sizeof(request->mass));
@@ -427,7 +426,7 @@ static void spWalkRequest(spFactor* f, spFactorRequest* request, spWalkMemoryFcn
 
 void spWalkFactor(spFactor* f, spBody* body, spWalkMemoryFcn* fcn, void* walk)
 {
-    // The worker owns the back slot while it is at it
+    // The worker owns the back slot while it works on it
     bool asked = spIsFactorAsked(f);
     if (asked)
     {

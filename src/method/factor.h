@@ -38,8 +38,8 @@ void spRequestFactor(spFactor* f, const spVec4* x, const spVec4* v, const spFact
 bool spIsFactorAsked(const spFactor* f);
 bool spIsFactorDone(spFactor* f);
 
-// Exchanges the two; waits when the back one is not done yet, and returns how long, s. A back one that could
-// not be made (the matrix was not positive definite) is dropped and the front one kept.
+// Exchanges the two. Waits when the back one is not done yet, and returns how long, s. If the back one could
+// not be made (the matrix was not positive definite), it is dropped and the front one kept.
 double spTakeFactor(spFactor* f);
 
 // Waits until the thread does not read the body any more

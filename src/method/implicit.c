@@ -18,7 +18,6 @@
 //   merit.c                the incremental potential, and the bound on it
 //   rescue.c               the body as a rigid one, where that bound is exceeded
 //   implicit_compliance.c  what the body lends to rows between bodies
-//   implicit_nodes.c       loops over nodes
 //
 // Baraff, Witkin. Large Steps in Cloth Simulation. 1998
 // Eberhardt, Etzmuss, Hauth. Implicit-Explicit Schemes for Fast Animation with Particle Systems. 2000

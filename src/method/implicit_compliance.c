@@ -72,7 +72,7 @@ static void spApplyCompliance(const spImplicitSolver* solver, const spBody* body
         spVec4* to = z + n * (size_t)i;
         if (p != NULL)
         {
-            p->kind->apply(p, NULL, from, to);
+            body->backend->precondition(p, NULL, from, to);
         }
         else if (solver->hasSystem && system->localA != NULL)
         {
@@ -80,12 +80,7 @@ static void spApplyCompliance(const spImplicitSolver* solver, const spBody* body
         }
         else
         {
-            memset(to, 0, n * sizeof(spVec4));
-            for (size_t node = 0; node < n; ++node)
-            {
-                spReal w = body->x[node].w;
-                to[node] = (spVec4){w * from[node].x, w * from[node].y, w * from[node].z, 0};
-            }
+            body->backend->weigh(to, body->x, from, 0, body->nodeCount);
         }
     }
 }
@@ -149,28 +144,17 @@ static void spApplyImpulses(spImplicitSolver* solver, spBody* body, const spPoin
                             const spVec3* impulses, const spVec3* shifts)
 {
     const spMat3* turns = spGetTurns(solver);
-    size_t n = (size_t)body->nodeCount;
     spVec4* a = solver->cg.t;
     spVec4* z = solver->cg.z;
     for (int pass = 0; pass < 2; ++pass)
     {
-        memset(a, 0, n * sizeof(spVec4));
+        body->backend->clear(a, 0, body->nodeCount);
         for (int i = 0; i < points->count; ++i)
         {
             spSpreadPoint(body, turns, points, i, pass == 0 ? impulses[i] : shifts[i], a);
         }
         spApplyCompliance(solver, body, a, z, 1);
-        spVec4* to = pass == 0 ? body->v : body->x;
-        for (size_t node = 0; node < n; ++node)
-        {
-            if (body->x[node].w > 0)
-            {
-                spVec3 change = spMulMV3(spGetTurn(turns, (int)node), spXyz(z[node]));
-                to[node].x += change.x;
-                to[node].y += change.y;
-                to[node].z += change.z;
-            }
-        }
+        body->backend->addTurned(pass == 0 ? body->v : body->x, body->x, turns, z, 0, body->nodeCount);
     }
 }
 
@@ -178,7 +162,7 @@ void spCorrectSolver(spImplicitSolver* solver, spBody* body, const spPoints* poi
                      const spVec3* shifts)
 {
     // What acts all the time is part of the motion that BDF2 looks back on; across a jump it must not look
-    bool looksBack = points->jump == false && spHasHistory(solver, body->x, body->v, body->nodeCount);
+    bool looksBack = points->jump == false && spHasHistory(solver, body, body->x, body->v);
     if (spGivesWayAsNodes(solver))
     {
         spCorrectNodes(body, points, impulses, shifts);
@@ -189,7 +173,7 @@ void spCorrectSolver(spImplicitSolver* solver, spBody* body, const spPoints* poi
     }
     if (looksBack)
     {
-        memcpy(solver->history.after[0], body->x, (size_t)body->nodeCount * sizeof(spVec4));
-        memcpy(solver->history.after[1], body->v, (size_t)body->nodeCount * sizeof(spVec4));
+        body->backend->copy(solver->history.after[0], body->x, 0, body->nodeCount);
+        body->backend->copy(solver->history.after[1], body->v, 0, body->nodeCount);
     }
 }

@@ -163,8 +163,9 @@ void spBuildConstraints(spSubstep* s)
         solver->patchConstraint[patch] = count;
         for (; held < body->heldCount && body->held[held] < body->order.patchBegin[patch + 1]; ++held)
         {
-            int node = body->held[held];
-            spConstrain(s, node, true, (spVec3){0, 0, 0}, spXyz(s->v[node]), &count);
+            spVec4 v;
+            body->backend->gather(&v, s->v, body->held + held, 1);
+            spConstrain(s, body->held[held], true, (spVec3){0, 0, 0}, spXyz(v), &count);
         }
         for (int i = s->problem->rowCount > 0 ? s->problem->patchRow[patch] : 0;
              s->problem->rowCount > 0 && i < s->problem->patchRow[patch + 1]; ++i)
@@ -178,22 +179,8 @@ void spBuildConstraints(spSubstep* s)
         }
     }
     solver->patchConstraint[body->order.patchCount] = count;
-    s->prescribed = false;
-    for (int i = 0; i < count; ++i)
-    {
-        const spConstraint* c = solver->constraints + i;
-        spVec3 dv = spSub3(solver->constraintV[i], spXyz(s->v[c->node]));
-        s->prescribed = s->prescribed || spLengthSquared3(dv) > 0;
-        spVec4* x = solver->cg.x + c->node;
-        if (c->all)
-        {
-            *x = (spVec4){dv.x, dv.y, dv.z, 0};
-            continue;
-        }
-        spReal change = spDot3(c->normal, spSub3(dv, spXyz(*x)));
-        *x = (spVec4){x->x + change * c->normal.x, x->y + change * c->normal.y, x->z + change * c->normal.z,
-                      0};
-    }
+    s->prescribed =
+        body->backend->prescribe(solver->cg.x, s->v, solver->constraints, solver->constraintV, count);
 }
 
 // What the constraint of a node exerts, N s
@@ -298,11 +285,9 @@ static void spMarkShielded(spSubstep* s)
 {
     spBody* body = s->body;
     spImplicitSolver* solver = s->solver;
-    const spSparse* a = &solver->system.sparse;
-    size_t size = (size_t)body->nodeCount * sizeof(spVec4);
     spVec4 *ends = solver->cg.d, *marks = solver->cg.z; // normal and gap at the end; whether it is shielded
-    memset(ends, 0, size);
-    memset(marks, 0, size);
+    body->backend->clear(ends, 0, body->nodeCount);
+    body->backend->clear(marks, 0, body->nodeCount);
     for (int i = 0; i < s->problem->rowCount; ++i)
     {
         const spRow* row = s->problem->rows + i;
@@ -315,16 +300,9 @@ static void spMarkShielded(spSubstep* s)
             ends[row->a.node] = gap < ends[row->a.node].w ? (spVec4){n.x, n.y, n.z, gap} : ends[row->a.node];
         }
     }
-    for (int node = 0; solver->system.hasSparse && node < body->nodeCount; ++node)
+    if (solver->system.hasSparse)
     {
-        for (int k = a->rowBegin[node]; ends[node].w < 0 && k < a->rowBegin[node + 1]; ++k)
-        {
-            int other = a->rowColumns[k];
-            int lower = ends[other].w < ends[node].w ? other : node, upper = lower == node ? other : node;
-            spVec3 way = spSub3(spXyz(solver->baseX[lower]), spXyz(solver->baseX[upper]));
-            bool below = -spDot3(spXyz(ends[upper]), way) > SP_SHIELD_SLOPE * spLength3(way);
-            marks[upper].x = ends[other].w < 0 && below ? 1 : marks[upper].x;
-        }
+        body->backend->markShielded(marks, ends, &solver->system.sparse, solver->baseX, SP_SHIELD_SLOPE);
     }
     for (int i = 0; i < s->problem->rowCount; ++i)
     {

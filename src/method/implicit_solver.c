@@ -6,12 +6,10 @@
 #include "base/error.h"
 #include "base/timer.h"
 #include "math/vec3.h"
-#include "method/implicit_nodes.h"
 #include "method/implicit_substep.h"
 #include "method/spectrum.h"
 
 #include <math.h>
-#include <string.h>
 
 // Linearisations of a quasi-static step that does not say how many
 #define SP_STATIC_STEPS 50
@@ -103,10 +101,10 @@ static bool spAllocSolver(spImplicitSolver* solver, const spBody* body)
                          &solver->iterateV,   &solver->warmStart, &history->before[0],
                          &history->before[1], &history->after[0], &history->after[1]};
     int arrayCount = solver->type == sp_bdf2 ? 9 : 5;
-    bool ok = spCreateCgVectors(&solver->cg, heap, count, patchCount);
+    bool ok = spCreateCgVectors(&solver->cg, body->backend, heap, count, patchCount);
     for (int i = 0; i < arrayCount; ++i)
     {
-        *arrays[i] = spAllocZeroed(heap, spArraySize(count, sizeof(spVec4)));
+        *arrays[i] = body->backend->allocate(heap, spArraySize(count, sizeof(spVec4)));
         ok = ok && *arrays[i] != NULL;
     }
     solver->constraints = spAlloc(heap, spArraySize(count, sizeof(spConstraint)));
@@ -118,16 +116,6 @@ static bool spAllocSolver(spImplicitSolver* solver, const spBody* body)
     return ok && solver->constraints != NULL && solver->constraintOf != NULL &&
            solver->patchConstraint != NULL && solver->rawB != NULL && solver->rawProduct != NULL &&
            solver->constraintV != NULL;
-}
-
-static void spMeasureNodes(spImplicitSolver* solver, const spBody* body)
-{
-    for (int node = 0; node < body->nodeCount; ++node)
-    {
-        solver->massNorm += (double)body->mass[node] * (double)body->mass[node];
-    }
-    solver->massNorm = sqrt(solver->massNorm);
-    solver->extent = spGetLargestLength(body->x, 0, body->nodeCount);
 }
 
 spImplicitSolver* spCreateImplicitSolver(spBody* body, const spImplicitDef* def, spError* error)
@@ -153,7 +141,8 @@ spImplicitSolver* spCreateImplicitSolver(spBody* body, const spImplicitDef* def,
         spDestroyImplicitSolver(solver, body);
         return NULL;
     }
-    spMeasureNodes(solver, body);
+    solver->massNorm = sqrt(body->backend->sumMass2(body->mass, 0, body->nodeCount));
+    solver->extent = body->backend->maxLength(body->x, 0, body->nodeCount);
     return solver;
 }
 
@@ -170,16 +159,19 @@ void spDestroyImplicitSolver(spImplicitSolver* solver, spBody* body)
     {
         spDestroyBodySystem(&solver->system, body);
     }
-    spDestroyCgVectors(&solver->cg, heap);
-    void* arrays[] = {solver->baseX,      solver->baseV,       solver->f,
-                      solver->iterateV,   solver->warmStart,   history->before[0],
-                      history->before[1], history->after[0],   history->after[1],
-                      solver->rowSolves,  solver->constraints, solver->constraintOf,
-                      solver->rawB,       solver->rawProduct,  solver->patchConstraint,
-                      solver->constraintV};
-    for (int i = 0; i < (int)(sizeof(arrays) / sizeof(arrays[0])); ++i)
+    spDestroyCgVectors(&solver->cg, body->backend, heap);
+    spVec4* nodes[] = {solver->baseX,      solver->baseV,     solver->f,
+                       solver->iterateV,   solver->warmStart, history->before[0],
+                       history->before[1], history->after[0], history->after[1]};
+    for (int i = 0; i < SP_COUNT(nodes); ++i)
     {
-        spFree(heap, arrays[i]);
+        body->backend->release(heap, nodes[i]);
+    }
+    void* lists[] = {solver->rowSolves,  solver->constraints,     solver->constraintOf, solver->rawB,
+                     solver->rawProduct, solver->patchConstraint, solver->constraintV};
+    for (int i = 0; i < SP_COUNT(lists); ++i)
+    {
+        spFree(heap, lists[i]);
     }
     spFree(heap, solver);
 }
@@ -298,12 +290,13 @@ const spVec4* spGetStart(const spSubstep* s)
     return s->solver->type == sp_bdf2 ? s->solver->history.before[0] : s->solver->baseX;
 }
 
-bool spHasHistory(const spImplicitSolver* solver, const spVec4* x, const spVec4* v, int nodeCount)
+bool spHasHistory(const spImplicitSolver* solver, const spBody* body, const spVec4* x, const spVec4* v)
 {
+    const spBackend* backend = body->backend;
+    int nodeCount = body->nodeCount;
     const spHistory* history = &solver->history;
-    size_t size = (size_t)nodeCount * sizeof(spVec4);
-    return history->h > 0 && memcmp(history->after[0], x, size) == 0 &&
-           memcmp(history->after[1], v, size) == 0;
+    return history->h > 0 && backend->isSame(history->after[0], x, 0, nodeCount) &&
+           backend->isSame(history->after[1], v, 0, nodeCount);
 }
 
 typedef struct spBases
@@ -318,12 +311,13 @@ static void spBasesStage(int begin, int end, int workerIndex, void* context)
     const spBases* c = context;
     const spSubstep* s = c->s;
     spImplicitSolver* solver = s->solver;
+    const spBackend* backend = s->body->backend;
     int first = s->body->order.patchBegin[begin], last = s->body->order.patchBegin[end];
-    spBlendStates(solver->baseX, c->present, s->x, c->past, solver->history.before[0], first, last);
-    spBlendStates(solver->baseV, c->present, s->v, c->past, solver->history.before[1], first, last);
+    backend->blend(solver->baseX, c->present, s->x, c->past, solver->history.before[0], first, last);
+    backend->blend(solver->baseV, c->present, s->v, c->past, solver->history.before[1], first, last);
     if (s->isStatic == false)
     {
-        spFillHeldBases(solver->baseX, solver->baseV, s->x, s->h - s->effectiveStep, s->v, first, last);
+        backend->setHeldBases(solver->baseX, solver->baseV, s->x, s->h - s->effectiveStep, s->v, first, last);
     }
 }
 
@@ -332,7 +326,7 @@ static void spFillBases(spSubstep* s)
 {
     spBases bases = {.s = s, .present = 1, .past = 0};
     s->effectiveStep = s->isStatic ? 1 : s->h;
-    if (s->solver->type == sp_bdf2 && spHasHistory(s->solver, s->x, s->v, s->body->nodeCount))
+    if (s->solver->type == sp_bdf2 && spHasHistory(s->solver, s->body, s->x, s->v))
     {
         spReal w = s->h / s->solver->history.h, divisor = 1 + 2 * w;
         s->effectiveStep = (1 + w) / divisor * s->h;
@@ -347,8 +341,8 @@ static void spKeepState(const spSubstep* s, spVec4* const to[2])
 {
     if (s->solver->type == sp_bdf2)
     {
-        memcpy(to[0], s->x, (size_t)s->body->nodeCount * sizeof(spVec4));
-        memcpy(to[1], s->v, (size_t)s->body->nodeCount * sizeof(spVec4));
+        s->body->backend->copy(to[0], s->x, 0, s->body->nodeCount);
+        s->body->backend->copy(to[1], s->v, 0, s->body->nodeCount);
     }
 }
 
@@ -381,7 +375,7 @@ static spSubstep spStartSubstep(spImplicitSolver* solver, spBody* body, const sp
     s.workBefore = spGetWork(&s);
     if (s.isStatic)
     {
-        spScaleDriven(s.v, body->roles, s.h, 0, body->nodeCount);
+        body->backend->scaleDriven(s.v, body->roles, s.h, 0, body->nodeCount);
         s.mass = spGetStaticMass(body);
     }
     spFillBases(&s);
@@ -413,7 +407,7 @@ spSubstepResult spSolveImplicitSubstep(spImplicitSolver* solver, spBody* body,
     result.pinForce = spFinishRows(&s);
     if (s.isStatic)
     {
-        memset(s.v, 0, (size_t)body->nodeCount * sizeof(spVec4));
+        body->backend->clear(s.v, 0, body->nodeCount);
     }
     spKeepState(&s, solver->history.after);
     // A rigid motion is no past to go on from

@@ -137,7 +137,7 @@ typedef struct spSubstep
 // Where the nodes were at the start of the substep
 const spVec4* spGetStart(const spSubstep* s);
 // Whether the past state of BDF2 is what a body that is here now went through
-bool spHasHistory(const spImplicitSolver* solver, const spVec4* x, const spVec4* v, int nodeCount);
+bool spHasHistory(const spImplicitSolver* solver, const spBody* body, const spVec4* x, const spVec4* v);
 
 // ---- refresh.c ----
 
@@ -156,7 +156,7 @@ void spAssemble(spSubstep* s);
 // What the linearisation at the start has on its right-hand side in addition: r K times the displacement to
 // baseX + r v. For IMEX what its bound makes of v.
 void spAddDisplacement(const spSubstep* s);
-// Whether the inertia can be told beside the stiffness
+// Whether a solve resolves the inertia of the body beside its stiffness
 spInertiaResolution spFindInertiaResolution(const spSubstep* s);
 bool spUsesPairs(const spImplicitSolver* solver);
 spSystem spGetLinearSystem(const spSubstep* s);
@@ -185,10 +185,10 @@ void spStartEnergyBound(spSubstep* s);
 double spGetModelBound(spSubstep* s);
 // And what the dv that was just solved for does, with the contacts that it misses
 double spGetModelChange(const spSubstep* s);
-// Whether the end of the substep exceeds the energy bound. A body that rests and was solved is not asked.
+// Whether the end of the substep exceeds the energy bound. A body that rests, and was solved, never does.
 bool spExceedsEnergyBound(const spSubstep* s, bool solved);
-// Whether the end has a higher incremental potential than the body has that stands still, and, unless it is
-// held where it is, than the one that moves on as it did
+// Whether the incremental potential at the end is higher than it would be if the body stood still, and,
+// unless the body is held where it is, than if it had moved on as before
 bool spRaisesIncrementalPotential(const spSubstep* s);
 
 // ---- rescue.c ----

@@ -12,10 +12,8 @@
 
 #include "base/timer.h"
 #include "math/vec3.h"
-#include "method/implicit_nodes.h"
 
 #include <math.h>
-#include <string.h>
 
 // Share of the weight of a body, over a step, that is the least that a residual is measured against: a body
 // at rest has hardly anything on its right-hand side
@@ -58,6 +56,7 @@ static void spRunPatchStage(int begin, int end, int workerIndex, void* context)
     const spSubstep* s = c->s;
     spImplicitSolver* solver = s->solver;
     const spBody* body = s->body;
+    const spBackend* backend = body->backend;
     spReal r = s->effectiveStep;
     for (int patch = begin; patch < end; ++patch)
     {
@@ -69,30 +68,29 @@ static void spRunPatchStage(int begin, int end, int workerIndex, void* context)
                 break;
             case sp_stageRightSide:
                 spSumPatchForces(c->force, patch);
-                spFillRightSide(solver->f, r, body->f, s->isStatic ? 0 : 1, body->mass, s->v, solver->baseV,
-                                first, last);
+                backend->setRightSide(solver->f, r, body->f, s->isStatic ? 0 : 1, body->mass, s->v,
+                                      solver->baseV, first, last);
                 break;
             case sp_stageDisplacement:
-                spFillDisplacements(solver->cg.d, solver->baseX, r, s->v, s->x, first, last);
+                backend->setDisplacements(solver->cg.d, solver->baseX, r, s->v, s->x, first, last);
                 break;
             case sp_stageDifference:
                 spAddPatchDifference(c->force, &c->difference, patch);
                 break;
             case sp_stageAddDifference:
                 spSumPatchForces(c->force, patch);
-                solver->system.kernels->addScaled(solver->f, r, body->f, first, last);
+                backend->addScaled(solver->f, r, body->f, first, last);
                 break;
             case sp_stageProduct:
-                solver->system.kernels->multiply(&solver->system.sparse, solver->cg.d, patch,
-                                                 solver->system.product);
+                backend->multiply(&solver->system.sparse, solver->cg.d, patch, solver->system.product);
                 break;
             case sp_stageSubtractProduct:
-                spSumSlots(&solver->system.sparse.slots, solver->system.product, patch);
-                solver->system.kernels->addScaled(solver->f, -1 / r, solver->system.product, first, last);
+                backend->sumSlots(&solver->system.sparse.slots, solver->system.product, patch);
+                backend->addScaled(solver->f, -1 / r, solver->system.product, first, last);
                 break;
             case sp_stageMove:
-                spFillVelocities(s->v, solver->iterateV, c->share, solver->cg.x, first, last);
-                spFillPositions(s->x, solver->baseX, r, s->v, first, last);
+                backend->setVelocities(s->v, solver->iterateV, c->share, solver->cg.x, first, last);
+                backend->setPositions(s->x, solver->baseX, r, s->v, first, last);
                 break;
         }
     }
@@ -119,7 +117,7 @@ void spFindForces(const spSubstep* s)
     // IMEX has damping in its bound; velocities of a static step are displacements
     if (s->fill.bound || s->isStatic)
     {
-        memset(s->solver->cg.z, 0, (size_t)s->body->nodeCount * sizeof(spVec4));
+        s->body->backend->clear(s->solver->cg.z, 0, s->body->nodeCount);
         force.state.v = s->solver->cg.z;
     }
     spMeasureForces(&force);
@@ -140,11 +138,12 @@ static void spSubtractBound(const spSubstep* s)
     }
     for (int patch = 0; patch < a->patchCount; ++patch)
     {
-        spSumSlots(&a->slots, product, patch);
+        a->kernels->sumSlots(&a->slots, product, patch);
     }
     a->kernels->finishProduct(product, s->v, solver->system.ownA,
                               solver->system.crossed ? solver->system.ownC : NULL, 1, 0, s->body->nodeCount);
-    spSubtractBeyondMass(solver->f, product, s->mass, s->body->mass, s->v, 0, s->body->nodeCount);
+    s->body->backend->subtractBeyondMass(solver->f, product, s->mass, s->body->mass, s->v, 0,
+                                         s->body->nodeCount);
     // Soft holds stand in the matrix too, but their impulses are those at the velocity already
     for (int i = 0; i < s->problem->rowCount; ++i)
     {
@@ -201,7 +200,7 @@ void spAddDisplacement(const spSubstep* s)
         spRunPatches(&c, sp_stageSubtractProduct);
         return;
     }
-    memset(s->solver->cg.z, 0, (size_t)s->body->nodeCount * sizeof(spVec4));
+    s->body->backend->clear(s->solver->cg.z, 0, s->body->nodeCount);
     c.difference = (spDifference){.dx = s->solver->cg.d, .dv = s->solver->cg.z, .project = s->fill.project};
     spMeasureDifference(&s->force, &c.difference);
     spRunPatches(&c, sp_stageDifference);
@@ -229,13 +228,13 @@ void spAssemble(spSubstep* s)
 spInertiaResolution spFindInertiaResolution(const spSubstep* s)
 {
     const spSolverDef* def = &s->solver->def;
-    double digits = sizeof(spReal) == sizeof(float) ? 1e5 : 1e13, stiffness = 0.0, mass = 0.0;
-    for (int node = 0; s->assembled && node < s->body->nodeCount; ++node)
+    double digits = sizeof(spReal) == sizeof(float) ? 1e5 : 1e13, sums[2] = {0};
+    if (s->assembled)
     {
-        spVec4 d = s->solver->system.sparse.diagonal[0][node];
-        stiffness += ((double)d.x + (double)d.y + (double)d.z) / 3.0;
-        mass += (double)s->mass * (double)s->body->mass[node];
+        s->body->backend->sumStiffness(sums, s->solver->system.sparse.diagonal[0], s->body->mass,
+                                       (double)s->mass, 0, s->body->nodeCount);
     }
+    double stiffness = sums[0], mass = sums[1];
     // More than one linearisation looks at the force itself
     double resolved = def->newtonSteps == 1 ? fmin(digits, 10.0 / (double)def->tolerance) : digits;
     if (!(stiffness > resolved * mass))
@@ -298,19 +297,16 @@ static void spDampVibration(const spSubstep* s, const spSystem* system)
 {
     const spBody* body = s->body;
     spImplicitSolver* solver = s->solver;
-    const spLinearKernels* kernels = solver->system.kernels;
+    const spBackend* kernels = solver->system.kernels;
     spVec4* vibration = solver->warmStart;
-    memcpy(vibration, solver->iterateV, (size_t)body->nodeCount * sizeof(spVec4));
+    kernels->copy(vibration, solver->iterateV, 0, body->nodeCount);
     if (spIsFree(s))
     {
-        spRigidMotion rigid = spFindRigidMotion(body->mass, s->x, solver->iterateV, true, body->nodeCount);
+        spRigidMotion rigid = spFindRigidMotion(body, s->x, solver->iterateV, true);
         spLimitRotation(&rigid, (double)s->h);
-        spAddRigidMotion(&rigid, -1.0, s->x, body->nodeCount, vibration);
+        kernels->addRigid(vibration, &rigid, -1.0, s->x, 0, body->nodeCount);
     }
-    for (int i = 0; i < body->heldCount; ++i)
-    {
-        vibration[body->held[i]] = (spVec4){0};
-    }
+    kernels->clearListed(vibration, body->held, body->heldCount);
     double best = spFindShare(system, &solver->cg, vibration, s->problem->team);
     spReal share = (spReal)fmin(0.0, fmax(-1.0, best));
     kernels->addScaled(solver->iterateV, share, vibration, 0, body->nodeCount);
@@ -322,10 +318,9 @@ static void spDampVibration(const spSubstep* s, const spSystem* system)
 static void spAddOwedMotion(const spSubstep* s)
 {
     const spCgVectors* cg = &s->solver->cg;
-    int count = s->body->nodeCount;
-    spRigidMotion owed = spFindRigidMotion(s->body->mass, s->x, cg->r, false, count);
+    spRigidMotion owed = spFindRigidMotion(s->body, s->x, cg->r, false);
     spLimitRotation(&owed, (double)s->h);
-    spAddRigidMotion(&owed, 1.0, s->x, count, cg->x);
+    s->body->backend->addRigid(cg->x, &owed, 1.0, s->x, 0, s->body->nodeCount);
 }
 
 // Solves with the rows as they stand. dv is left in cg.x.
@@ -341,7 +336,7 @@ static spCgResult spSolveLinear(const spSubstep* s, bool first)
                    .least = solver->def.newtonSteps > 1 ? 0.0 : SP_REST_SHARE * s->weightNorm,
                    .stop = s->problem->stop};
     report->operatorType = spUsesPairs(solver) ? sp_operatorAssembled : sp_operatorMatrixFree;
-    memcpy(solver->cg.b, solver->f, (size_t)s->body->nodeCount * sizeof(spVec4));
+    s->body->backend->copy(solver->cg.b, solver->f, 0, s->body->nodeCount);
     spAddRowImpulses(s, solver->cg.b);
     double start = spGetSeconds();
     // Node rows already ask for velocities at the end
@@ -366,7 +361,7 @@ spCgResult spSolveActiveSet(spSubstep* s, bool first, int rounds)
     spCgResult result = {0};
     for (int round = 0; round < rounds; ++round)
     {
-        memcpy(s->v, solver->iterateV, (size_t)s->body->nodeCount * sizeof(spVec4));
+        s->body->backend->copy(s->v, solver->iterateV, 0, s->body->nodeCount);
         spBuildConstraints(s);
         result = spSolveLinear(s, first && round == 0);
         spMoveAlong(s, 1);

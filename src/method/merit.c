@@ -11,18 +11,16 @@
 //
 // So the end has no more of it than any other motion that contacts allow, and such motions are what it is
 // compared with: to stand still, to move on as before, and to stop before the body runs into anything. An
-// end with more has the wrong contacts, or was not solved: contacts that pull squash a body, and what a stiff
-// one is squashed by throws it in the next steps.
+// end with more has the wrong contacts, or was not solved: contacts that pull squash a body, and a stiff body
+// that was squashed flies off in the next steps.
 //
 // Kane, Marsden, Ortiz, West. Variational Integrators and the Newmark Algorithm. 2000
 
 #include "method/implicit_substep.h"
 
 #include "body/contact_law.h"
-#include "method/implicit_nodes.h"
 
 #include <math.h>
-#include <string.h>
 
 // Energy of motion over that of a substep of free fall, up to which a body that was solved is at rest
 #define SP_MOTION_RATIO 0.1
@@ -34,7 +32,7 @@
 // v may be NULL for 0
 static double spGetInertia(const spSubstep* s, const spVec4* v)
 {
-    return spSumInertia(s->body->mass, v, s->solver->baseV, s->x, 0, s->body->nodeCount);
+    return s->body->backend->sumInertia(s->body->mass, v, s->solver->baseV, s->x, 0, s->body->nodeCount);
 }
 
 static double spGetElasticEnergy(const spSubstep* s, const spVec4* x)
@@ -54,8 +52,8 @@ static double spGetElasticEnergy(const spSubstep* s, const spVec4* x)
 static double spGetIncrementalPotential(const spSubstep* s, const spVec4* v, const spVec4* x)
 {
     const spBody* body = s->body;
-    double power =
-        spSumLoadPower(body->mass, s->problem->gravity, body->nodeForces, v, s->x, 0, body->nodeCount);
+    double power = body->backend->sumLoadPower(body->mass, s->problem->gravity, body->nodeForces, v, s->x, 0,
+                                               body->nodeCount);
     return spGetInertia(s, v) + spGetElasticEnergy(s, x) - (double)s->effectiveStep * power;
 }
 
@@ -123,11 +121,11 @@ static void spFillStop(spSubstep* s, spVec4* dv)
         spFindStop(s, stop);
     }
     spVec3 v = {(spReal)stop[0], (spReal)stop[1], (spReal)stop[2]};
-    spFillFree(dv, v, NULL, s->x, 0, body->nodeCount);
+    body->backend->setFree(dv, v, NULL, s->x, 0, body->nodeCount);
     s->bound.stopLoss = spGetInertia(s, dv);
-    spFillFree(dv, v, s->solver->iterateV, s->x, 0, body->nodeCount);
+    body->backend->setFree(dv, v, s->solver->iterateV, s->x, 0, body->nodeCount);
     double fall = (double)s->effectiveStep * (double)spLength3(s->problem->gravity);
-    s->bound.fall = 0.5 * spSumFreeMass(body->mass, s->x, 0, body->nodeCount) * fall * fall;
+    s->bound.fall = 0.5 * body->backend->sumFreeMass(body->mass, s->x, 0, body->nodeCount) * fall * fall;
 }
 
 // ---- the quadratic model ----
@@ -145,7 +143,7 @@ double spGetModelBound(spSubstep* s)
     spVec4* dv = solver->cg.d;
     spFillStop(s, dv);
     double stop = spGetModel(s, spGetCurvature(&system, &solver->cg, dv, s->problem->team), dv);
-    // As much again as stopping takes is for friction, which has the last word over energy. At rest all of
+    // As much again as stopping takes is allowed for friction, which does not minimise energy. At rest all of
     // that is rounding, hence the free fall.
     return s->bound.fall + s->bound.stopLoss + stop;
 }
@@ -155,20 +153,17 @@ double spGetModelChange(const spSubstep* s)
     const spImplicitSolver* solver = s->solver;
     const spVec4* product = spUsesPairs(solver) ? solver->system.product : s->body->f;
     double curvature = solver->system.kernels->dot(solver->cg.x, product, 0, s->body->nodeCount);
-    for (int i = 0; i < solver->patchConstraint[s->body->order.patchCount]; ++i)
-    {
-        // The product is without what stands at constraints
-        const spConstraint* c = solver->constraints + i;
-        spVec3 dv = spXyz(solver->cg.x[c->node]), p = solver->rawProduct[i];
-        curvature += (double)(c->all ? spDot3(dv, p) : spDot3(c->normal, dv) * spDot3(c->normal, p));
-    }
+    // The product is without what stands at constraints
+    curvature =
+        s->body->backend->addConstraintWork(curvature, solver->cg.x, solver->constraints, solver->rawProduct,
+                                            solver->patchConstraint[s->body->order.patchCount]);
     return spGetModel(s, curvature, solver->cg.x) + spGetMissedEnergy(s);
 }
 
 // ---- the end of a substep ----
 
-// Loads do not count here: the bound has what they give in a substep of free fall, and the body that stops
-// goes elsewhere than the one that was solved
+// The work of loads does not count here, since the body that stops goes elsewhere than the one that was
+// solved; the bound has what gravity gives in a substep of free fall instead
 bool spExceedsEnergyBound(const spSubstep* s, bool solved)
 {
     double change = spGetInertia(s, s->v), motion = spGetInertia(s, NULL);
@@ -191,14 +186,11 @@ bool spRaisesIncrementalPotential(const spSubstep* s)
     const spBody* body = s->body;
     spImplicitSolver* solver = s->solver;
     spVec4 *onward = solver->cg.d, *still = solver->cg.z;
-    spFillPositions(onward, solver->baseX, s->effectiveStep, solver->iterateV, 0, body->nodeCount);
-    memset(still, 0, (size_t)body->nodeCount * sizeof(spVec4));
+    body->backend->setPositions(onward, solver->baseX, s->effectiveStep, solver->iterateV, 0,
+                                body->nodeCount);
+    body->backend->clear(still, 0, body->nodeCount);
     double end = spGetIncrementalPotential(s, s->v, s->x);
-    bool anchored = body->heldCount > 0;
-    for (int i = 0; i < body->heldCount; ++i)
-    {
-        anchored = anchored && spLengthSquared3(spXyz(s->v[body->held[i]])) == 0;
-    }
+    bool anchored = body->heldCount > 0 && body->backend->isZeroListed(s->v, body->held, body->heldCount);
     // A body that is free, or moved, may turn as it moves on, and is as much out of shape then
     double most = spGetIncrementalPotential(s, still, solver->baseX);
     most = anchored ? most : fmax(most, spGetIncrementalPotential(s, solver->iterateV, onward));

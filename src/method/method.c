@@ -80,6 +80,11 @@ bool spSetBodyMethod(spBody* body, const spMethodDef* def, spError* error)
     return true;
 }
 
+spAdvanceResult spAdvanceByMethod(spBody* body, const spAdvanceContext* context)
+{
+    return body->method->advance(body, context);
+}
+
 double spGetAnyStep(spBody* body)
 {
     SP_UNUSED(body);

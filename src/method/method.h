@@ -118,6 +118,9 @@ spStop spMakeStop(const spAdvanceContext* context, int substep, int substepCount
 // Tells what a substep has done. False when that is not what was chosen before.
 bool spTellChoice(const spAdvanceContext* context, int substep, const spStop* stop, int64_t factorStep);
 
+// What the CPU fills into the backend: the method of the body advances it
+spAdvanceResult spAdvanceByMethod(spBody* body, const spAdvanceContext* context);
+
 // The table of a method type
 const spMethodKind* spFindMethod(spMethodType type);
 

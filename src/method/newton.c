@@ -8,11 +8,9 @@
 #include "method/implicit_substep.h"
 
 #include "math/vec3.h"
-#include "method/implicit_nodes.h"
 #include "method/spectrum.h"
 
 #include <math.h>
-#include <string.h>
 
 // Solves for which rows act, at most; a rescue has twice as many
 #define SP_ROW_ROUNDS 6
@@ -48,14 +46,9 @@ static const spVec4* spKeepFree(const spSubstep* s, const spVec4* a)
 {
     const spImplicitSolver* solver = s->solver;
     spVec4* free = solver->cg.t;
-    memcpy(free, a, (size_t)s->body->nodeCount * sizeof(spVec4));
-    for (int i = 0; i < solver->patchConstraint[s->body->order.patchCount]; ++i)
-    {
-        const spConstraint* c = solver->constraints + i;
-        spVec3 p = spXyz(free[c->node]);
-        p = c->all ? (spVec3){0, 0, 0} : spMulSub3(p, spDot3(c->normal, p), c->normal);
-        free[c->node] = (spVec4){p.x, p.y, p.z, 0};
-    }
+    s->body->backend->copy(free, a, 0, s->body->nodeCount);
+    s->body->backend->project(free, solver->constraints, solver->patchConstraint[s->body->order.patchCount],
+                              NULL);
     return free;
 }
 
@@ -100,21 +93,22 @@ static void spLinearise(spSubstep* s, bool first)
     }
 }
 
-// Solves it, rows included. Where the result exceeds the energy bound it is solved again from the rigid
-// motion, and else ends with that.
+// Solves it, rows included. Where the result exceeds the energy bound it is solved again, from the rigid
+// motion; failing that, the substep ends with the rigid motion.
 static spCgResult spSolveLinearisation(spSubstep* s, bool first)
 {
     spImplicitSolver* solver = s->solver;
-    size_t size = (size_t)s->body->nodeCount * sizeof(spVec4);
-    memcpy(solver->iterateV, s->v, size);
+    const spBackend* backend = s->body->backend;
+    int count = s->body->nodeCount;
+    backend->copy(solver->iterateV, s->v, 0, count);
     double most = s->bound.active ? spGetModelBound(s) : INFINITY;
     if (first && solver->hasWarmStart)
     {
-        memcpy(solver->cg.x, solver->warmStart, size);
+        backend->copy(solver->cg.x, solver->warmStart, 0, count);
     }
     else
     {
-        memset(solver->cg.x, 0, size);
+        backend->clear(solver->cg.x, 0, count);
     }
     spCgResult result = spSolveActiveSet(s, first, SP_ROW_ROUNDS);
     if (s->bound.active == false || spGetModelChange(s) <= most)
@@ -149,7 +143,7 @@ static void spFindStep(spSubstep* s, spNewton* n, bool first)
     }
     if (s->phase != sp_phaseRigid && n->linear.indefinite && s->fill.project == false)
     {
-        // The exact stiffness pushes somewhere: this step goes on with what is left without that
+        // This step uses the positive part of the stiffness
         spMoveAlong(s, 0);
         s->fill.project = true;
         spAssemble(s);
@@ -159,9 +153,9 @@ static void spFindStep(spSubstep* s, spNewton* n, bool first)
 
 // ---- line search ----
 
-// Goes along dv as far as the force along it does not turn round too much. The right-hand side at the end is
-// left in solver->f, and with the rows in cg.b. full: takes the full step; where constraints prescribe
-// motion the force along dv says nothing
+// Cuts the step along dv until the force along it has not turned round too far. The right-hand side at the
+// end is left in solver->f, and with the rows in cg.b. full: takes the full step, because constraints
+// prescribe motion and the force along dv says nothing
 static void spSearchLine(const spSubstep* s, double slope, bool full)
 {
     spImplicitSolver* solver = s->solver;
@@ -170,7 +164,7 @@ static void spSearchLine(const spSubstep* s, double slope, bool full)
     {
         spMoveAlong(s, share);
         spFindForces(s);
-        memcpy(solver->cg.b, solver->f, (size_t)s->body->nodeCount * sizeof(spVec4));
+        s->body->backend->copy(solver->cg.b, solver->f, 0, s->body->nodeCount);
         spAddRowImpulses(s, solver->cg.b);
         double end = spDotFree(s, solver->cg.b, solver->cg.x);
         if ((full || !(end < -SP_LINE_SHARE * fabs(slope))) && isfinite(end))
@@ -188,53 +182,36 @@ static void spSearchLine(const spSubstep* s, double slope, bool full)
 static bool spIsRounding(const spSubstep* s)
 {
     const double epsilon = sizeof(spReal) == sizeof(float) ? 1.2e-7 : 2.2e-16;
-    double moved = (double)s->effectiveStep * spGetLargestLength(s->solver->cg.x, 0, s->body->nodeCount);
+    double moved =
+        (double)s->effectiveStep * s->body->backend->maxLength(s->solver->cg.x, 0, s->body->nodeCount);
     return moved <= SP_ROUNDING_STEPS * epsilon * s->solver->extent;
 }
 
 // ---- whether a single linearisation will do ----
 
-// The largest squared displacement of neighbours against each other, and distance between them
-typedef struct spStretch
+// Whether neighbours have moved against each other by more than their own distance. most: the largest squared
+// displacement, and distance between them
+static bool spFindStretch(const spSubstep* s, double most[2])
 {
-    double displacement, distance;
-    bool outside; // some neighbours have moved by more than their own distance
-} spStretch;
-
-static spStretch spFindStretch(const spSubstep* s)
-{
-    const spSparse* a = &s->solver->system.sparse;
-    const spVec4 *base = s->solver->baseX, *v = s->v;
-    spStretch stretch = {0};
-    for (int node = 0; node < s->body->nodeCount; ++node)
-    {
-        for (int k = a->rowBegin[node]; k < a->rowBegin[node + 1]; ++k)
-        {
-            int other = a->rowColumns[k];
-            spVec3 distance = spSub3(spXyz(base[node]), spXyz(base[other]));
-            spVec3 moved = spScale3(s->effectiveStep, spSub3(spXyz(v[node]), spXyz(v[other])));
-            double d = (double)spLengthSquared3(distance), m = (double)spLengthSquared3(moved);
-            stretch.displacement = fmax(stretch.displacement, m);
-            stretch.distance = fmax(stretch.distance, d);
-            stretch.outside = stretch.outside || !(m <= d);
-        }
-    }
-    return stretch;
+    return s->body->backend->findStretch(most, &s->solver->system.sparse, s->solver->baseX, s->v,
+                                         s->effectiveStep);
 }
 
 // Whether the step has left the region where a linearisation can be trusted: the stiffness grows without
 // bound as elements deform, and some neighbours have moved against each other by more than their distance
 static bool spLeavesTrustRegion(const spSubstep* s)
 {
-    return s->fill.bound == false && spStiffens(s->body) && spFindStretch(s).outside;
+    double most[2];
+    return s->fill.bound == false && spStiffens(s->body) && spFindStretch(s, most);
 }
 
 // Whether neighbours have moved against each other by more than the largest distance of any: what bounds the
 // stiffness near the shape at rest may not do so there
 static bool spLeavesBound(const spSubstep* s)
 {
-    spStretch stretch = spFindStretch(s);
-    return !(stretch.displacement <= stretch.distance);
+    double most[2];
+    spFindStretch(s, most);
+    return !(most[0] <= most[1]);
 }
 
 // Whether the step has overshot: the force along dv has turned round where it ends by more than a line search
@@ -254,15 +231,15 @@ static bool spOvershoots(const spSubstep* s)
     }
     double slope = spDotFree(s, solver->cg.b, solver->cg.x);
     spFindForces(s);
-    memcpy(solver->cg.d, solver->f, (size_t)s->body->nodeCount * sizeof(spVec4));
+    s->body->backend->copy(solver->cg.d, solver->f, 0, s->body->nodeCount);
     spAddRowImpulses(s, solver->cg.d);
     double end = spDotFree(s, solver->cg.d, solver->cg.x);
     return !(end >= -SP_LINE_SHARE * fabs(slope)) && spIsRounding(s) == false &&
            spRaisesIncrementalPotential(s);
 }
 
-// Whether a single linearisation ends the substep. If not it would throw the body anywhere: the substep
-// takes some more, with line search.
+// Whether a single linearisation is enough. If not, it would throw the body, and the substep takes more of
+// them, with line search.
 static bool spIsSingleEnough(const spSubstep* s, spNewton* n)
 {
     n->flags |= s->fill.bound && spLeavesBound(s) ? sp_stepUnstable : 0;
@@ -319,13 +296,13 @@ static void spRestoreMomentum(const spSubstep* s)
     spImplicitSolver* solver = s->solver;
     const spBody* body = s->body;
     int count = body->nodeCount;
-    spFillLoadImpulses(solver->cg.d, body->mass, solver->baseV, s->v, s->effectiveStep, s->problem->gravity,
-                       body->nodeForces, 0, count);
-    spRigidMotion owed = spFindRigidMotion(body->mass, solver->baseX, solver->cg.d, false, count);
+    body->backend->setLoadImpulses(solver->cg.d, body->mass, solver->baseV, s->v, s->effectiveStep,
+                                   s->problem->gravity, body->nodeForces, 0, count);
+    spRigidMotion owed = spFindRigidMotion(body, solver->baseX, solver->cg.d, false);
     spLimitRotation(&owed, (double)s->h);
-    memset(solver->cg.x, 0, (size_t)count * sizeof(spVec4));
-    spAddRigidMotion(&owed, 1.0, solver->baseX, count, solver->cg.x);
-    memcpy(solver->iterateV, s->v, (size_t)count * sizeof(spVec4));
+    body->backend->clear(solver->cg.x, 0, count);
+    body->backend->addRigid(solver->cg.x, &owed, 1.0, solver->baseX, 0, count);
+    body->backend->copy(solver->iterateV, s->v, 0, count);
     spMoveAlong(s, 1);
 }
 
@@ -363,7 +340,7 @@ uint32_t spSolveNewton(spSubstep* s)
     {
         spRestoreMomentum(s);
     }
-    memcpy(solver->warmStart, solver->cg.x, (size_t)s->body->nodeCount * sizeof(spVec4));
+    s->body->backend->copy(solver->warmStart, solver->cg.x, 0, s->body->nodeCount);
     solver->hasWarmStart = n.limit == 1 && s->phase != sp_phaseRigid;
     return n.flags | (converged ? 0 : sp_stepSolverStopped);
 }

@@ -3,12 +3,14 @@
 
 // The rescue of a substep that exceeds its energy bound: the body is taken as rigid. Its contacts are solved
 // by Gauss-Seidel over the rows, with friction. Which rows push there, and how it moves, is a good guess to
-// solve again from; where that fails too, the substep ends with that motion, which suits what is stiff.
+// solve again from; where that fails too, the substep ends with that motion, which is close to the truth for
+// a stiff body.
 
 #include "method/implicit_substep.h"
 
 #include "body/contact_law.h"
-#include "method/implicit_nodes.h"
+
+#include "linear/node_kernel.h"
 
 #include <math.h>
 
@@ -28,9 +30,9 @@ spRigidMotion spFindFreeMotion(const spSubstep* s)
 {
     const spBody* body = s->body;
     spVec4* p = s->solver->cg.b;
-    spFillLoadImpulses(p, body->mass, s->solver->baseV, NULL, s->effectiveStep, s->problem->gravity,
-                       body->nodeForces, 0, body->nodeCount);
-    return spFindRigidMotion(body->mass, spGetStart(s), p, false, body->nodeCount);
+    body->backend->setLoadImpulses(p, body->mass, s->solver->baseV, NULL, s->effectiveStep,
+                                   s->problem->gravity, body->nodeForces, 0, body->nodeCount);
+    return spFindRigidMotion(body, spGetStart(s), p, false);
 }
 
 // The velocity that a row asks for: at the node, with the whole substep to get there. pushed: with what only
@@ -146,11 +148,11 @@ void spStartFromRigidMotion(const spSubstep* s)
     spImplicitSolver* solver = s->solver;
     int count = s->body->nodeCount;
     bool free = s->body->heldCount == 0;
-    spFillFree(solver->cg.x, (spVec3){0, 0, 0}, solver->iterateV, s->x, 0, count);
+    s->body->backend->setFree(solver->cg.x, (spVec3){0, 0, 0}, solver->iterateV, s->x, 0, count);
     if (free)
     {
         spRigidMotion w = spFindContactMotion(s, true);
-        spAddRigidMotion(&w, 1.0, spGetStart(s), count, solver->cg.x);
+        s->body->backend->addRigid(solver->cg.x, &w, 1.0, spGetStart(s), 0, count);
     }
     for (int i = 0; i < s->problem->rowCount; ++i)
     {
@@ -184,41 +186,23 @@ static spVec3 spFindLift(const spSubstep* s, const spRigidMotion* w)
     return lift;
 }
 
-// x and v of a free body
-static void spEndFreeRigidly(const spSubstep* s)
+// Of a free body
+static void spEndFree(const spSubstep* s)
 {
-    const spVec4* start = spGetStart(s);
     spRigidMotion motion = spFindContactMotion(s, true);
     spVec3 lift = spFindLift(s, &motion);
     // What only moves nodes out leaves no velocity
-    spRigidMotion w = spFindContactMotion(s, false);
-    double centre[3];
-    for (int k = 0; k < 3; ++k)
-    {
-        centre[k] = motion.centre[k] + (double)s->h * motion.velocity[k];
-    }
-    for (int node = 0; node < s->body->nodeCount; ++node)
-    {
-        spVec3 x = spMoveRigidly(&motion, (double)s->h, start[node]);
-        double arm[3] = {(double)x.x - centre[0], (double)x.y - centre[1], (double)x.z - centre[2]}, v[3];
-        spGetRigidVelocity(&w, arm, v);
-        x = spAdd3(x, lift);
-        s->v[node] = (spVec4){(spReal)v[0], (spReal)v[1], (spReal)v[2], 0};
-        s->x[node] = (spVec4){x.x, x.y, x.z, s->x[node].w};
-    }
+    spRigidMotion velocity = spFindContactMotion(s, false);
+    s->body->backend->moveRigidly(s->x, s->v, spGetStart(s), &motion, lift, &velocity, (double)s->h, 0,
+                                  s->body->nodeCount);
 }
 
 // A body with held nodes stands still but for them
-static void spEndHeldRigidly(const spSubstep* s)
+static void spEndHeld(const spSubstep* s)
 {
     int count = s->body->nodeCount;
-    const spVec4* start = spGetStart(s);
-    for (int node = 0; node < count; ++node)
-    {
-        spVec3 v = s->x[node].w == 0 ? spXyz(s->solver->iterateV[node]) : (spVec3){0, 0, 0};
-        s->v[node] = (spVec4){v.x, v.y, v.z, 0};
-    }
-    spFillPositions(s->x, start, s->h, s->v, 0, count);
+    s->body->backend->setHeld(s->v, s->solver->iterateV, s->x, 0, count);
+    s->body->backend->setPositions(s->x, spGetStart(s), s->h, s->v, 0, count);
 }
 
 void spEndWithRigidMotion(spSubstep* s)
@@ -226,7 +210,7 @@ void spEndWithRigidMotion(spSubstep* s)
     spImplicitSolver* solver = s->solver;
     bool free = s->body->heldCount == 0;
     s->phase = sp_phaseRigid;
-    (free ? spEndFreeRigidly : spEndHeldRigidly)(s);
+    (free ? spEndFree : spEndHeld)(s);
     for (int i = 0; i < s->problem->rowCount; ++i)
     {
         if (spIsFreeContact(s, i))

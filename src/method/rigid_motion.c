@@ -3,36 +3,24 @@
 
 #include "method/rigid_motion.h"
 
+#include "linear/node_kernel.h"
+
 #include <math.h>
 #include <string.h>
 
 // Rotation in a substep beyond which it is no longer close to its tangent, rad
 #define SP_LARGE_ROTATION 0.1
 
-spRigidMotion spFindRigidMotion(const spReal* mass, const spVec4* x, const spVec4* p, bool perMass, int count)
+spRigidMotion spFindRigidMotion(const spBody* body, const spVec4* x, const spVec4* p, bool perMass)
 {
-    spRigidMotion w = {0};
-    double l[3] = {0}, inertia[6] = {0};
-    for (int node = 0; node < count; ++node)
-    {
-        double m = (double)mass[node], q = perMass ? m : 1.0;
-        double r[3] = {(double)x[node].x, (double)x[node].y, (double)x[node].z};
-        double f[3] = {q * (double)p[node].x, q * (double)p[node].y, q * (double)p[node].z};
-        w.mass += m;
-        for (int k = 0; k < 3; ++k)
-        {
-            int a = (k + 1) % 3, b = (k + 2) % 3;
-            w.centre[k] += m * r[k];
-            w.velocity[k] += f[k];
-            l[k] += r[a] * f[b] - r[b] * f[a];
-            inertia[k] += m * (r[a] * r[a] + r[b] * r[b]);
-            inertia[3 + k] -= m * r[a] * r[b];
-        }
-    }
+    spRigidSums sums = {0};
+    body->backend->sumRigid(&sums, body->mass, x, p, perMass, 0, body->nodeCount);
+    spRigidMotion w = {.mass = sums.mass};
+    double *l = sums.spin, *inertia = sums.inertia;
     for (int k = 0; k < 3; ++k)
     {
-        w.centre[k] /= w.mass;
-        w.velocity[k] /= w.mass;
+        w.centre[k] = sums.first[k] / w.mass;
+        w.velocity[k] = sums.momentum[k] / w.mass;
     }
     const double *c = w.centre, *v = w.velocity;
     for (int k = 0; k < 3; ++k)
@@ -59,18 +47,6 @@ spRigidMotion spFindRigidMotion(const spReal* mass, const spVec4* x, const spVec
     return w;
 }
 
-void spAddRigidMotion(const spRigidMotion* w, double share, const spVec4* x, int count, spVec4* a)
-{
-    const double *c = w->centre, *t = w->spin, *v = w->velocity;
-    for (int node = 0; node < count; ++node)
-    {
-        double r[3] = {(double)x[node].x - c[0], (double)x[node].y - c[1], (double)x[node].z - c[2]};
-        a[node].x += (spReal)(share * (v[0] + t[1] * r[2] - t[2] * r[1]));
-        a[node].y += (spReal)(share * (v[1] + t[2] * r[0] - t[0] * r[2]));
-        a[node].z += (spReal)(share * (v[2] + t[0] * r[1] - t[1] * r[0]));
-    }
-}
-
 void spLimitRotation(spRigidMotion* w, double h)
 {
     double speed = sqrt(w->spin[0] * w->spin[0] + w->spin[1] * w->spin[1] + w->spin[2] * w->spin[2]);
@@ -79,25 +55,6 @@ void spLimitRotation(spRigidMotion* w, double h)
     {
         w->spin[k] *= share;
     }
-}
-
-spVec3 spMoveRigidly(const spRigidMotion* w, double h, spVec4 x)
-{
-    const double *c = w->centre, *t = w->spin;
-    double q[3] = {0.5 * h * t[0], 0.5 * h * t[1], 0.5 * h * t[2]};
-    double a[3] = {(double)x.x - c[0], (double)x.y - c[1], (double)x.z - c[2]};
-    double share = 2.0 / (1.0 + (q[0] * q[0] + q[1] * q[1] + q[2] * q[2])), b[3], end[3];
-    for (int k = 0; k < 3; ++k)
-    {
-        int i = (k + 1) % 3, j = (k + 2) % 3;
-        b[k] = a[k] + q[i] * a[j] - q[j] * a[i];
-    }
-    for (int k = 0; k < 3; ++k)
-    {
-        int i = (k + 1) % 3, j = (k + 2) % 3;
-        end[k] = c[k] + h * w->velocity[k] + a[k] + share * (q[i] * b[j] - q[j] * b[i]);
-    }
-    return (spVec3){(spReal)end[0], (spReal)end[1], (spReal)end[2]};
 }
 
 static void spCross(const double a[3], const double b[3], double c[3])
@@ -143,13 +100,4 @@ spMat3 spGetRigidCompliance(const spRigidMotion* w, const double arm[3])
     return spMakeMat3((spVec3){(spReal)v[0][0], (spReal)v[0][1], (spReal)v[0][2]},
                       (spVec3){(spReal)v[1][0], (spReal)v[1][1], (spReal)v[1][2]},
                       (spVec3){(spReal)v[2][0], (spReal)v[2][1], (spReal)v[2][2]});
-}
-
-void spGetRigidVelocity(const spRigidMotion* w, const double arm[3], double v[3])
-{
-    spCross(w->spin, arm, v);
-    for (int k = 0; k < 3; ++k)
-    {
-        v[k] += w->velocity[k];
-    }
 }

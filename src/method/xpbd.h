@@ -52,7 +52,7 @@ typedef struct spSweepMonitor
     spSweepRecord* records; // the user's; NULL when nothing is recorded
     int capacity;
     int count;
-    spVec3* target; // room for all nodes, in their order here; NULL until there was one
+    spVec3* target; // of all nodes, in the user's order; NULL until there was one
     bool aimed;     // there is a target
     double paused;  // seconds that recording took since the first sweep
     double begin;
@@ -68,7 +68,7 @@ typedef struct spXpbdState
     bool failed;  // no memory for it: the body stands still and the step says so
     bool lacking; // no memory for the solver that would have been chosen: the step sweeps and says so
     uint32_t topologyVersion;
-    spZones zones;
+    spSweepOrder order;
     spConstraints sets[SP_MAX_SETS];
     int setCount;
     int wholeSets[SP_MAX_SETS]; // numbers of the sets with one row of all nodes
@@ -92,7 +92,7 @@ typedef struct spXpbdState
     double* wholeWeight; // sum of W, of blocks of nodes
     spVec4* velocity;    // at the start of the substep, with forces from outside
     spMat3* blocks;      // fields: mass and what they add to it; NULL without any
-    double* partial;     // sums of zones, or of nodes
+    double* partial;     // sums of parts, or of nodes
     int partialCount;
     spAcceleratorState* accelerator;
     spRowPush* pushes;
@@ -122,8 +122,8 @@ typedef struct spXpbdStep
     double time; // at its end
     spTeam* team;
     spStop stop;
-    int colour;
-    bool pushing; // node rows are being projected
+    const int32_t* parts; // of the colour that is being swept
+    bool pushing;         // node rows are being projected
 } spXpbdStep;
 
 // ---- xpbd_rows.c ----
@@ -140,7 +140,7 @@ void spFinishPushes(const spXpbdStep* s);
 
 // ---- xpbd.c ----
 
-// Runs a function over the zones of both colours: items of colour c are zones 2 i + c
+// Runs a function over the parts of each colour, one colour after the other: item i is s->parts[i]
 void spRunColours(spXpbdStep* s, spRangeFcn* fcn);
 
 // ---- xpbd_measure.c ----

@@ -10,7 +10,6 @@
 // its cost, and is kept from step to step; in between the blocks of the diagonal do. There are also sweeps
 // where a body has rows without forces.
 
-#include "math/decompose.h"
 #include "method/implicit.h"
 #include "method/xpbd.h"
 
@@ -49,15 +48,9 @@ void spEndNewton(spBody* body)
 // where that is more than the shape of a mesh makes it; else 1.
 static double spGetMassSpread(const spBody* body)
 {
-    double mass = 0.0, inverse = 0.0, count = 0.0;
-    for (int node = 0; node < body->nodeCount; ++node)
-    {
-        bool free = body->x[node].w > 0;
-        mass += free ? (double)body->mass[node] : 0.0;
-        inverse += (double)body->x[node].w;
-        count += free ? 1.0 : 0.0;
-    }
-    double spread = count > 0.0 ? mass * inverse / (count * count) : 1.0;
+    double sums[3] = {0};
+    body->backend->sumMasses(sums, body->x, body->mass, 0, body->nodeCount);
+    double spread = sums[2] > 0.0 ? sums[0] * sums[1] / (sums[2] * sums[2]) : 1.0;
     return spread > SP_LEAST_SPREAD ? spread : 1.0;
 }
 
@@ -65,25 +58,20 @@ static double spGetMassSpread(const spBody* body)
 // poor elements make the largest large, but cost sweeps nothing. False, with zeros, without memory.
 static bool spFindBounds(spBody* body, double* square, double* damping)
 {
-    double largest[2], sum[2] = {0}, mass = 0.0;
+    double largest[2], sums[3] = {0};
     size_t size = spArraySize(2 * (int64_t)body->nodeCount, sizeof(spMat3));
-    spMat3* blocks = spAllocZeroed(body->heap, size); // a body without elements fills nothing
+    spMat3* blocks = body->backend->allocate(body->heap, size); // a body without elements fills nothing
     if (blocks != NULL)
     {
         spBoundFrequencies(body, blocks, largest, largest + 1);
-        for (int node = 0; node < body->nodeCount; ++node)
-        {
-            // Inverse mass times mass leaves the eigenvalue itself
-            bool free = body->x[node].w > 0;
-            mass += free ? (double)body->mass[node] : 0.0;
-            sum[0] += free ? spGetLargestEigenvalue3(blocks[node]) : 0.0;
-            sum[1] += free ? spGetLargestEigenvalue3(blocks[body->nodeCount + node]) : 0.0;
-        }
-        spFree(body->heap, blocks);
+        // Inverse mass times mass leaves the eigenvalue itself
+        body->backend->sumEigenvalues(sums, body->x, body->mass, blocks, blocks + body->nodeCount, 0,
+                                      body->nodeCount);
+        body->backend->release(body->heap, blocks);
     }
     double spread = spGetMassSpread(body);
-    *square = mass > 0.0 ? spread * sum[0] / mass : 0.0;
-    *damping = mass > 0.0 ? spread * sum[1] / mass : 0.0;
+    *square = sums[0] > 0.0 ? spread * sums[1] / sums[0] : 0.0;
+    *damping = sums[0] > 0.0 ? spread * sums[2] / sums[0] : 0.0;
     return blocks != NULL;
 }
 

@@ -89,7 +89,7 @@ spWorld* spCreateWorld(const spWorldDef* def, spError* error)
     }
     world->heap = heap;
     world->def = *def;
-    world->laneCount = def->laneCount != 0 ? def->laneCount : spGetBestLaneCount();
+    world->backend = spFindBackend(def->laneCount != 0 ? def->laneCount : spGetBestLaneCount());
     spInitArena(&world->arena, &world->heap);
     if (def->workerCount > 1)
     {
@@ -153,6 +153,13 @@ spBody* spGetBody(const spWorld* world, spBodyId id)
 {
     int slot = world != NULL ? spFindSlot(&world->bodyIds, id.index1, id.generation) : -1;
     return slot >= 0 ? world->bodies[slot] : NULL;
+}
+
+const spBody* spReadBody(const spWorld* world, spBodyId id)
+{
+    static const spBody s_none;
+    const spBody* body = spGetBody(world, id);
+    return body != NULL ? body : &s_none;
 }
 
 spCollider* spGetCollider(const spWorld* world, spColliderId id)

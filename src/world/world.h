@@ -20,7 +20,7 @@ struct spWorld
     spWorldDef def;
     spTeam* team;
     spArena arena; // memory of one step
-    int laneCount;
+    const spBackend* backend;
 
     // Objects by slot, NULL where the slot is empty
     spIdPool bodyIds;
@@ -71,6 +71,9 @@ spLink* spGetLink(const spWorld* world, spLinkId id);
 spBody* spUseBody(spWorld* world, spBodyId id);
 spCollider* spUseCollider(spWorld* world, spColliderId id);
 spLink* spUseLink(spWorld* world, spLinkId id);
+
+// The body behind an id, or an empty one: who reads numbers of a body that does not exist reads zeros
+const spBody* spReadBody(const spWorld* world, spBodyId id);
 
 // Records a failure in the world and logs it; returns false.
 bool spRecordError(spWorld* world, const spError* error);
