@@ -173,6 +173,8 @@ static const spBenchFamily s_families[] = {
      .iterations = 25},
     SP_XPBD_FAMILY("xpbd-beam-", "the same beam, corotational, 20 sweeps of XPBD a step", sp_benchStrainBeam,
                    1, 60, 5, 8, 13, 20, 35),
+    SP_XPBD_FAMILY("xpbd-colour-beam-", "the same in the order of a graph colouring", sp_benchColourBeam, 1,
+                   60, 5, 8, 13),
     SP_XPBD_FAMILY("xpbd-energy-beam-", "the same by one row of energy for each tet", sp_benchEnergyBeam, 1,
                    60, 13),
     SP_XPBD_FAMILY("xpbd-green-beam-", "the same beam, St-Venant-Kirchhoff", sp_benchGreenBeam, 1, 60, 13),

@@ -21,6 +21,7 @@ typedef void spRunBenchFcn(spBenchRun* run, const spBenchFamily* family, int siz
 typedef enum spXpbdVariant
 {
     sp_benchStrainBeam, // corotational tets by rows of strain
+    sp_benchColourBeam, // the same in the order of a graph colouring
     sp_benchEnergyBeam, // the same by one row of energy
     sp_benchGreenBeam,  // St-Venant-Kirchhoff
     sp_benchDistanceBeam,

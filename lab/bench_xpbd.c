@@ -63,6 +63,7 @@ static spTestWorld spBuildXpbd(const spBenchRun* run, const spBenchFamily* famil
     {
         return spBuildDistanceBeam(&def, size);
     }
+    def.method.xpbd.order = family->variant == sp_benchColourBeam ? sp_xpbdColours : sp_xpbdZones;
     def.method.xpbd.tetRows = family->variant == sp_benchEnergyBeam ? sp_tetRowsEnergy : sp_tetRowsLaw;
     spTetDef tets = spDefaultTetDef();
     tets.law = family->variant == sp_benchGreenBeam ? sp_tetStVenantKirchhoff : sp_tetCorotational;

@@ -329,7 +329,7 @@ static void TestBenchXpbd(void** state)
     } s_cases[] = {
         {"xpbd-beam-2", 81, 192, false},       {"xpbd-energy-beam-2", 81, 192, false},
         {"xpbd-green-beam-2", 81, 192, false}, {"xpbd-links-beam-2", 81, 344, true},
-        {"xpbd-cloth-8", 64, 257, true},
+        {"xpbd-cloth-8", 64, 257, true},       {"xpbd-colour-beam-5", 756, 3000, false},
     };
     bool havePeer = HavePeer();
     char hashes[SP_COUNT(s_cases)][20];

@@ -8,9 +8,8 @@
 
 #include "method/implicit_substep.h"
 
+#include "linear/node_math.h"
 #include "math/vec3.h"
-
-#include "linear/node_kernel.h"
 
 #include <math.h>
 
