@@ -138,7 +138,3 @@ bool spFreezeNodes(const spBody* body, const spPoint* points, int pointCount, in
                    spComplianceList* list);
 void spCorrectNodes(spBody* body, const spPoint* points, const spVec3* impulses, const spVec3* shifts,
                     int pointCount);
-
-extern const spMethodKind spExplicitMethod;
-extern const spMethodKind spImplicitMethod;
-extern const spMethodKind spXpbdMethod;
