@@ -232,14 +232,10 @@ json_t* spMakeComparisonJson(const spComparison* comparison)
 // A number with a point whatever the locale says; nothing when it is not finite
 static void spWriteNumber(FILE* file, double value)
 {
-    char text[40] = "";
+    char text[SP_NUMBER_SIZE] = "";
     if (isfinite(value))
     {
-        snprintf(text, sizeof(text), "%.9g", value);
-    }
-    for (char* c = text; *c != 0; ++c)
-    {
-        *c = *c == ',' ? '.' : *c;
+        spFormatDigits(text, value, 9);
     }
     fprintf(file, ",%s", text);
 }

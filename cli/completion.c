@@ -567,7 +567,7 @@ int spRunCompletion(int argc, char** argv)
             return SP_EXIT_FINE;
         }
     }
-    const char* nearest = spFindNearest(shell, names, SP_SHELL_COUNT);
+    const char* nearest = spFindNearestOf(shell, names, SP_SHELL_COUNT);
     return nearest != NULL ? spFailUsage("unknown shell \"%s\"; did you mean \"%s\"?", shell, nearest)
                            : spFailUsage("unknown shell \"%s\"; known are bash, zsh and fish", shell);
 }

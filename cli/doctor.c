@@ -100,13 +100,13 @@ static const char* spTestWorld(double* millisecondsPerStep, char* message, size_
     }
     else
     {
-        double start = spGetClock();
+        double start = spGetSeconds();
         uint32_t flags = 0;
         while (!spRun_IsDone(run))
         {
             flags |= spRun_Step(run);
         }
-        *millisecondsPerStep = 1e3 * (spGetClock() - start) / (double)spRun_GetStepCount(run);
+        *millisecondsPerStep = 1e3 * (spGetSeconds() - start) / (double)spRun_GetStepCount(run);
         double height = spRun_GetMeasurement(run, 0);
         if (flags != 0)
         {

@@ -35,7 +35,7 @@ static bool spAddFormat(const char* part, void* context)
             return true;
         }
     }
-    const char* nearest = spFindNearest(part, s_formats, SP_FORMAT_COUNT);
+    const char* nearest = spFindNearestOf(part, s_formats, SP_FORMAT_COUNT);
     if (nearest != NULL)
     {
         spFailUsage("unknown format \"%s\"; did you mean \"%s\"?", part, nearest);
@@ -81,7 +81,7 @@ bool spParseColour(const char* word, spPictureColor* color)
             return true;
         }
     }
-    const char* nearest = spFindNearest(word, s_colours, sp_pictureColorCount);
+    const char* nearest = spFindNearestOf(word, s_colours, sp_pictureColorCount);
     if (nearest != NULL)
     {
         spFailUsage("unknown colour \"%s\"; did you mean \"%s\"?", word, nearest);

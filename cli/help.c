@@ -148,7 +148,7 @@ int spRunHelp(int argc, char** argv)
         names[nameCount] = spGetTopicWord(nameCount);
         ++nameCount;
     }
-    const char* nearest = spFindNearest(topic, names, nameCount);
+    const char* nearest = spFindNearestOf(topic, names, nameCount);
     if (nearest != NULL)
     {
         return spFailUsage("no help on \"%s\"; did you mean \"%s\"?", topic, nearest);

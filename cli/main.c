@@ -82,7 +82,7 @@ int main(int argc, char** argv)
     {
         names[i] = s_commands[i].name;
     }
-    const char* nearest = spFindNearest(argv[1], names, SP_COMMAND_COUNT);
+    const char* nearest = spFindNearestOf(argv[1], names, SP_COMMAND_COUNT);
     if (nearest != NULL)
     {
         return spFailUsage("unknown command \"%s\"; did you mean \"%s\"?", argv[1], nearest);

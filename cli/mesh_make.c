@@ -197,7 +197,7 @@ int spMakeMeshFromOptions(int argc, char** argv, spMesh** mesh, const char** pat
     }
     if (!known)
     {
-        const char* nearest = spFindNearest(generator, s_generators, SP_GENERATOR_COUNT);
+        const char* nearest = spFindNearestOf(generator, s_generators, SP_GENERATOR_COUNT);
         return nearest != NULL
                    ? spFailUsage("unknown generator \"%s\"; did you mean \"%s\"?", generator, nearest)
                    : spFailUsage("unknown generator \"%s\"; see souple mesh make --help", generator);

@@ -8,7 +8,6 @@
 #include "commands.h"
 #include "usage.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -16,58 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define SP_MAX_WORD 40
-
-static int spMin(int a, int b)
-{
-    return a < b ? a : b;
-}
-
-// Insertions, deletions, exchanges and swaps of neighbours, ignoring case
-static int spGetDistance(const char* a, const char* b)
-{
-    int n = (int)strlen(a), m = (int)strlen(b);
-    int d[SP_MAX_WORD + 1][SP_MAX_WORD + 1];
-    if (n > SP_MAX_WORD || m > SP_MAX_WORD)
-    {
-        return SP_MAX_WORD;
-    }
-    for (int i = 0; i <= n; ++i)
-    {
-        for (int j = 0; j <= m; ++j)
-        {
-            if (i == 0 || j == 0)
-            {
-                d[i][j] = i + j;
-                continue;
-            }
-            int x = tolower((unsigned char)a[i - 1]), y = tolower((unsigned char)b[j - 1]);
-            d[i][j] = spMin(d[i - 1][j - 1] + (x != y), spMin(d[i - 1][j], d[i][j - 1]) + 1);
-            if (i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) &&
-                y == tolower((unsigned char)a[i - 2]))
-            {
-                d[i][j] = spMin(d[i][j], d[i - 2][j - 2] + 1);
-            }
-        }
-    }
-    return d[n][m];
-}
-
-const char* spFindNearest(const char* word, const char* const* words, int wordCount)
-{
-    int limit = strlen(word) <= 3 ? 1 : (strlen(word) <= 5 ? 2 : (int)strlen(word) / 3 + 1);
-    const char* best = NULL;
-    for (int i = 0; i < wordCount; ++i)
-    {
-        int distance = spGetDistance(word, words[i]);
-        if (distance <= limit && (best == NULL || distance < spGetDistance(word, best)))
-        {
-            best = words[i];
-        }
-    }
-    return best;
-}
 
 int spFailUsage(const char* format, ...)
 {
@@ -210,7 +157,7 @@ static int spFailUnknownOption(const spUsage* usage, const char* name, size_t si
         names[count] = usage->options[count].name;
     }
     names[count++] = "help";
-    const char* nearest = spFindNearest(word, names, count);
+    const char* nearest = spFindNearestOf(word, names, count);
     if (nearest != NULL)
     {
         return spFailUsage("unknown option --%s; did you mean --%s?", word, nearest);
@@ -309,7 +256,7 @@ int spRunAction(const spUsage* usage, int argc, char** argv)
 {
     const char* names[16];
     char list[256] = "";
-    int count = spMin(usage->actionCount, 16);
+    int count = spMinInt(usage->actionCount, 16);
     if (argc > 1 && spIsHelp(argv[1]))
     {
         return spTellUsage(usage, argv[1]);
@@ -328,7 +275,7 @@ int spRunAction(const spUsage* usage, int argc, char** argv)
     {
         return spFailUsage("something is missing\nusage: %s\nactions: %s", usage->usage, list);
     }
-    const char* nearest = spFindNearest(argv[1], names, count);
+    const char* nearest = spFindNearestOf(argv[1], names, count);
     if (nearest != NULL)
     {
         return spFailUsage("unknown action \"%s\"; did you mean \"%s\"?", argv[1], nearest);

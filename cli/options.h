@@ -7,7 +7,8 @@
 
 #pragma once
 
-#include <stdbool.h>
+#include "base/error.h"
+#include "base/text.h"
 
 typedef enum spOptionType
 {
@@ -55,14 +56,7 @@ int spParseOptions(const spUsage* usage, int argc, char** argv, const char** ope
 int spRunAction(const spUsage* usage, int argc, char** argv);
 
 // Prints "souple: ..." to stderr and returns SP_EXIT_USAGE
-int spFailUsage(const char* format, ...)
-#if defined(__GNUC__)
-    __attribute__((format(printf, 1, 2)))
-#endif
-    ;
-
-// The nearest of some words by edit distance; NULL when none is near
-const char* spFindNearest(const char* word, const char* const* words, int wordCount);
+int spFailUsage(const char* format, ...) SP_PRINTF_FORMAT(1, 2);
 
 // Calls back for every part of a list such as "vtu,png". Returns false when one call did.
 typedef bool spPartFcn(const char* part, void* context);

@@ -162,7 +162,7 @@ static spRecorder* spStartRecorder(const spRunOptions* options, const spScene* s
 static void spShowRun(spBar* bar, spRun* run, const spRunResult* result)
 {
     char text[96];
-    double spent = spGetClock() - bar->start;
+    double spent = spGetSeconds() - bar->start;
     double end = (double)spRun_GetStepCount(run) * spRun_GetTimeStep(run);
     snprintf(text, sizeof(text), "%.2f of %.2f s, %.2gx real time, ", result->simulatedSeconds, end,
              result->simulatedSeconds / fmax(spent, 1e-9));
@@ -173,7 +173,7 @@ static void spShowRun(spBar* bar, spRun* run, const spRunResult* result)
 static void spKeepPace(double* origin, spRunResult* result)
 {
     const double mostLag = 0.25;
-    double ahead = *origin + result->simulatedSeconds - spGetClock();
+    double ahead = *origin + result->simulatedSeconds - spGetSeconds();
     result->lateSteps += ahead < 0.0;
     if (ahead < -mostLag)
     {
@@ -184,7 +184,7 @@ static void spKeepPace(double* origin, spRunResult* result)
     {
         struct timespec pause = {(time_t)ahead, (long)(1e9 * (ahead - floor(ahead)))};
         nanosleep(&pause, NULL);
-        ahead = *origin + result->simulatedSeconds - spGetClock();
+        ahead = *origin + result->simulatedSeconds - spGetSeconds();
     }
 }
 
@@ -194,7 +194,7 @@ static bool spPlay(spRun* run, spRecorder* recorder, double frameRate, const spR
 {
     spWorld* world = spRun_GetWorld(run);
     spBar bar = spMakeBar("run ", !options->quiet && !options->json);
-    double start = spGetClock(), origin = start;
+    double start = spGetSeconds(), origin = start;
     int64_t frame = 1;
     bool good = recorder == NULL || spRecorder_AddFrame(recorder, world, spRun_GetMeasurements(run));
     while (good && !spRun_IsDone(run) && !spIsInterrupted())
@@ -236,7 +236,7 @@ static bool spPlay(spRun* run, spRecorder* recorder, double frameRate, const spR
         }
     }
     spClearBar(&bar);
-    result->wallSeconds = spGetClock() - start;
+    result->wallSeconds = spGetSeconds() - start;
     result->interrupted = spIsInterrupted();
     return good;
 }

@@ -71,49 +71,6 @@ void spPrintJson(json_t* json)
     json_decref(json);
 }
 
-json_t* spMakeJsonNumber(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
-bool spMakeFolders(const char* path)
-{
-    char copy[4096];
-    if ((size_t)snprintf(copy, sizeof(copy), "%s", path) >= sizeof(copy))
-    {
-        errno = ENAMETOOLONG;
-        return false;
-    }
-    if (copy[0] == 0)
-    {
-        errno = ENOENT;
-        return false;
-    }
-    for (char* c = copy + 1; *c != 0; ++c)
-    {
-        if (*c == '/')
-        {
-            *c = 0;
-            if (mkdir(copy, 0777) != 0 && errno != EEXIST)
-            {
-                return false;
-            }
-            *c = '/';
-        }
-    }
-    struct stat status;
-    if (mkdir(copy, 0777) != 0 && errno != EEXIST)
-    {
-        return false;
-    }
-    if (stat(copy, &status) != 0 || !S_ISDIR(status.st_mode))
-    {
-        errno = ENOTDIR;
-        return false;
-    }
-    return true;
-}
-
 bool spMakeFileName(char* buffer, size_t size, const char* folder, const char* name, const char* ending)
 {
     size_t length = strlen(folder);
@@ -187,13 +144,6 @@ void spSortNumbers(double* numbers, int count)
     }
 }
 
-double spGetClock(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 double spGetProcessorClock(void)
 {
     struct timespec now;
@@ -211,7 +161,7 @@ const spFlagWord g_flagWords[SP_FLAG_WORD_COUNT] = {
      "it"},
     {sp_stepNotConverged, "notConverged",
      "contacts or links between bodies were not solved to their tolerance"},
-    {sp_stepContactsFull, "contactsFull", "memory for contacts ran out and some were ignored"},
+    {sp_stepOutOfMemory, "outOfMemory", "memory ran out: contacts were ignored or a body was not moved"},
     {sp_stepDeadlineMissed, "deadlineMissed", "a step covered less time than it should"},
     {sp_stepBadInput, "badInput", "a step could not be done with this time step"},
     {sp_stepSolverStopped, "solverStopped",
@@ -263,12 +213,12 @@ bool spIsInterrupted(void)
 
 spBar spMakeBar(const char* title, bool wanted)
 {
-    return (spBar){.on = wanted && isatty(STDERR_FILENO), .title = title, .start = spGetClock()};
+    return (spBar){.on = wanted && isatty(STDERR_FILENO), .title = title, .start = spGetSeconds()};
 }
 
 void spShowBar(spBar* bar, double fraction, const char* text)
 {
-    double now = spGetClock();
+    double now = spGetSeconds();
     if (!bar->on || now - bar->shown < 0.1)
     {
         return;

@@ -5,9 +5,10 @@
 
 #pragma once
 
+#include "base/json.h"
+#include "base/timer.h"
+#include "base/whole_file.h"
 #include "souple/record.h"
-
-#include <jansson.h>
 
 // Prints an error with its place: "file:line:column: message". Returns SP_EXIT_USAGE.
 int spFailFile(const char* path, const spError* error);
@@ -17,12 +18,6 @@ int spEndOutput(int code);
 
 // Prints one JSON object to stdout and destroys it. Numbers have a '.' in any locale.
 void spPrintJson(json_t* json);
-
-// A number, or null when it is not finite (JSON has no word for that)
-json_t* spMakeJsonNumber(double value);
-
-// Makes a folder and its parents. Returns false, with errno set, when that fails.
-bool spMakeFolders(const char* path);
 
 // "folder/name.ending" into a buffer. Returns false when it does not fit.
 bool spMakeFileName(char* buffer, size_t size, const char* folder, const char* name, const char* ending);
@@ -43,9 +38,6 @@ const char* spGetTemporaryFolder(void);
 
 // Sorts upwards
 void spSortNumbers(double* numbers, int count);
-
-// Seconds on a clock that only goes forward
-double spGetClock(void);
 
 // Seconds of processor time of all threads of this process
 double spGetProcessorClock(void);

@@ -333,8 +333,8 @@ static void spTellView(const spViewOptions* options, const spView* view, const c
 
 static void spKeepUpdating(spView* view, double duration)
 {
-    double end = duration > 0.0 ? spGetClock() + duration : INFINITY;
-    while (spIsInterrupted() == false && spGetClock() < end)
+    double end = duration > 0.0 ? spGetSeconds() + duration : INFINITY;
+    while (spIsInterrupted() == false && spGetSeconds() < end)
     {
         double patience = spView_Update(view);
         struct timespec pause = {0, (long)(1e9 * fmin(patience, 0.5))};
@@ -410,7 +410,7 @@ static bool spIsRecording(const char* path)
 }
 
 // The report of a recording in memory; NULL, with the reason printed, when it cannot be made
-static char* spMakeReportText(const char* recordingPath, int argc, char** argv, size_t* size)
+static char* spMakeReportText(spHeap* heap, const char* recordingPath, int argc, char** argv, size_t* size)
 {
     char folder[4096], path[4200];
     snprintf(folder, sizeof(folder), "%.4000s/souple-XXXXXX", spGetTemporaryFolder());
@@ -422,17 +422,11 @@ static char* spMakeReportText(const char* recordingPath, int argc, char** argv, 
     snprintf(path, sizeof(path), "%s/report.html", folder);
     spReportPlan plan = {.path = path, .argc = argc, .argv = argv, .quiet = true};
     bool made = spReportRecording(recordingPath, &plan) == SP_EXIT_FINE;
-    FILE* file = made ? fopen(path, "rb") : NULL;
-    struct stat info;
-    char* text = file != NULL && fstat(fileno(file), &info) == 0 ? malloc((size_t)info.st_size + 1) : NULL;
-    *size = text != NULL ? fread(text, 1, (size_t)info.st_size, file) : 0;
-    if (made && text == NULL)
+    char* text = NULL;
+    spError error = SP_ZERO_INIT;
+    if (made && spReadWholeFile(heap, path, SIZE_MAX / 2, &text, size, &error) == false)
     {
-        spFailUsage("there is no memory for the report of %s", recordingPath);
-    }
-    if (file != NULL)
-    {
-        fclose(file);
+        spFailUsage("%s", error.message);
     }
     remove(path);
     rmdir(folder);
@@ -447,14 +441,15 @@ static int spShowRecording(spViewOptions* options, int argc, char** argv)
         return code;
     }
     spViewDef def = spDefaultViewDef();
-    char* page = spMakeReportText(options->operands[0], argc, argv, &def.pageSize);
+    spHeap heap = spMakeHeap(NULL);
+    char* page = spMakeReportText(&heap, options->operands[0], argc, argv, &def.pageSize);
     if (page == NULL)
     {
         return SP_EXIT_USAGE;
     }
     def.page = page;
     code = spShow(options, def, options->operands[0], "is played");
-    free(page);
+    spFree(&heap, page);
     return code;
 }
 

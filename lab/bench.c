@@ -279,9 +279,9 @@ static bool spMeasure(const spBenchFamily* family, int size, int threads, int la
         int64_t evaluations = 0;
         for (int i = 0; i < family->warmup + family->steps; ++i)
         {
-            double start = spGetClock();
+            double start = spGetSeconds();
             result->flags |= spWorld_Step(test.world, (spReal)family->dt);
-            double seconds = spGetClock() - start;
+            double seconds = spGetSeconds() - start;
             if (i >= family->warmup)
             {
                 times[taken++] = 1000.0 * seconds;

@@ -61,7 +61,7 @@ static bool spRunOurs(const spBenchRun* run, const spBenchFamily* family, int si
     double rest = spGetTipHeight(&test, result->tipNodes);
     for (int i = 0; i < result->tipCount; ++i)
     {
-        double wallStart = spGetClock(), processorStart = spGetProcessorClock();
+        double wallStart = spGetSeconds(), processorStart = spGetProcessorClock();
         result->base.flags |= spWorld_Step(test.world, (spReal)family->dt);
         if (i >= family->warmup)
         {
@@ -107,7 +107,7 @@ static bool spRunPeer(const spBenchFamily* family, int size, const spMesh* mesh,
     double rest = spGetPeerTipHeight(peer, tipNodes);
     for (int i = 0; i < tipCount; ++i)
     {
-        double wallStart = spGetClock(), processorStart = spGetProcessorClock();
+        double wallStart = spGetSeconds(), processorStart = spGetProcessorClock();
         spStepPeer(peer, family->dt);
         if (i >= family->warmup)
         {

@@ -90,21 +90,21 @@ static spMesh* spMakeSheet(int thousands, spError* error)
 static bool spTimeFormat(const spMesh* mesh, const char* path, const char* format, spMeshTimes* times,
                          spError* error)
 {
-    double start = spGetClock();
+    double start = spGetSeconds();
     if (spSaveMeshAs(mesh, path, format, error) == false)
     {
         return false;
     }
-    times->writeSeconds = fmin(times->writeSeconds, spGetClock() - start);
+    times->writeSeconds = fmin(times->writeSeconds, spGetSeconds() - start);
     struct stat info;
     times->megabytes = stat(path, &info) == 0 ? 1e-6 * (double)info.st_size : 0.0;
-    start = spGetClock();
+    start = spGetSeconds();
     spMesh* back = spLoadMesh(path, NULL, error);
     if (back == NULL)
     {
         return false;
     }
-    times->readSeconds = fmin(times->readSeconds, spGetClock() - start);
+    times->readSeconds = fmin(times->readSeconds, spGetSeconds() - start);
     bool same = spMesh_GetTetCount(back) == spMesh_GetTetCount(mesh) &&
                 spMesh_GetTriangleCount(back) == spMesh_GetTriangleCount(mesh) &&
                 spMesh_GetVertexCount(back) == spMesh_GetVertexCount(mesh);

@@ -35,7 +35,7 @@ void spFreeSide(spBenchSide* side)
 void spAddTimes(spBenchSide* side, double wallStart, double processorStart)
 {
     side->processor[side->stepCount] = 1e3 * (spGetProcessorClock() - processorStart);
-    side->wall[side->stepCount] = 1e3 * (spGetClock() - wallStart);
+    side->wall[side->stepCount] = 1e3 * (spGetSeconds() - wallStart);
 }
 
 void spAddSolve(spBenchSide* side, int elements, int iterations, double residual, double solveSeconds,

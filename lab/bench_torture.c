@@ -172,7 +172,7 @@ void spRunTorture(spBenchRun* run, const spBenchFamily* family, int size)
     {
         threads = run->threads[t] > threads ? run->threads[t] : threads;
     }
-    double start = spGetClock();
+    double start = spGetSeconds();
     spRunGrid(&grid, threads, run->json);
     if (spIsInterrupted() == false)
     {
@@ -184,7 +184,7 @@ void spRunTorture(spBenchRun* run, const spBenchFamily* family, int size)
         spTellGrid(&counts, run, rows);
         json_array_append_new(run->results,
                               json_pack("{s:s, s:i, s:f, s:i, s:o, s:o}", "name", name, "cases", grid.count,
-                                        "seconds", spGetClock() - start, "unexpected", counts.unexpected,
+                                        "seconds", spGetSeconds() - start, "unexpected", counts.unexpected,
                                         "unexpectedCases", cases, "rows", rows));
         run->trouble += counts.unexpected > 0;
     }

@@ -158,12 +158,12 @@ static char* spWriteClothScene(int side)
 // Steps until the client is there, or gone
 static bool spAwaitReader(spView* view, spReader* reader, bool there)
 {
-    double end = spGetClock() + SP_CLIENT_PATIENCE;
+    double end = spGetSeconds() + SP_CLIENT_PATIENCE;
     atomic_store(&reader->wanted, there);
     while (atomic_load(&reader->there) != there || spView_GetStats(view).clientCount != there)
     {
         spView_Update(view);
-        if (atomic_load(&reader->failed) || spGetClock() > end || spIsInterrupted())
+        if (atomic_load(&reader->failed) || spGetSeconds() > end || spIsInterrupted())
         {
             return false;
         }
@@ -175,11 +175,11 @@ static bool spAwaitReader(spView* view, spReader* reader, bool there)
 static double spTimeStretch(spView* view, double* seconds)
 {
     int64_t steps = spView_GetStats(view).stepCount;
-    double start = spGetClock(), now = start;
+    double start = spGetSeconds(), now = start;
     while (now - start < SP_STRETCH_SECONDS)
     {
         spView_Update(view);
-        now = spGetClock();
+        now = spGetSeconds();
     }
     *seconds = now - start;
     return 1e3 * *seconds / (double)(spView_GetStats(view).stepCount - steps);

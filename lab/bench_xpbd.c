@@ -157,7 +157,7 @@ static bool spRunOurs(const spBenchRun* run, const spBenchFamily* family, int si
     double rest = spGetTipHeight(&test, scene->tipNodes);
     for (int i = 0; i < scene->tipCount; ++i)
     {
-        double wallStart = spGetClock(), processorStart = spGetProcessorClock();
+        double wallStart = spGetSeconds(), processorStart = spGetProcessorClock();
         result->flags |= spWorld_Step(test.world, (spReal)family->dt);
         if (i >= family->warmup)
         {
@@ -197,7 +197,7 @@ static bool spRunLinks(const spBenchFamily* family, int size, const spXpbdScene*
     double rest = spGetPeerTipHeight(peer, scene->tipNodes);
     for (int i = 0; i < scene->tipCount; ++i)
     {
-        double wallStart = spGetClock(), processorStart = spGetProcessorClock();
+        double wallStart = spGetSeconds(), processorStart = spGetProcessorClock();
         spStepPeer(peer, family->dt);
         if (i >= family->warmup)
         {

@@ -58,9 +58,9 @@ static double spSettleBody(const spBentBody* body, double dt, double seconds, do
     int count = (int)(seconds / dt + 0.5);
     for (int i = 0; i < count; ++i)
     {
-        double start = spGetClock();
+        double start = spGetSeconds();
         spWorld_Step(body->test.world, (spReal)dt);
-        times[i] = spGetClock() - start;
+        times[i] = spGetSeconds() - start;
     }
     spSortNumbers(times, count);
     return 1e3 * times[count / 2];

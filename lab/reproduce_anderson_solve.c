@@ -85,9 +85,9 @@ static double spTimeStep(const spReproduction* r, const spBentBody* body, spBent
     {
         if (spStartStep(body, solver, iterations))
         {
-            double start = spGetClock();
+            double start = spGetSeconds();
             spWorld_Step(body->test.world, (spReal)SP_BENT_DT);
-            best = fmin(best, 1e3 * (spGetClock() - start));
+            best = fmin(best, 1e3 * (spGetSeconds() - start));
         }
     }
     return best;

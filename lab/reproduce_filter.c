@@ -297,12 +297,12 @@ static double spTimeCloth(spReproduction* r, const spHangingClothDef* def, doubl
     }
     spWorld_Step(test.world, (spReal)dt);
     int steps = (int)ceil(duration / dt);
-    double start = spGetClock();
+    double start = spGetSeconds();
     for (int i = 0; i < steps; ++i)
     {
         spWorld_Step(test.world, (spReal)dt);
     }
-    double seconds = (spGetClock() - start) / (steps * dt);
+    double seconds = (spGetSeconds() - start) / (steps * dt);
     spDestroyTestWorld(&test);
     return seconds;
 }

@@ -301,9 +301,9 @@ static double spTimeCube(spReproduction* r, spCubeModel model)
     }
     for (int round = 0; round < 10; ++round)
     {
-        double start = spGetClock();
+        double start = spGetSeconds();
         spTraceCube(&test, SP_CUBE_LEVELS - 1, curve, 200);
-        best = fmin(best, (spGetClock() - start) / 400.0);
+        best = fmin(best, (spGetSeconds() - start) / 400.0);
     }
     spDestroyTestWorld(&test);
     return 1e6 * best;

@@ -54,9 +54,9 @@ static double spGetOwnClock(void)
 
 void spTakeStep(const spTestWorld* test, double dt, spSolveRun* run)
 {
-    double start = spGetClock(), ownStart = spGetOwnClock();
+    double start = spGetSeconds(), ownStart = spGetOwnClock();
     spWorld_Step(test->world, (spReal)dt);
-    double own = spGetOwnClock() - ownStart, wall = spGetClock() - start;
+    double own = spGetOwnClock() - ownStart, wall = spGetSeconds() - start;
     if (run->count == SP_MOST_STEPS)
     {
         return;

@@ -149,7 +149,7 @@ static void spMoveHand(const spHand* hand, int frame)
 
 static void spSleepUntil(double clock)
 {
-    double rest = clock - spGetClock();
+    double rest = clock - spGetSeconds();
     if (rest > 0.0)
     {
         struct timespec time = {.tv_sec = (time_t)rest, .tv_nsec = (long)(1e9 * (rest - floor(rest)))};
@@ -163,7 +163,7 @@ static double spPlayHand(spHand* hand, int frames, bool paced, spSolveRun* run)
     *run = (spSolveRun){0};
     // The first step makes what all later ones use
     spWorld_Step(hand->test.world, (spReal)(1.0 / SP_HAND_RATE));
-    double start = spGetClock();
+    double start = spGetSeconds();
     for (int frame = 1; frame <= frames; ++frame)
     {
         spMoveHand(hand, frame);
@@ -173,7 +173,7 @@ static double spPlayHand(spHand* hand, int frames, bool paced, spSolveRun* run)
             spSleepUntil(start + frame / SP_HAND_RATE);
         }
     }
-    double wall = spGetClock() - start;
+    double wall = spGetSeconds() - start;
     spSummarizeRun(run);
     return wall;
 }

@@ -358,12 +358,12 @@ static double spTimeSteps(spReproduction* r, spTestWorld test)
     int batch = 1;
     for (int round = 0; round < 8; ++round)
     {
-        double start = spGetClock();
+        double start = spGetSeconds();
         for (int i = 0; i < batch; ++i)
         {
             spWorld_Step(test.world, (spReal)5e-4);
         }
-        double seconds = spGetClock() - start;
+        double seconds = spGetSeconds() - start;
         best = fmin(best, seconds / batch);
         // Batches of about 20 ms
         batch = (int)fmax(1.0, fmin(20000.0, 0.02 / fmax(best, 1e-7)));

@@ -287,14 +287,14 @@ static bool spRunStatic(const spStaticCase* c, const spValidation* options, spSt
     }
     const double tolerance = SP_LIMIT(1e-8, 1e-5);
     good = good && spStepSolid(&solid, tolerance, stepped, error);
-    double start = spGetClock();
+    double start = spGetSeconds();
     good = good && spRelaxSolid(&solid, tolerance, &result->relax, error);
-    result->seconds = spGetClock() - start;
+    result->seconds = spGetSeconds() - start;
     if (good)
     {
-        start = spGetClock();
+        start = spGetSeconds();
         good = spSolveByCalculix(&solid.problem, options->folder, c->name, theirs, error);
-        result->theirSeconds = spGetClock() - start;
+        result->theirSeconds = spGetSeconds() - start;
     }
     if (good)
     {

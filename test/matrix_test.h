@@ -9,7 +9,7 @@
 #include "body/body.h"
 #include "element/lane_count.h"
 #include "linear/preconditioner.h"
-#include "memory_test.h"
+#include "test/memory_test.h"
 #include "testbed/check.h"
 #include "testbed/worlds.h"
 #include "world/world.h"

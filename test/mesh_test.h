@@ -5,8 +5,8 @@
 
 #pragma once
 
-#include "memory_test.h"
 #include "souple/mesh.h"
+#include "test/memory_test.h"
 #include "testbed/check.h"
 
 #include <stdlib.h>

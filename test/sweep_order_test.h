@@ -6,7 +6,7 @@
 #pragma once
 
 #include "mesh/sweep_order.h"
-#include "mesh_test.h"
+#include "test/mesh_test.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,36 +2,12 @@
 // SPDX-License-Identifier: MIT
 
 // Checks that a text is well-formed XML, as far as our writers use it: one root, tags that close each other,
-// quoted attributes, known entities, no control characters. And reads whole files.
+// quoted attributes, known entities, no control characters.
 
 #pragma once
 
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-// The whole file with a terminator; NULL when it cannot be read. Free it with free.
-static inline char* ReadWholeFile(const char* path, size_t* size)
-{
-    FILE* file = fopen(path, "rb");
-    if (file == NULL)
-    {
-        return NULL;
-    }
-    fseek(file, 0, SEEK_END);
-    size_t length = (size_t)ftell(file);
-    rewind(file);
-    char* text = malloc(length + 1);
-    size_t count = fread(text, 1, length, file);
-    fclose(file);
-    text[count] = 0;
-    if (size != NULL)
-    {
-        *size = count;
-    }
-    return text;
-}
 
 static inline bool IsXmlName(char c)
 {

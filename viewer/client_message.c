@@ -3,6 +3,8 @@
 
 #include "client_message.h"
 
+#include "base/error.h"
+
 #include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
@@ -13,11 +15,7 @@
 static const char* const s_doWords[sp_doCount] = {"act",   "pause", "run",   "step", "speed",
                                                   "scene", "take",  "leave", "show", "seen"};
 
-static bool spRefuse(spRefusal* refusal, int code, const char* format, ...)
-#if defined(__GNUC__)
-    __attribute__((format(printf, 3, 4)))
-#endif
-    ;
+static bool spRefuse(spRefusal* refusal, int code, const char* format, ...) SP_PRINTF_FORMAT(3, 4);
 
 static bool spRefuse(spRefusal* refusal, int code, const char* format, ...)
 {

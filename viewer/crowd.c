@@ -3,7 +3,8 @@
 
 #include "crowd.h"
 
-#include "tools.h"
+#include "base/json.h"
+#include "base/timer.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -62,7 +63,7 @@ static void spQueue(spClient* client, spPacket* packet)
     if (client->first == NULL)
     {
         client->first = queued;
-        client->progress = spGetWall();
+        client->progress = spGetSeconds();
     }
     else
     {
@@ -140,7 +141,7 @@ void spTakeBytes(spCrowd* crowd, spClient* client, size_t size)
 {
     spPacket* packet = client->first->packet;
     client->sent += size;
-    client->progress = spGetWall();
+    client->progress = spGetSeconds();
     atomic_fetch_add_explicit(&crowd->exchange->sentBytes, size, memory_order_relaxed);
     if (client->sent < packet->bytes.size)
     {
@@ -154,7 +155,7 @@ void spNoteSent(spCrowd* crowd, spClient* client)
 {
     if (client->frameSent > 0.0)
     {
-        spNoteLatency(crowd->exchange, spGetWall() - client->frameSent);
+        spNoteLatency(crowd->exchange, spGetSeconds() - client->frameSent);
         atomic_fetch_add_explicit(&crowd->exchange->sentCount, 1, memory_order_relaxed);
         client->frameSent = 0.0;
     }
@@ -254,7 +255,7 @@ bool spJoinCrowd(spCrowd* crowd, spClient* client, void* connection)
         json_decref(hello);
         return false;
     }
-    double now = spGetWall();
+    double now = spGetSeconds();
     *client = (spClient){.number = ++crowd->lastNumber,
                          .connection = connection,
                          .progress = now,
@@ -338,12 +339,12 @@ static void spTakeHand(spCrowd* crowd, spClient* client)
     {
         return;
     }
-    if (holder != NULL && spGetWall() - holder->acted < SP_IDLE_HAND)
+    if (holder != NULL && spGetSeconds() - holder->acted < SP_IDLE_HAND)
     {
         spNotify(client, "Someone else is using the hand; it can be taken when it has been idle for 10 s.");
         return;
     }
-    client->acted = spGetWall();
+    client->acted = spGetSeconds();
     spPassHand(crowd, client->number);
 }
 
@@ -372,7 +373,7 @@ static bool spOrderFor(spCrowd* crowd, spClient* client, spClientMessage* messag
         spNotify(client, "Someone else holds the hand: watch, or take it.");
         return true;
     }
-    client->acted = spGetWall();
+    client->acted = spGetSeconds();
     spOrder* order = calloc(1, sizeof(spOrder));
     if (order == NULL)
     {
@@ -420,7 +421,7 @@ static void spNoteSeen(spClient* client, uint32_t frame)
 
 static bool spIsTooFast(spClient* client)
 {
-    double now = spGetWall();
+    double now = spGetSeconds();
     client->credit = fmin(client->credit + SP_MESSAGE_RATE * (now - client->credited), SP_MESSAGE_RATE);
     client->credited = now;
     client->credit -= 1.0;
@@ -609,7 +610,7 @@ static float spFindTop(spCrowd* crowd, spViewColour colour, int pointsCount)
 // Ranges shrink with time
 static void spFadeTops(spCrowd* crowd)
 {
-    double now = spGetWall();
+    double now = spGetSeconds();
     double factor = exp(-SP_TOP_FADE * (now - crowd->topsAt));
     for (int i = 0; i < sp_viewColourCount; ++i)
     {
@@ -879,7 +880,7 @@ void spTakeInNews(spCrowd* crowd)
 
 bool spOpenCrowd(spCrowd* crowd, spExchange* exchange, const char* hello)
 {
-    *crowd = (spCrowd){.exchange = exchange, .topsAt = spGetWall()};
+    *crowd = (spCrowd){.exchange = exchange, .topsAt = spGetSeconds()};
     crowd->hello = malloc(strlen(hello) + 1);
     if (crowd->hello != NULL)
     {

@@ -4,9 +4,9 @@
 // Copies the world as it is into a frame: bare arrays, and only those that somebody waits for. The network
 // thread makes a message of them.
 
+#include "base/timer.h"
 #include "session.h"
 #include "souple/element.h"
-#include "tools.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -184,6 +184,6 @@ bool spFillFrame(spSession* session, spRawFrame* frame, unsigned wanted)
     frame->time = spRun_GetTime(session->run);
     frame->step = (uint64_t)spWorld_GetStepCount(world);
     frame->wanted = wanted;
-    frame->published = spGetWall();
+    frame->published = spGetSeconds();
     return true;
 }

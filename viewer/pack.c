@@ -3,8 +3,11 @@
 
 #include "pack.h"
 
+#include "base/base64.h"
+
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define ZLIB_CONST
 #include <zlib.h>
@@ -17,7 +20,7 @@ struct spPack
     z_stream stream;
     uint8_t bytes[SP_PACK_PIECE + 2]; // compressed; up to 2 are left over from the piece before
     size_t left;
-    char letters[(SP_PACK_PIECE + 2) / 3 * 4 + 4];
+    char letters[SP_BASE64_LENGTH(SP_PACK_PIECE + 2)];
     bool failed, outOfMemory;
 };
 
@@ -36,37 +39,13 @@ spPack* spOpenPack(FILE* file)
     return pack;
 }
 
-// Three bytes are four letters; what does not fill three at the end is padded with '='
-static size_t spEncodeGroup(char* letters, const uint8_t* bytes, size_t count)
-{
-    static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    uint32_t bits = (uint32_t)bytes[0] << 16 | (count > 1 ? (uint32_t)bytes[1] << 8 : 0u) |
-                    (count > 2 ? (uint32_t)bytes[2] : 0u);
-    letters[0] = alphabet[bits >> 18];
-    letters[1] = alphabet[bits >> 12 & 63];
-    letters[2] = count > 1 ? alphabet[bits >> 6 & 63] : '=';
-    letters[3] = count > 2 ? alphabet[bits & 63] : '=';
-    return 4;
-}
-
 // Writes all whole groups of the bytes that are there; at the end the rest too
 static void spWriteLetters(spPack* pack, size_t count, bool last)
 {
-    size_t at = 0, letterCount = 0;
-    for (; at + 3 <= count; at += 3)
-    {
-        letterCount += spEncodeGroup(pack->letters + letterCount, pack->bytes + at, 3);
-    }
-    pack->left = count - at;
-    if (last && pack->left > 0)
-    {
-        letterCount += spEncodeGroup(pack->letters + letterCount, pack->bytes + at, pack->left);
-        pack->left = 0;
-    }
-    for (size_t i = 0; i < pack->left; ++i)
-    {
-        pack->bytes[i] = pack->bytes[at + i];
-    }
+    size_t whole = last ? count : count / 3 * 3;
+    size_t letterCount = spEncodeBase64(pack->bytes, whole, pack->letters);
+    pack->left = count - whole;
+    memmove(pack->bytes, pack->bytes + whole, pack->left);
     pack->failed |= fwrite(pack->letters, 1, letterCount, pack->file) != letterCount;
 }
 

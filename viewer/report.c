@@ -5,6 +5,7 @@
 
 #include "report.h"
 
+#include "base/text.h"
 #include "page_data.h"
 #include "souple/file.h"
 
@@ -19,7 +20,7 @@ spReportDef spDefaultReportDef(void)
     spReportDef def = {0};
     def.frameLimit = 600;
     def.byteLimit = (size_t)128 << 20;
-    def.internalValue = SP_VIEW_COOKIE;
+    def.internalValue = SP_DEF_COOKIE;
     return def;
 }
 
@@ -31,26 +32,24 @@ bool spHasPage(void)
 
 static bool spCheckReport(const spReportDef* def, const char* path, spError* error)
 {
-    if (def == NULL || def->internalValue != SP_VIEW_COOKIE)
+    if (def == NULL || def->internalValue != SP_DEF_COOKIE)
     {
-        return spFailView(error, sp_errorBadDef, "report: start from spDefaultReportDef");
+        return spFail(error, sp_errorBadDef, "report: start from spDefaultReportDef");
     }
     if (path == NULL || path[0] == 0)
     {
-        return spFailView(error, sp_errorBadArgument, "report: no path");
+        return spFail(error, sp_errorBadArgument, "report: no path");
     }
     if (def->frameLimit < 1 || def->byteLimit < 1)
     {
-        return spFailView(error, sp_errorBadArgument,
-                          "report: a limit of %d frames and %zu bytes; at least 1", def->frameLimit,
-                          def->byteLimit);
+        return spFail(error, sp_errorBadArgument, "report: a limit of %d frames and %zu bytes; at least 1",
+                      def->frameLimit, def->byteLimit);
     }
     if (def->sectionCount < 0 || (def->sectionCount > 0 && def->sections == NULL) || def->factCount < 0 ||
         (def->factCount > 0 && def->facts == NULL))
     {
-        return spFailView(error, sp_errorBadArgument,
-                          "report: %d sections and %d facts, or no arrays of them", def->sectionCount,
-                          def->factCount);
+        return spFail(error, sp_errorBadArgument, "report: %d sections and %d facts, or no arrays of them",
+                      def->sectionCount, def->factCount);
     }
     for (int i = 0; i < def->sectionCount; ++i)
     {
@@ -58,13 +57,13 @@ static bool spCheckReport(const spReportDef* def, const char* path, spError* err
         if (table != NULL && (table->columnCount < 1 || table->rowCount < 0 || table->columns == NULL ||
                               (table->rowCount > 0 && table->cells == NULL)))
         {
-            return spFailView(error, sp_errorBadArgument, "report: the table of section %d has no cells", i);
+            return spFail(error, sp_errorBadArgument, "report: the table of section %d has no cells", i);
         }
     }
     return spHasPage() ||
-           spFailView(error, sp_errorUnsupported,
-                      "this build has no page to make reports of: it needs Node.js and npm when it is "
-                      "built ('souple doctor' tells)");
+           spFail(error, sp_errorUnsupported,
+                  "this build has no page to make reports of: it needs Node.js and npm when it is "
+                  "built ('souple doctor' tells)");
 }
 
 // Text in HTML: nothing in it is markup
@@ -72,23 +71,9 @@ static void spWriteEscaped(FILE* file, const char* text)
 {
     for (const char* c = text; *c != 0; ++c)
     {
-        switch (*c)
-        {
-            case '&':
-                fputs("&amp;", file);
-                break;
-            case '<':
-                fputs("&lt;", file);
-                break;
-            case '>':
-                fputs("&gt;", file);
-                break;
-            case '"':
-                fputs("&quot;", file);
-                break;
-            default:
-                fputc((unsigned char)*c < 0x20 ? ' ' : *c, file);
-        }
+        const char own[2] = {(unsigned char)*c < 0x20 ? ' ' : *c, 0};
+        const char* entity = spGetXmlEntity(*c);
+        fputs(entity != NULL ? entity : own, file);
     }
 }
 
@@ -100,7 +85,7 @@ static bool spWriteMessages(spReport* report, spError* error)
     {
         if (spFindTimes(report) == false || spChooseFrames(report) == false)
         {
-            return spFailView(error, sp_errorOutOfMemory, "report: no memory");
+            return spFail(error, sp_errorOutOfMemory, "report: no memory");
         }
         spPutScene(report);
         spPutSeries(report);
@@ -118,7 +103,7 @@ static bool spWritePack(spReport* report, FILE* file, spError* error)
     noMemory |= packNoMemory;
     if (noMemory)
     {
-        return spFailView(error, sp_errorOutOfMemory, "report: no memory");
+        return spFail(error, sp_errorOutOfMemory, "report: no memory");
     }
     return good && written;
 }
@@ -131,12 +116,12 @@ static bool spWriteReport(spReport* report, FILE* file, spError* error)
     const char* pack = strstr(page, SP_PACK_PLACE);
     if (title == NULL || pack == NULL || pack < title)
     {
-        return spFailView(error, sp_errorUnsupported, "the page of this build has no place for a report");
+        return spFail(error, sp_errorUnsupported, "the page of this build has no place for a report");
     }
     char* text = spMakeTitle(report);
     if (text == NULL)
     {
-        return spFailView(error, sp_errorOutOfMemory, "report: no memory");
+        return spFail(error, sp_errorOutOfMemory, "report: no memory");
     }
     fwrite(page, 1, (size_t)(title - page), file);
     fputs("<title>", file);
@@ -174,7 +159,7 @@ bool spSaveReport(const spReportDef* def, const char* path, spError* error)
     if (good == false && reason.code != sp_errorNone)
     {
         spCloseWholeFile(&file, false, NULL);
-        return spFailView(error, reason.code, "%s", reason.message);
+        return spFail(error, reason.code, "%s", reason.message);
     }
     return spCloseWholeFile(&file, true, error);
 }

@@ -5,9 +5,10 @@
 
 #pragma once
 
+#include "base/error.h"
+#include "base/json.h"
 #include "pack.h"
 #include "souple/view.h"
-#include "tools.h"
 
 // Rows of series at most; numbers in all columns at most
 #define SP_SERIES_ROWS 5000

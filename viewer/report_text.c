@@ -43,9 +43,9 @@ static void spPutJson(spReport* report, json_t* json)
 static json_t* spMakeVector(double x, double y, double z)
 {
     json_t* list = json_array();
-    json_array_append_new(list, spMakeNumber(x));
-    json_array_append_new(list, spMakeNumber(y));
-    json_array_append_new(list, spMakeNumber(z));
+    json_array_append_new(list, spMakeJsonNumber(x));
+    json_array_append_new(list, spMakeJsonNumber(y));
+    json_array_append_new(list, spMakeJsonNumber(z));
     return list;
 }
 
@@ -136,11 +136,11 @@ static json_t* spMakeColliders(const spRecording* recording)
         json_object_set_new(json, "type", json_string(words[def.shape]));
         if (def.shape == sp_shapeSphere || def.shape == sp_shapeCapsule)
         {
-            json_object_set_new(json, "radius", spMakeNumber((double)def.radius));
+            json_object_set_new(json, "radius", spMakeJsonNumber((double)def.radius));
         }
         if (def.shape == sp_shapeCapsule)
         {
-            json_object_set_new(json, "halfHeight", spMakeNumber((double)def.halfHeight));
+            json_object_set_new(json, "halfHeight", spMakeJsonNumber((double)def.halfHeight));
         }
         if (def.shape == sp_shapeBox)
         {
@@ -177,7 +177,7 @@ static json_t* spMakeCamera(const spRecording* recording)
     json_object_set_new(json, "position", spMakeVector(camera.eye.x, camera.eye.y, camera.eye.z));
     json_object_set_new(json, "target", spMakeVector(camera.target.x, camera.target.y, camera.target.z));
     json_object_set_new(json, "up", spMakeVector(camera.up.x, camera.up.y, camera.up.z));
-    json_object_set_new(json, "fieldOfView", spMakeNumber(camera.fieldOfView));
+    json_object_set_new(json, "fieldOfView", spMakeJsonNumber(camera.fieldOfView));
     return json;
 }
 
@@ -188,7 +188,7 @@ static json_t* spMakeColours(const spReport* report)
     {
         if (report->tops[i] > 0.0f)
         {
-            json_object_set_new(json, g_viewColourWords[i], spMakeNumber((double)report->tops[i]));
+            json_object_set_new(json, g_viewColourWords[i], spMakeJsonNumber((double)report->tops[i]));
         }
     }
     return json;
@@ -212,8 +212,8 @@ void spPutScene(spReport* report)
     json_object_set_new(json, "name", spMakeText(title));
     json_object_set_new(json, "description", spMakeText(description));
     json_object_set_new(json, "text", spMakeText(spRecording_GetSceneText(recording)));
-    json_object_set_new(json, "dt", spMakeNumber(play.dt));
-    json_object_set_new(json, "duration", spMakeNumber(rowCount > 0 ? report->times[rowCount - 1] : 0.0));
+    json_object_set_new(json, "dt", spMakeJsonNumber(play.dt));
+    json_object_set_new(json, "duration", spMakeJsonNumber(rowCount > 0 ? report->times[rowCount - 1] : 0.0));
     json_object_set(json, "gravity", json_is_array(gravity) ? gravity : json_null());
     json_object_set_new(json, "camera", spMakeCamera(recording));
     json_object_set_new(json, "bodies", spMakeBodies(recording));
@@ -279,7 +279,7 @@ static json_t* spMakeSection(const spReportSection* section, spError* error)
         spAppend(&svg, "", 1);
         if (good == false || svg.failed)
         {
-            good = good && spFailView(error, sp_errorOutOfMemory, "report: no memory for a plot");
+            good = good && spFail(error, sp_errorOutOfMemory, "report: no memory for a plot");
             spFreeBuffer(&svg);
             json_decref(json);
             return NULL;

@@ -8,8 +8,9 @@
 
 #include "server.h"
 
+#include "base/log.h"
+#include "base/timer.h"
 #include "crowd.h"
-#include "tools.h"
 
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -159,7 +160,7 @@ static void spNoteRefused(spServer* server, const char* what, const char* reason
     {
         atomic_fetch_add_explicit(&server->exchange->refusedCount, 1, memory_order_relaxed);
     }
-    spSay(&server->logger, sp_logInfo, "%s refused: %s", what, reason);
+    spLog(&server->logger, sp_logInfo, "%s refused: %s", what, reason);
 }
 
 // ---------------------------------------------------------------------------------------------------------
@@ -395,7 +396,7 @@ static int spSend(spServer* server, struct lws* wsi, spClient* client)
 // A client that takes nothing while something waits for it is dropped
 static int spLookAtClient(spServer* server, struct lws* wsi, spClient* client)
 {
-    if (client->lost || (client->first != NULL && spGetWall() - client->progress > SP_STALL_SECONDS))
+    if (client->lost || (client->first != NULL && spGetSeconds() - client->progress > SP_STALL_SECONDS))
     {
         spNoteRefused(server, "client", "it takes no data");
         return -1;
@@ -416,7 +417,7 @@ static int spOnLive(struct lws* wsi, enum lws_callback_reasons reason, void* use
             {
                 return -1;
             }
-            spSay(&server->logger, sp_logInfo, "client %d has come", client->number);
+            spLog(&server->logger, sp_logInfo, "client %d has come", client->number);
             lws_set_timer_usecs(wsi, SP_LOOK_SECONDS * LWS_USEC_PER_SEC);
             spPassOn(server);
             return 0;
@@ -429,7 +430,7 @@ static int spOnLive(struct lws* wsi, enum lws_callback_reasons reason, void* use
         case LWS_CALLBACK_CLOSED:
             if (client != NULL && client->number != 0)
             {
-                spSay(&server->logger, sp_logInfo, "client %d has gone", client->number);
+                spLog(&server->logger, sp_logInfo, "client %d has gone", client->number);
                 spLeaveCrowd(&server->crowd, client);
                 spPassOn(server);
             }
@@ -526,9 +527,9 @@ static bool spTryAddress(const spServerDef* def, spError* error)
     }
     else
     {
-        return spFailView(error, sp_errorBadArgument,
-                          "the address \"%s\" is not one: give numbers, as in 127.0.0.1 or 0.0.0.0",
-                          def->address);
+        return spFail(error, sp_errorBadArgument,
+                      "the address \"%s\" is not one: give numbers, as in 127.0.0.1 or 0.0.0.0",
+                      def->address);
     }
     int on = 1;
     int handle = socket(place.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -543,9 +544,8 @@ static bool spTryAddress(const spServerDef* def, spError* error)
     {
         return true;
     }
-    return spFailView(error, sp_errorBadArgument, "cannot listen on %s port %d: %s%s", def->address,
-                      def->port, strerror(reason),
-                      reason == EADDRINUSE ? "; choose another port, or 0 for any" : "");
+    return spFail(error, sp_errorBadArgument, "cannot listen on %s port %d: %s%s", def->address, def->port,
+                  strerror(reason), reason == EADDRINUSE ? "; choose another port, or 0 for any" : "");
 }
 
 static bool spListen(spServer* server, const spServerDef* def, spError* error)
@@ -591,8 +591,8 @@ static bool spListen(spServer* server, const spServerDef* def, spError* error)
     server->vhost = server->context != NULL ? lws_create_vhost(server->context, &info) : NULL;
     server->port = server->vhost != NULL ? lws_get_vhost_listen_port(server->vhost) : 0;
     return server->port > 0 ||
-           spFailView(error, sp_errorUnsupported, "the network library cannot listen on %s port %d",
-                      def->address, def->port);
+           spFail(error, sp_errorUnsupported, "the network library cannot listen on %s port %d", def->address,
+                  def->port);
 }
 
 spServer* spCreateServer(const spServerDef* def, spError* error)
@@ -600,7 +600,7 @@ spServer* spCreateServer(const spServerDef* def, spError* error)
     spServer* server = calloc(1, sizeof(spServer));
     if (server == NULL)
     {
-        spFailView(error, sp_errorOutOfMemory, "there is no memory for the server");
+        spFail(error, sp_errorOutOfMemory, "there is no memory for the server");
         return NULL;
     }
     server->clientLimit = def->clientLimit;
@@ -616,11 +616,11 @@ spServer* spCreateServer(const spServerDef* def, spError* error)
     if (good && (spNameHosts(server, def) == false ||
                  (server->live && spOpenCrowd(&server->crowd, def->exchange, def->hello) == false)))
     {
-        good = spFailView(error, sp_errorOutOfMemory, "there is no memory for the server");
+        good = spFail(error, sp_errorOutOfMemory, "there is no memory for the server");
     }
     if (good && pthread_create(&server->thread, NULL, spServe, server) != 0)
     {
-        good = spFailView(error, sp_errorThread, "the system gave no thread for the server");
+        good = spFail(error, sp_errorThread, "the system gave no thread for the server");
     }
     server->started = good;
     if (good == false)

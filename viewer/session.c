@@ -3,7 +3,9 @@
 
 #include "session.h"
 
-#include "tools.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/timer.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -78,7 +80,7 @@ static bool spStartRecording(spSession* session, spError* error)
     const char** names = calloc(2 * (size_t)count + 1, sizeof(char*));
     if (names == NULL)
     {
-        return spFailView(error, sp_errorOutOfMemory, "there is no memory for the recording");
+        return spFail(error, sp_errorOutOfMemory, "there is no memory for the recording");
     }
     for (int i = 0; i < count; ++i)
     {
@@ -159,28 +161,31 @@ static bool spOpenScene(spSession* session, int index, spError* error)
     session->checkSettings = true;
     if (spListWorld(session) == false)
     {
-        return spFailView(error, sp_errorOutOfMemory, "there is no memory for the scene");
+        return spFail(error, sp_errorOutOfMemory, "there is no memory for the scene");
     }
     spError trouble = SP_ZERO_INIT;
     if (spStartRecording(session, &trouble) == false)
     {
         spTellNotice(session, 0, "warning", trouble.message);
-        spSay(&session->def->logger, sp_logWarning, "no recording: %s", trouble.message);
+        spLog(&session->def->logger, sp_logWarning, "no recording: %s", trouble.message);
         spCloseRecorder(session->recorder, NULL);
         session->recorder = NULL;
     }
     session->sceneNews = spMakeSceneNews(session);
     session->flags = 0;
-    session->due = spGetWall();
+    session->due = spGetSeconds();
     spBeginCounting(session, session->due);
     return session->sceneNews != NULL ||
-           spFailView(error, sp_errorOutOfMemory, "there is no memory for the scene");
+           spFail(error, sp_errorOutOfMemory, "there is no memory for the scene");
 }
 
 bool spStartSession(spSession* session, const spViewDef* def, spExchange* exchange, spError* error)
 {
-    *session = (spSession){
-        .def = def, .exchange = exchange, .paused = def->paused, .speed = def->speed, .started = spGetWall()};
+    *session = (spSession){.def = def,
+                           .exchange = exchange,
+                           .paused = def->paused,
+                           .speed = def->speed,
+                           .started = spGetSeconds()};
     return spOpenScene(session, 0, error);
 }
 
@@ -196,7 +201,7 @@ static void spStopRecording(spSession* session)
 {
     spError error = spRecorder_GetError(session->recorder);
     spTellNotice(session, 0, "warning", error.message);
-    spSay(&session->def->logger, sp_logWarning, "the recording ends: %s", error.message);
+    spLog(&session->def->logger, sp_logWarning, "the recording ends: %s", error.message);
     spCloseRecorder(session->recorder, NULL);
     session->recorder = NULL;
 }
@@ -284,7 +289,7 @@ static void spSwitchScene(spSession* session, const spOrder* order)
 // The step that is due keeps its share of the way there
 static void spSetSpeed(spSession* session, double speed)
 {
-    double now = spGetWall();
+    double now = spGetSeconds();
     session->due = now + (session->due - now) * session->speed / speed;
     session->speed = speed;
 }
@@ -302,7 +307,7 @@ static void spFollowOrder(spSession* session, const spOrder* order)
             break;
         case sp_orderRun:
             session->paused = false;
-            session->due = spGetWall();
+            session->due = spGetSeconds();
             break;
         case sp_orderStep:
             session->paused = true;
@@ -386,9 +391,9 @@ static void spNoteStep(spSession* session, uint32_t flags, double seconds)
 
 static void spStepSession(spSession* session)
 {
-    double start = spGetWall(), budget = session->def->budget;
+    double start = spGetSeconds(), budget = session->def->budget;
     uint32_t flags = budget > 0.0 ? spRun_StepBudget(session->run, budget) : spRun_Step(session->run);
-    double now = spGetWall();
+    double now = spGetSeconds();
     spNoteStep(session, flags, now - start);
     if (session->recorder != NULL)
     {
@@ -415,10 +420,10 @@ static bool spIsFrameDue(const spSession* session, unsigned wanted, double now)
 
 void spAdvanceSession(spSession* session)
 {
-    double start = spGetWall(), now = start;
+    double start = spGetSeconds(), now = start;
     if (session->paused)
     {
-        for (; session->singleSteps > 0 && now - start < SP_MOST_STEPPING; now = spGetWall())
+        for (; session->singleSteps > 0 && now - start < SP_MOST_STEPPING; now = spGetSeconds())
         {
             session->singleSteps -= 1;
             spStepSession(session);
@@ -433,7 +438,7 @@ void spAdvanceSession(spSession* session)
         // A step that could not be done takes its time all the same
         covered = covered > 0.0 ? covered : spRun_GetTimeStep(session->run);
         session->due += covered / session->speed;
-        now = spGetWall();
+        now = spGetSeconds();
         session->due = fmax(session->due, now - SP_MOST_LAG);
         if (spIsFrameDue(session, spGetWanted(session), now))
         {
@@ -446,7 +451,7 @@ double spGetPatience(const spSession* session)
 {
     bool watched = atomic_load_explicit(&session->exchange->clientCount, memory_order_relaxed) > 0;
     double most = watched || session->paused == false ? 0.01 : 0.05;
-    double ahead = session->paused ? (session->singleSteps > 0 ? 0.0 : most) : session->due - spGetWall();
+    double ahead = session->paused ? (session->singleSteps > 0 ? 0.0 : most) : session->due - spGetSeconds();
     return fmin(fmax(ahead, 0.0), most);
 }
 
@@ -506,7 +511,7 @@ static bool spPublishStats(spSession* session, bool watched, double now)
 
 bool spPublishSession(spSession* session)
 {
-    double now = spGetWall();
+    double now = spGetSeconds();
     bool watched = atomic_load_explicit(&session->exchange->clientCount, memory_order_relaxed) > 0;
     bool news = spPublishScene(session);
     // Nothing overtakes its scene
@@ -516,6 +521,6 @@ bool spPublishSession(spSession* session)
         news = spPublishFrame(session, now) || news;
     }
     news = spPublishStats(session, watched && session->sceneNews == NULL, now) || news;
-    session->publishSeconds += spGetWall() - now;
+    session->publishSeconds += spGetSeconds() - now;
     return news;
 }

@@ -3,9 +3,9 @@
 
 // What clients are told of a session, as text: the scene, its settings and pins, numbers ten times a second.
 
+#include "base/json.h"
 #include "session.h"
 #include "souple/body.h"
-#include "tools.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -206,7 +206,7 @@ static const struct
     const char* word;
 } s_flagWords[] = {
     {sp_stepNonFinite, "nonFinite"},           {sp_stepUnstable, "unstable"},
-    {sp_stepNotConverged, "notConverged"},     {sp_stepContactsFull, "contactsFull"},
+    {sp_stepNotConverged, "notConverged"},     {sp_stepOutOfMemory, "outOfMemory"},
     {sp_stepDeadlineMissed, "deadlineMissed"}, {sp_stepBadInput, "badInput"},
     {sp_stepSolverStopped, "solverStopped"},   {SP_RUN_EVENT_FAILED, "eventFailed"},
 };
@@ -245,9 +245,9 @@ static json_t* spMakeEnergy(const spSession* session)
         sum.potential += energy.potential;
     }
     json_t* json = json_object();
-    json_object_set_new(json, "kinetic", spMakeNumber(sum.kinetic));
-    json_object_set_new(json, "elastic", spMakeNumber(sum.elastic));
-    json_object_set_new(json, "potential", spMakeNumber(sum.potential));
+    json_object_set_new(json, "kinetic", spMakeJsonNumber(sum.kinetic));
+    json_object_set_new(json, "elastic", spMakeJsonNumber(sum.elastic));
+    json_object_set_new(json, "potential", spMakeJsonNumber(sum.potential));
     return json;
 }
 
@@ -259,19 +259,19 @@ bool spTellStats(spSession* session, double now)
     json_t* measurements = json_array();
     for (int i = 0; i < spRun_GetMeasurementCount(run); ++i)
     {
-        json_array_append_new(measurements, spMakeNumber(spRun_GetMeasurement(run, i)));
+        json_array_append_new(measurements, spMakeJsonNumber(spRun_GetMeasurement(run, i)));
     }
     json_t* json =
         json_pack("{sssbsfsfsf}", "type", "stats", "paused", (int)session->paused, "speed", session->speed,
                   "framesPerSecond", session->steps / wall, "ratio", session->covered / wall);
-    json_object_set_new(json, "time", spMakeNumber(spRun_GetTime(run)));
+    json_object_set_new(json, "time", spMakeJsonNumber(spRun_GetTime(run)));
     json_object_set_new(json, "step", json_integer(spWorld_GetStepCount(spRun_GetWorld(session->run))));
-    json_object_set_new(json, "wall", spMakeNumber(now - session->started));
+    json_object_set_new(json, "wall", spMakeJsonNumber(now - session->started));
     json_object_set_new(json, "profile", spMakeProfile(session));
     json_object_set_new(json, "energy", spMakeEnergy(session));
     json_object_set_new(json, "iterations", json_integer(report.solverIterations));
     json_object_set_new(json, "residual",
-                        report.solverResidual > 0.0 ? spMakeNumber(report.solverResidual) : json_null());
+                        report.solverResidual > 0.0 ? spMakeJsonNumber(report.solverResidual) : json_null());
     json_object_set_new(json, "measurements", measurements);
     json_object_set_new(json, "flags", spMakeFlags(session->flagsSeen));
     return spTellJson(session, spMakeNews(session, sp_newsStats), json);

@@ -5,10 +5,11 @@
 
 #include "souple/view.h"
 
+#include "base/error.h"
+#include "base/json.h"
 #include "page_data.h"
 #include "server.h"
 #include "session.h"
-#include "tools.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -42,7 +43,7 @@ spViewDef spDefaultViewDef(void)
     def.frameRate = 60.0;
     def.clientLimit = 8;
     def.speed = 1.0;
-    def.internalValue = SP_VIEW_COOKIE;
+    def.internalValue = SP_DEF_COOKIE;
     return def;
 }
 
@@ -75,65 +76,64 @@ static bool spCheckTexts(const spViewDef* def, spError* error)
     {
         if (def->scenePaths == NULL || def->scenePaths[i] == NULL)
         {
-            return spFailView(error, sp_errorBadArgument, "scene %d of the view has no path", i);
+            return spFail(error, sp_errorBadArgument, "scene %d of the view has no path", i);
         }
     }
     for (int i = 0; i < def->originCount; ++i)
     {
         if (def->origins == NULL || def->origins[i] == NULL || !spIsGoodHost(def->origins[i]))
         {
-            return spFailView(error, sp_errorBadArgument,
-                              "origin %d is not a host with its port, as in example.org:8080", i);
+            return spFail(error, sp_errorBadArgument,
+                          "origin %d is not a host with its port, as in example.org:8080", i);
         }
     }
     if (def->token != NULL && !spIsGoodToken(def->token))
     {
-        return spFailView(error, sp_errorBadArgument, "a token has 16 to 128 letters and digits");
+        return spFail(error, sp_errorBadArgument, "a token has 16 to 128 letters and digits");
     }
     if (def->address != NULL && !spIsLoopback(def->address) && def->token == NULL)
     {
-        return spFailView(error, sp_errorBadArgument,
-                          "the address %s can be reached from other machines: that needs a token",
-                          def->address);
+        return spFail(error, sp_errorBadArgument,
+                      "the address %s can be reached from other machines: that needs a token", def->address);
     }
     return true;
 }
 
 static bool spCheckViewDef(const spViewDef* def, spError* error)
 {
-    if (def == NULL || def->internalValue != SP_VIEW_COOKIE)
+    if (def == NULL || def->internalValue != SP_DEF_COOKIE)
     {
-        return spFailView(error, sp_errorBadDef, "the definition does not come from spDefaultViewDef");
+        return spFail(error, sp_errorBadDef, "the definition does not come from spDefaultViewDef");
     }
     if (def->page == NULL && spHasView() == false)
     {
-        return spFailView(error, sp_errorUnsupported,
-                          "this build has no page: build it with Node.js and npm (Debian: nodejs npm)");
+        return spFail(error, sp_errorUnsupported,
+                      "this build has no page: build it with Node.js and npm (Debian: nodejs npm)");
     }
     if (def->sceneCount < (def->page == NULL) || def->sceneCount > SP_MAX_SCENES || def->originCount < 0 ||
         def->originCount > SP_MAX_ORIGINS)
     {
-        return spFailView(error, sp_errorBadArgument, "a view has 1 to %d scenes and up to %d origins",
-                          SP_MAX_SCENES, SP_MAX_ORIGINS);
+        return spFail(error, sp_errorBadArgument, "a view has 1 to %d scenes and up to %d origins",
+                      SP_MAX_SCENES, SP_MAX_ORIGINS);
     }
     if (def->port < 0 || def->port > 65535 || def->clientLimit < 1 || def->clientLimit > 64 ||
         def->threadCount < 0 || def->threadCount > SP_MAX_WORKERS)
     {
-        return spFailView(error, sp_errorBadArgument,
-                          "a view has a port from 0 to 65535, 1 to 64 clients and 0 to %d threads",
-                          SP_MAX_WORKERS);
+        return spFail(error, sp_errorBadArgument,
+                      "a view has a port from 0 to 65535, 1 to 64 clients and 0 to %d threads",
+                      SP_MAX_WORKERS);
     }
     if (!(def->frameRate > 0.0 && def->frameRate <= 1000.0) || !(def->recordRate >= 0.0) ||
         !isfinite(def->recordRate) || !(def->budget >= 0.0) || !isfinite(def->budget))
     {
-        return spFailView(error, sp_errorBadArgument,
-                          "the frame rate of a view is from 0 to 1000 Hz, other rates and the budget are not "
-                          "negative");
+        return spFail(error, sp_errorBadArgument,
+                      "the frame rate of a view is from 0 to 1000 Hz, other rates and the budget are not "
+                      "negative");
     }
     if (!(def->speed >= 0.01 && def->speed <= 10.0))
     {
-        return spFailView(error, sp_errorBadArgument, "the speed of a view is from 0.01 to 10, not %g",
-                          def->speed);
+        return spFail(error, sp_errorBadArgument, "the speed of a view is from 0.01 to 10, not %g",
+                      def->speed);
     }
     return spCheckTexts(def, error);
 }
@@ -260,7 +260,7 @@ static bool spStartServer(spView* view, spError* error)
     char* hello = spMakeHello(view);
     if (hello == NULL)
     {
-        return spFailView(error, sp_errorOutOfMemory, "there is no memory for the view");
+        return spFail(error, sp_errorOutOfMemory, "there is no memory for the view");
     }
     def.hello = hello;
     view->server = spCreateServer(&def, error);
@@ -293,7 +293,7 @@ spView* spCreateView(const spViewDef* def, spError* error)
     }
     if (good == false)
     {
-        spFailView(error, sp_errorOutOfMemory, "there is no memory for the view");
+        spFail(error, sp_errorOutOfMemory, "there is no memory for the view");
     }
     if (good && def->sceneCount > 0)
     {

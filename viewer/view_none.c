@@ -3,8 +3,8 @@
 
 // Instead of view.c in a build without libwebsockets.
 
+#include "base/error.h"
 #include "souple/view.h"
-#include "tools.h"
 
 #include <stddef.h>
 
@@ -15,14 +15,14 @@ bool spHasView(void)
 
 spViewDef spDefaultViewDef(void)
 {
-    return (spViewDef){.frameRate = 60.0, .clientLimit = 8, .speed = 1.0, .internalValue = SP_VIEW_COOKIE};
+    return (spViewDef){.frameRate = 60.0, .clientLimit = 8, .speed = 1.0, .internalValue = SP_DEF_COOKIE};
 }
 
 spView* spCreateView(const spViewDef* def, spError* error)
 {
     (void)def;
-    spFailView(error, sp_errorUnsupported,
-               "this build has no live page: build it with libwebsockets (Debian: libwebsockets-dev)");
+    spFail(error, sp_errorUnsupported,
+           "this build has no live page: build it with libwebsockets (Debian: libwebsockets-dev)");
     return NULL;
 }
 

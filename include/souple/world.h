@@ -54,7 +54,9 @@ typedef enum spStepFlags
     sp_stepUnstable = 0x02,  ///< a body's time step is above its estimated stability limit, or the body has
                              ///< gained energy that nobody gave it
     sp_stepNotConverged = 0x04, ///< the rows between bodies were not solved to tolerance
-    sp_stepContactsFull = 0x08, ///< memory for contacts ran out: some contacts of this step were ignored
+    sp_stepOutOfMemory =
+        0x08, ///< memory ran out: contacts were ignored, a body has not moved, or the whole step
+              ///< was not made; spWorld_GetLastError says which
     sp_stepDeadlineMissed =
         0x10,               ///< the budget did not suffice: the step covered less time than was asked for
     sp_stepBadInput = 0x20, ///< the time step or the budget was not usable: nothing was done

@@ -12,7 +12,7 @@ void spLog(const spLogger* logger, spLogLevel level, const char* format, ...)
     {
         return;
     }
-    char message[SP_ERROR_MESSAGE_SIZE];
+    char message[SP_ERROR_MESSAGE_SIZE + 128];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof(message), format, arguments);

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -181,4 +182,143 @@ bool spCloseWholeFile(spWholeFile* file, bool keep, spError* error)
     fclose(file->stream);
     file->stream = NULL;
     return good || keep == false || spFailWrite(error, file->path, reason);
+}
+
+bool spWriteWholeFile(const char* path, const void* data, size_t size, spError* error)
+{
+    spWholeFile file;
+    if (spOpenWholeFile(&file, path, error) == false)
+    {
+        return false;
+    }
+    fwrite(data, 1, size, file.stream);
+    return spCloseWholeFile(&file, true, error);
+}
+
+static bool spFailRead(spError* error, const char* path, int reason)
+{
+    const char* remedy = reason == ENOENT   ? "; check the name and the folder"
+                         : reason == EACCES ? "; check its permissions"
+                                            : "";
+    return spFail(error, sp_errorFileNotFound, "cannot read %.300s: %s%s", path, strerror(reason), remedy);
+}
+
+// More room while reading. What has a size gets one byte more, which shows the end without growing.
+static bool spGrowBuffer(spHeap* heap, char** data, size_t size, size_t* capacity, size_t room,
+                         spError* error)
+{
+    char* memory = spAlloc(heap, room);
+    if (memory == NULL)
+    {
+        return spFailMemory(error, "reading a file", room);
+    }
+    if (size > 0)
+    {
+        memcpy(memory, *data, size);
+    }
+    spFree(heap, *data);
+    *data = memory;
+    *capacity = room;
+    return true;
+}
+
+static bool spReadDescriptor(spHeap* heap, int descriptor, const char* path, size_t limit, char** data,
+                             size_t* size, spError* error)
+{
+    struct stat info;
+    if (fstat(descriptor, &info) != 0)
+    {
+        return spFailRead(error, path, errno);
+    }
+    if (S_ISDIR(info.st_mode))
+    {
+        return spFail(error, sp_errorFileNotFound,
+                      "cannot read %.300s: it is a folder; give the name of a file in it", path);
+    }
+    if (S_ISREG(info.st_mode) && (uint64_t)info.st_size > limit)
+    {
+        return spFail(error, sp_errorLimit, "%.300s has %" PRIu64 " bytes; the limit is %zu", path,
+                      (uint64_t)info.st_size, limit);
+    }
+    size_t capacity = 0, room = S_ISREG(info.st_mode) ? (size_t)info.st_size + 1 : 1 << 16;
+    for (ssize_t got = 1; got != 0;)
+    {
+        if (*size > limit)
+        {
+            return spFail(error, sp_errorLimit, "%.300s has more bytes than the limit of %zu", path, limit);
+        }
+        if (*size == capacity)
+        {
+            if (spGrowBuffer(heap, data, *size, &capacity, room, error) == false)
+            {
+                return false;
+            }
+            room = 2 * capacity;
+        }
+        got = read(descriptor, *data + *size, capacity - *size);
+        if (got < 0 && errno != EINTR)
+        {
+            return spFailRead(error, path, errno);
+        }
+        *size += got > 0 ? (size_t)got : 0;
+    }
+    return true;
+}
+
+bool spReadWholeFile(spHeap* heap, const char* path, size_t limit, char** data, size_t* size, spError* error)
+{
+    *data = NULL;
+    *size = 0;
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+    {
+        return spFailRead(error, path, errno);
+    }
+    bool ok = spReadDescriptor(heap, descriptor, path, limit, data, size, error);
+    close(descriptor);
+    if (ok == false)
+    {
+        spFree(heap, *data);
+        *data = NULL;
+        *size = 0;
+    }
+    return ok;
+}
+
+bool spMakeFolders(const char* path)
+{
+    char copy[SP_PATH_SIZE];
+    if ((size_t)snprintf(copy, sizeof(copy), "%s", path) >= sizeof(copy))
+    {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    if (copy[0] == 0)
+    {
+        errno = ENOENT;
+        return false;
+    }
+    for (char* c = copy + 1; *c != 0; ++c)
+    {
+        if (*c == '/')
+        {
+            *c = 0;
+            if (mkdir(copy, 0777) != 0 && errno != EEXIST)
+            {
+                return false;
+            }
+            *c = '/';
+        }
+    }
+    struct stat info;
+    if (mkdir(copy, 0777) != 0 && errno != EEXIST)
+    {
+        return false;
+    }
+    if (stat(copy, &info) != 0 || !S_ISDIR(info.st_mode))
+    {
+        errno = ENOTDIR;
+        return false;
+    }
+    return true;
 }

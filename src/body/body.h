@@ -119,7 +119,7 @@ typedef struct spBody
     spReal contactRadius;
     spReal friction;
     spReal restitution;
-    spNodeRow* rows; // ordered by patch and node
+    spRow* rows; // ordered by patch and node
     int rowCount;
     int rowCapacity;
     int32_t* patchRow; // first row of each patch (patchCount + 1)
@@ -156,7 +156,7 @@ int spAddGasSet(spBody* body, const spGasDef* def, spError* error);
 int spAddConstraintSet(spBody* body, const spConstraintDef* def, spError* error);
 int spAddFieldSet(spBody* body, const spFieldDef* def, spError* error);
 
-// The set with this number when it is of this sort, else NULL
+// The set with this number when it is of this sort, else NULL, also for a body that is NULL
 spSpringSet* spGetSpringSet(const spBody* body, int set);
 spTetSet* spGetTetSet(const spBody* body, int set);
 spBendSet* spGetBendSet(const spBody* body, int set);

@@ -1,21 +1,26 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Holding node rows. With one node on one side and nothing that yields on the other, the compliance is the
-// inverse mass and every row can be solved by itself, right after the trial substep:
+// Holding node rows. With one node on one side and nothing that yields on the other, every row can be solved
+// by itself, right after the trial substep; multipliers begin at zero and are changes of velocity:
 //
-//   contact   gap < 0: back to the surface; normal velocity 0, or reflected; friction takes at most mu times
-//   the
-//             normal impulse from the tangential velocity, and gives back the tangential way of this substep
-//             with it, so that what sticks does not creep
+//   contact   gap < 0: back to the surface; normal velocity 0, or reflected; friction gives back the tangential
+//             way of this substep with what it takes from the velocity, so that what sticks does not creep
 //   backtrack back along the way of this substep to the surface, reflect, go on for the rest of the substep;
-//   a few times hold      an implicit spring to the anchor: dx = -g w / (w + compliance / h^2), dv = dx / h
+//             a few times
+//   hold      an implicit spring to the anchor: dx = -g w / (w + compliance / h^2), dv = dx / h
 
 #include "body/row.h"
 
+#include "base/hash.h"
 #include "body/body.h"
-#include "math/quat.h"
-#include "math/vec3.h"
+#include "body/contact_law.h"
+
+uint64_t spMakePairKey(spRowLaw law, uint64_t first, uint64_t second)
+{
+    const uint64_t pair[] = {(uint64_t)law, first, second};
+    return spHashBytes(SP_HASH_SEED, pair, sizeof(pair));
+}
 
 static void spMoveNode(spVec4* x, spVec4* v, spVec3 dx, spVec3 dv)
 {
@@ -23,25 +28,23 @@ static void spMoveNode(spVec4* x, spVec4* v, spVec3 dx, spVec3 dv)
     *v = (spVec4){v->x + dv.x, v->y + dv.y, v->z + dv.z, 0};
 }
 
-static void spHoldContact(spNodeRow* row, const spHoldContext* context, spReal mass, spVec4* x, spVec4* v)
+static void spHoldContact(spRow* row, const spHoldContext* context, spReal mass, spVec4* x, spVec4* v)
 {
-    const spPose* pose = context->poses + row->collider;
+    const spPose* pose = context->poses + row->b.slot;
     spVec3 p = spXyz(*x);
-    spSurfaceHit hit = spQueryShape(&context->colliders[row->collider]->def, pose->transform, p);
+    spSurfaceHit hit = spQueryShape(&context->colliders[row->b.slot]->def, pose->transform, p);
     row->normal = hit.normal;
     row->gap = hit.distance - context->contactRadius;
     if (row->gap >= 0)
     {
         return;
     }
-    spVec3 arm = spSub3(p, pose->transform.position);
-    spVec3 surface = spAdd3(pose->velocity, spCross3(pose->spin, arm));
-    spVec3 relative = spSub3(spXyz(*v), surface);
+    spVec3 relative = spSub3(spXyz(*v), spGetSurfaceVelocity(pose, p));
     spReal vn = spDot3(relative, hit.normal);
 
     // Normal: position to the surface, velocity stopped or reflected
-    spReal limit = context->h * (SP_PUSH_SPEED + (vn < 0 ? -vn : 0));
-    spReal push = -row->gap < limit ? -row->gap : limit;
+    spReal reach = spGetPushReach(vn, context->h);
+    spReal push = -row->gap < reach ? -row->gap : reach;
     spReal dvn = 0;
     if (vn < 0)
     {
@@ -55,8 +58,7 @@ static void spHoldContact(spNodeRow* row, const spHoldContext* context, spReal m
     spReal speed = spLength3(slip);
     if (speed > 0)
     {
-        spReal most = row->friction * dvn;
-        spReal taken = most < speed ? most / speed : 1;
+        spReal taken = spGetShare(speed, row->friction * dvn);
         dv = spMulSub3(dv, taken, slip);
         dx = spMulSub3(dx, context->h * taken, slip);
     }
@@ -68,11 +70,10 @@ static void spHoldContact(spNodeRow* row, const spHoldContext* context, spReal m
 // Impacts that one node may have in one substep
 #define SP_MAX_IMPACTS 3
 
-static void spBacktrackContact(spNodeRow* row, const spHoldContext* context, spReal mass, spVec4* x,
-                               spVec4* v)
+static void spBacktrackContact(spRow* row, const spHoldContext* context, spReal mass, spVec4* x, spVec4* v)
 {
-    const spPose* pose = context->poses + row->collider;
-    const spColliderDef* shape = &context->colliders[row->collider]->def;
+    const spPose* pose = context->poses + row->b.slot;
+    const spColliderDef* shape = &context->colliders[row->b.slot]->def;
     spReal left = context->h; // time of the substep that may still be taken back
     for (int impact = 0; impact <= SP_MAX_IMPACTS; ++impact)
     {
@@ -84,8 +85,7 @@ static void spBacktrackContact(spNodeRow* row, const spHoldContext* context, spR
         {
             return;
         }
-        spVec3 surface = spAdd3(pose->velocity, spCross3(pose->spin, spSub3(p, pose->transform.position)));
-        spVec3 relative = spSub3(spXyz(*v), surface);
+        spVec3 relative = spSub3(spXyz(*v), spGetSurfaceVelocity(pose, p));
         spReal vn = spDot3(relative, hit.normal);
 
         // Time since the impact, from the depth; at the last try, or when the node leaves already, stay at
@@ -100,8 +100,7 @@ static void spBacktrackContact(spNodeRow* row, const spHoldContext* context, spR
         spReal speed = spLength3(slip);
         if (speed > 0)
         {
-            spReal most = row->friction * dvn;
-            dv = spMulSub3(dv, most < speed ? most / speed : 1, slip);
+            dv = spMulSub3(dv, spGetShare(speed, row->friction * dvn), slip);
         }
         spVec3 dx = spScale3(since, dv);
         if (vn >= 0 || impact == SP_MAX_IMPACTS || bounce == 0)
@@ -118,11 +117,10 @@ static void spBacktrackContact(spNodeRow* row, const spHoldContext* context, spR
     }
 }
 
-static void spHoldAnchor(spNodeRow* row, const spHoldContext* context, spReal mass, spVec4* x, spVec4* v)
+static void spHoldAnchor(spRow* row, const spHoldContext* context, spReal mass, spVec4* x, spVec4* v)
 {
-    spVec3 anchor = row->collider >= 0
-                        ? spTransformPoint(context->poses[row->collider].transform, row->anchor)
-                        : spMulAdd3(row->anchor, context->fraction, row->anchorStep);
+    const spPose* pose = row->b.slot >= 0 ? context->poses + row->b.slot : NULL;
+    spVec3 anchor = spGetAnchor(row->anchor, row->anchorStep, pose, context->fraction);
     spReal h = context->h;
     spReal yield = x->w / (x->w + row->compliance / (h * h));
     spVec3 dx = spScale3(yield, spSub3(anchor, spXyz(*x)));
@@ -141,24 +139,24 @@ void spHoldPatchRows(spBody* body, const spHoldContext* context, int patch)
 {
     for (int i = body->patchRow[patch]; i < body->patchRow[patch + 1]; ++i)
     {
-        spNodeRow* row = body->rows + i;
-        spVec4* x = body->x + row->node;
-        spVec4* v = body->v + row->node;
+        spRow* row = body->rows + i;
+        spVec4* x = body->x + row->a.node;
+        spVec4* v = body->v + row->a.node;
         if (x->w == 0)
         {
             continue;
         }
         if (row->law == sp_rowContact && context->backtrack)
         {
-            spBacktrackContact(row, context, body->mass[row->node], x, v);
+            spBacktrackContact(row, context, body->mass[row->a.node], x, v);
         }
         else if (row->law == sp_rowContact)
         {
-            spHoldContact(row, context, body->mass[row->node], x, v);
+            spHoldContact(row, context, body->mass[row->a.node], x, v);
         }
         else
         {
-            spHoldAnchor(row, context, body->mass[row->node], x, v);
+            spHoldAnchor(row, context, body->mass[row->a.node], x, v);
         }
     }
 }

@@ -1,44 +1,106 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Rows: relations over nodes that a step must keep.
+// Rows: relations between two sides that a step must keep (the law is in contact_law.h).
 //
-// Rows come in groups that share a point: a contact is one normal row, unilateral, and two friction rows; a
-// hold is three bilateral rows. A group whose one side is a single node and whose other side is a collider or
-// a place in space is a *node row*: the body's own method holds it in every substep. Everything else (two
-// bodies) is solved in the response stage, through points, which are rows of a map.
+// A side is a point of a body, the weighted sum of some nodes; or a collider; or a place in space. A row whose
+// sides are one node and a collider or space is a *node row*: the body's own method holds it in every substep.
+// Every other row (two bodies) is solved in the response stage, over the compliance that the bodies lend.
 
 #pragma once
 
+#include "base/node.h"
 #include "body/collider.h"
 #include "math/mat3.h"
-
-// Nodes that start inside a collider leave it at most this fast, m/s: pushing them out at once would tear the
-// body
-#define SP_PUSH_SPEED ((spReal)5)
 
 typedef enum spRowLaw
 {
     sp_rowContact, // stay outside of a collider: unilateral, with Coulomb friction and restitution
-    sp_rowHold,    // stay at an anchor in the frame of a collider, or in space when there is none
+    sp_rowHold,    // stay at an anchor in the frame of side b
+    sp_rowLawCount,
 } spRowLaw;
 
-typedef struct spNodeRow
+// A node of a side, and its weight
+typedef struct spRowNode
 {
     int32_t node;
-    int32_t collider; // slot, -1 for space
-    int32_t link;     // slot of the link that a hold belongs to, -1 for a contact
+    spReal weight;
+} spRowNode;
+
+typedef struct spRowSide
+{
+    int32_t slot;  // of a body or of a collider; -1 for space
+    int32_t node;  // of a body: the node where it is only one, of weight 1; else its first entry in a pool
+    int32_t count; // nodes; 0 for a collider and for space
+} spRowSide;
+
+typedef struct spRow
+{
+    uint64_t key;   // the same as long as the contact or the hold lives, whatever the numbering
+    spRowSide a, b; // a is a point of a body
     spRowLaw law;
-    spVec3 anchor;      // hold: in the collider's frame, or in space at the start of the step, m
-    spVec3 anchorStep;  // hold in space: motion of the anchor over the step, m
-    spReal compliance;  // hold: m/N
-    spReal maxForce;    // hold: N, 0 for no limit
-    spReal friction;    // contact
-    spReal restitution; // contact
-    spVec3 normal;      // contact: when it was last looked at
-    spReal gap;         // contact: distance minus contact radius, m
-    spVec3 impulse;     // on the node, summed over the step, N s
-} spNodeRow;
+    int32_t age; // solves in a row that its multiplier has been kept over
+    union
+    {
+        struct // contact
+        {
+            spVec3 normal; // from b to a, when it was last looked at
+            spReal gap;    // distance minus contact radius, m
+            spReal friction;
+            spReal restitution;
+        };
+        struct // hold
+        {
+            spVec3 anchor; // in the frame of a collider, in space at the start of the step, or from body b, m
+            spVec3 anchorStep; // in space: motion of the anchor over the step, m
+            spReal compliance; // m/N
+            spReal maxForce;   // N, 0 for no limit
+            int32_t link;      // slot
+        };
+    };
+    spVec3 impulse; // on a, summed over the step, N s
+} spRow;
+
+// Points of one body: sides, whose entries lie in a pool
+typedef struct spPoints
+{
+    const spRowSide* sides;
+    const spRowNode* pool;
+    int count;
+    bool jump; // rows on them act all of a sudden: impacts
+} spPoints;
+
+static inline spRowNode spGetSideNode(const spRowSide* side, const spRowNode* pool, int index)
+{
+    return side->count == 1 ? (spRowNode){side->node, 1} : pool[side->node + index];
+}
+
+// The value at a point, from those at the nodes
+static inline spVec3 spSumSide(const spRowSide* side, const spRowNode* pool, const spVec4* values)
+{
+    spVec3 sum = {0, 0, 0};
+    for (int k = 0; k < side->count; ++k)
+    {
+        spRowNode n = spGetSideNode(side, pool, k);
+        spVec4 v = values[n.node];
+        sum.x += n.weight * v.x;
+        sum.y += n.weight * v.y;
+        sum.z += n.weight * v.z;
+    }
+    return sum;
+}
+
+// Keys: a seed for two things that meet, by their ids, then one for each of their rows, by a number that does
+// not change with numbering. Rows of one pair never share a key.
+#define SP_ID_NUMBER(id) ((uint64_t)(id).generation << 32 | (id).index1)
+uint64_t spMakePairKey(spRowLaw law, uint64_t first, uint64_t second);
+static inline uint64_t spMakeRowKey(uint64_t pairKey, uint32_t number)
+{
+    uint64_t k = pairKey + number;
+    k = (k ^ (k >> 30)) * 0xBF58476D1CE4E5B9ull;
+    k = (k ^ (k >> 27)) * 0x94D049BB133111EBull;
+    return k ^ (k >> 31);
+}
 
 // What node rows are held against during one substep
 typedef struct spHoldContext
@@ -52,14 +114,6 @@ typedef struct spHoldContext
     bool backtrack;              // contacts go back to the moment of impact
     spReal restSpeed;            // backtracking: impacts slower than this stop, m/s
 } spHoldContext;
-
-// A row of a map: a weighted sum of up to four nodes
-typedef struct spPoint
-{
-    int32_t nodes[4];
-    spReal weights[4];
-    int count;
-} spPoint;
 
 // A 3x3 block of the compliance between two points of a body: velocity of the one for an impulse on the other
 typedef struct spComplianceBlock

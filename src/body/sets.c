@@ -9,7 +9,7 @@
 
 static spElementSet* spFindSet(const spBody* body, int set)
 {
-    return 0 <= set && set < body->setCount ? body->sets[set] : NULL;
+    return body != NULL && 0 <= set && set < body->setCount ? body->sets[set] : NULL;
 }
 
 spSpringSet* spGetSpringSet(const spBody* body, int set)

@@ -19,6 +19,7 @@ typedef struct spPair
     spVec3 normal; // of a plane
     spReal offset; // of a plane: contact radius included, m
     bool plane;
+    uint64_t key; // of its rows
 } spPair;
 
 static spPair spMakePair(const spDetectContext* c, const spCollider* collider)
@@ -33,6 +34,7 @@ static spPair spMakePair(const spDetectContext* c, const spCollider* collider)
     pair.plane = collider->def.shape == sp_shapePlane;
     pair.normal = spRotate(t->rotation, (spVec3){0, 1, 0});
     pair.offset = spDot3(pair.normal, t->position) + c->body->contactRadius;
+    pair.key = spMakePairKey(sp_rowContact, SP_ID_NUMBER(c->body->id), SP_ID_NUMBER(collider->id));
     return pair;
 }
 
@@ -51,7 +53,7 @@ static spReal spGetGap(const spPair* pair, const spBody* body, spVec3 p, spVec3*
 
 // Walks the candidates of a patch, collider by collider; writes them when rows is given. Returns their
 // number.
-static int spVisitCandidates(const spDetectContext* c, int patch, spNodeRow* rows)
+static int spVisitCandidates(const spDetectContext* c, int patch, spRow* rows)
 {
     const spBody* body = c->body;
     int begin = body->order.patchBegin[patch], end = body->order.patchBegin[patch + 1];
@@ -79,10 +81,10 @@ static int spVisitCandidates(const spDetectContext* c, int patch, spNodeRow* row
             }
             if (rows != NULL)
             {
-                rows[count] = (spNodeRow){
-                    .node = node,
-                    .collider = k,
-                    .link = -1,
+                rows[count] = (spRow){
+                    .key = spMakeRowKey(pair.key, (uint32_t)body->order.order[node]),
+                    .a = {.slot = c->bodySlot, .node = node, .count = 1},
+                    .b = {.slot = k},
                     .law = sp_rowContact,
                     .friction = friction,
                     .restitution = restitution,
@@ -133,11 +135,12 @@ static spReal spGetHoldCompliance(const spDetectContext* c, const spLink* link, 
     return link->compliance < least * yield ? 0 : link->compliance;
 }
 
-static void spWriteHold(const spDetectContext* c, const spLink* link, int linkSlot, int i, spNodeRow* row)
+static void spWriteHold(const spDetectContext* c, const spLink* link, int linkSlot, int i, spRow* row)
 {
-    *row = (spNodeRow){
-        .node = link->nodes[i],
-        .collider = link->collider,
+    *row = (spRow){
+        .key = spMakeRowKey(spMakePairKey(sp_rowHold, SP_ID_NUMBER(link->id), 0), (uint32_t)i),
+        .a = {.slot = c->bodySlot, .node = link->nodes[i], .count = 1},
+        .b = {.slot = link->collider},
         .link = linkSlot,
         .law = sp_rowHold,
         .anchor = link->collider >= 0 ? link->anchors[i] : spAdd3(link->anchors[i], link->offset),
@@ -178,8 +181,8 @@ bool spDetectRows(const spDetectContext* c)
         total += c->contactCounts[patch] + holds;
     }
     body->patchRow[patchCount] = (int32_t)total;
-    if (total > INT32_MAX || spReserve(body->heap, (void**)&body->rows, 0, &body->rowCapacity, (int)total,
-                                       sizeof(spNodeRow)) == false)
+    if (total > INT32_MAX ||
+        spReserve(body->heap, (void**)&body->rows, 0, &body->rowCapacity, (int)total, sizeof(spRow)) == false)
     {
         for (int patch = 0; patch <= patchCount; ++patch)
         {

@@ -13,6 +13,7 @@ void spFreeLink(spHeap* heap, spLink* link)
 {
     spFree(heap, link->nodes);
     spFree(heap, link->points);
+    spFree(heap, link->pool);
     spFree(heap, link->anchors);
     spFree(heap, link);
 }
@@ -68,28 +69,35 @@ static void spFindTriangleWeights(spVec3 p, spVec3 a, spVec3 b, spVec3 c, spReal
     w[0] = 1 - w[1] - w[2];
 }
 
-// Nearest point on the surface of a body, or its nearest node when it has no triangles
-static spPoint spFindNearestPoint(const spBody* body, spVec3 p)
+// Nearest point on the surface of a body, or its nearest node when it has no triangles. Entries that it needs
+// go to the pool, from `first` on.
+static spRowSide spFindNearestPoint(const spBody* body, spVec3 p, spRowNode* pool, int first)
 {
-    spPoint best = {.weights = {1}, .count = 1};
+    spRowSide best = {.slot = (int32_t)body->id.index1 - 1, .count = 1};
     double bestDistance = DBL_MAX;
     for (int i = 0; i < body->triangleCount; ++i)
     {
-        spPoint point = {.count = 3};
+        int32_t nodes[3];
         spVec3 corner[3];
+        spReal weights[3];
         for (int k = 0; k < 3; ++k)
         {
-            point.nodes[k] = body->order.rank[body->triangles[3 * (size_t)i + k]];
-            corner[k] = spXyz(body->x[point.nodes[k]]);
+            nodes[k] = body->order.rank[body->triangles[3 * (size_t)i + k]];
+            corner[k] = spXyz(body->x[nodes[k]]);
         }
-        spFindTriangleWeights(p, corner[0], corner[1], corner[2], point.weights);
-        spVec3 q = spScale3(point.weights[0], corner[0]);
-        q = spMulAdd3(spMulAdd3(q, point.weights[1], corner[1]), point.weights[2], corner[2]);
+        spFindTriangleWeights(p, corner[0], corner[1], corner[2], weights);
+        spVec3 q = spScale3(weights[0], corner[0]);
+        q = spMulAdd3(spMulAdd3(q, weights[1], corner[1]), weights[2], corner[2]);
         double distance = spDistance3(p, q);
         if (distance < bestDistance)
         {
             bestDistance = distance;
-            best = point;
+            best.node = first;
+            best.count = 3;
+            for (int k = 0; k < 3; ++k)
+            {
+                pool[first + k] = (spRowNode){nodes[k], weights[k]};
+            }
         }
     }
     for (int i = 0; body->triangleCount == 0 && i < body->nodeCount; ++i)
@@ -98,20 +106,10 @@ static spPoint spFindNearestPoint(const spBody* body, spVec3 p)
         if (body->roles[i] != sp_nodeGone && distance < bestDistance)
         {
             bestDistance = distance;
-            best.nodes[0] = i;
+            best.node = i;
         }
     }
     return best;
-}
-
-static spVec3 spGetPointPosition(const spBody* body, const spPoint* point)
-{
-    spVec3 p = {0, 0, 0};
-    for (int k = 0; k < point->count; ++k)
-    {
-        p = spMulAdd3(p, point->weights[k], spXyz(body->x[point->nodes[k]]));
-    }
-    return p;
 }
 
 spLink* spBuildLink(spHeap* heap, const spLinkDef* def, const spBody* body, const spBody* other,
@@ -149,11 +147,15 @@ spLink* spBuildLink(spHeap* heap, const spLinkDef* def, const spBody* body, cons
     link->maxForce = def->maxForce;
     link->nodes = spAlloc(heap, spArraySize(def->nodeCount, sizeof(int32_t)));
     link->anchors = spAlloc(heap, spArraySize(def->nodeCount, sizeof(spVec3)));
-    link->points = other != NULL ? spAlloc(heap, spArraySize(def->nodeCount, sizeof(spPoint))) : NULL;
-    bool ok = link->nodes != NULL && link->anchors != NULL && (other == NULL || link->points != NULL);
+    size_t pointSize = spArraySize(def->nodeCount, sizeof(spRowSide));
+    size_t poolSize = spArraySize(def->nodeCount, 3 * sizeof(spRowNode));
+    link->points = other != NULL ? spAlloc(heap, pointSize) : NULL;
+    link->pool = other != NULL ? spAlloc(heap, poolSize) : NULL;
+    bool ok = link->nodes != NULL && link->anchors != NULL && def->nodeCount <= INT32_MAX / 3 &&
+              (other == NULL || (link->points != NULL && link->pool != NULL));
     if (ok == false)
     {
-        spFailMemory(error, "a link", spArraySize(def->nodeCount, sizeof(spPoint)));
+        spFailMemory(error, "a link", poolSize);
     }
     for (int i = 0; ok && i < def->nodeCount; ++i)
     {
@@ -174,8 +176,8 @@ spLink* spBuildLink(spHeap* heap, const spLinkDef* def, const spBody* body, cons
         }
         if (other != NULL)
         {
-            link->points[i] = spFindNearestPoint(other, p);
-            link->anchors[i] = spSub3(p, spGetPointPosition(other, link->points + i));
+            link->points[i] = spFindNearestPoint(other, p, link->pool, 3 * i);
+            link->anchors[i] = spSub3(p, spSumSide(link->points + i, link->pool, other->x));
         }
         else
         {

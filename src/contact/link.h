@@ -15,8 +15,9 @@ typedef struct spLink
     int otherBody; // slot, -1 for none
     int collider;  // slot, -1 for none
     int nodeCount;
-    int32_t* nodes;  // of the body
-    spPoint* points; // on the other body; NULL without one
+    int32_t* nodes;    // of the body
+    spRowSide* points; // on the other body; NULL without one
+    spRowNode* pool;   // entries of the points, 3 for each
     spVec3*
         anchors; // in the collider's frame, or in space; for another body: offset of the node from the point
     spVec3 offset; // of the anchors in space, now

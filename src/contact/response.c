@@ -13,8 +13,7 @@
 
 #include "contact/response.h"
 
-#include "math/quat.h"
-#include "math/vec3.h"
+#include "body/contact_law.h"
 
 #include <string.h>
 
@@ -23,41 +22,44 @@
 // A sweep that changes no relative velocity by more than this share of the largest one is the last
 #define SP_ROW_TOLERANCE 1e-5
 
-typedef struct spResponseRow
+// A row while it is solved
+typedef struct spSolvedRow
 {
-    spNodeRow* contact; // or NULL
-    spLink* link;       // or NULL
-    int a, b;           // points; b is -1 for a contact
-    spVec3 gap;         // link: x_a - x_b - anchor, m; contact: along the normal
-    spVec3 surface;     // contact: velocity of the collider there, m/s
-    spVec3 bounce;      // contact: velocity after the impact, along the normal, m/s
-    spVec3 impulse;     // N s
-    spVec3 shift;       // kg m
-    spMat3 diagonal;    // of W
-} spResponseRow;
+    spRow* row;      // a contact of its body, or made here for a link
+    int a, b;        // points; b is -1 for a collider
+    spVec3 gap;      // x_a - x_b - anchor, m; of a contact along the normal
+    spVec3 target;   // relative velocity that it asks for, m/s
+    spVec3 impulse;  // N s
+    spVec3 shift;    // kg m
+    spMat3 diagonal; // of W, 1/kg
+} spSolvedRow;
 
 typedef struct spResponse
 {
     const spResponseContext* context;
-    spResponseRow* rows;
+    spSolvedRow* rows;
     int rowCount;
-    spPoint* points; // body by body
-    int* bodyPoint;  // first point of each body (bodyCount + 1)
+    spRow* linkRows; // one for each node of a link
+    int linkRowCount;
+    spRowSide* sides; // of the points, body by body
+    spRowNode* pool;
+    int* bodyPoint; // first point of each body (bodyCount + 1)
     int pointCount;
+    int poolCount;
     spComplianceList compliance;
     int* pointBlock; // first block of each point, blocks ordered by i (pointCount + 1)
     spVec3* u;       // velocity, or displacement, of each point
 } spResponse;
 
 // A penetration that is more than rounding
-static bool spIsMissedContact(const spResponse* r, const spBody* body, const spNodeRow* row)
+static bool spIsMissedContact(const spResponse* r, const spBody* body, const spRow* row)
 {
     if (r->context->solveContacts == false || row->law != sp_rowContact || row->gap >= 0 ||
         body->running == false)
     {
         return false;
     }
-    spVec4 x = body->x[row->node];
+    spVec4 x = body->x[row->a.node];
     spReal size = (spReal)(fabs((double)x.x) + fabs((double)x.y) + fabs((double)x.z));
     spReal rounding =
         (sizeof(spReal) == sizeof(float) ? (spReal)1e-6 : (spReal)1e-14) * (size + body->contactRadius);
@@ -100,9 +102,10 @@ static bool spCountResponse(spResponse* r, spResponseResult* result)
         {
             r->bodyPoint[c->links[k]->body + 1] += c->links[k]->nodeCount;
             r->bodyPoint[c->links[k]->otherBody + 1] += c->links[k]->nodeCount;
-            r->rowCount += c->links[k]->nodeCount;
+            r->linkRowCount += c->links[k]->nodeCount;
         }
     }
+    r->rowCount += r->linkRowCount;
     for (int i = 0; i < c->bodyCount; ++i)
     {
         r->bodyPoint[i + 1] += r->bodyPoint[i];
@@ -112,47 +115,81 @@ static bool spCountResponse(spResponse* r, spResponseResult* result)
     {
         return false;
     }
-    r->rows = spArenaAlloc(c->arena, spArraySize(r->rowCount, sizeof(spResponseRow)));
-    r->points = spArenaAlloc(c->arena, spArraySize(r->pointCount, sizeof(spPoint)));
+    r->rows = spArenaAlloc(c->arena, spArraySize(r->rowCount, sizeof(spSolvedRow)));
+    r->linkRows = spArenaAlloc(c->arena, spArraySize(r->linkRowCount, sizeof(spRow)));
+    r->sides = spArenaAlloc(c->arena, spArraySize(r->pointCount, sizeof(spRowSide)));
+    r->pool = spArenaAlloc(c->arena, spArraySize(r->linkRowCount, 3 * sizeof(spRowNode)));
     r->pointBlock = spArenaAlloc(c->arena, spArraySize(r->pointCount + 1, sizeof(int)));
     r->u = spArenaAlloc(c->arena, spArraySize(r->pointCount, sizeof(spVec3)));
-    result->outOfMemory = r->rows == NULL || r->points == NULL || r->pointBlock == NULL || r->u == NULL;
+    bool linked = r->linkRowCount == 0 || (r->linkRows != NULL && r->pool != NULL);
+    result->outOfMemory =
+        r->rows == NULL || linked == false || r->sides == NULL || r->pointBlock == NULL || r->u == NULL;
     return result->outOfMemory == false;
 }
 
-static spVec3 spSumPoint(const spVec4* values, const spPoint* point)
+static spPoints spGetPoints(const spResponse* r, int body)
 {
-    spVec3 sum = {0, 0, 0};
-    for (int k = 0; k < point->count; ++k)
-    {
-        sum = spMulAdd3(sum, point->weights[k], spXyz(values[point->nodes[k]]));
-    }
-    return sum;
+    int first = r->bodyPoint[body];
+    return (spPoints){r->sides + first, r->pool, r->bodyPoint[body + 1] - first, r->context->solveContacts};
 }
 
-static void spFillContact(spResponse* r, spResponseRow* row, spBody* body, spNodeRow* contact, int point)
+static void spFillContact(spResponse* r, spSolvedRow* s, const spBody* body, spRow* row, int point)
 {
     const spResponseContext* c = r->context;
-    spPose pose = spGetColliderPose(c->colliders[contact->collider], 1, c->dt);
-    spVec3 p = spXyz(body->x[contact->node]);
-    spVec3 arm = spSub3(p, pose.transform.position);
-    r->points[point] = (spPoint){.nodes = {contact->node}, .weights = {1}, .count = 1};
-    *row = (spResponseRow){.contact = contact, .a = point, .b = -1};
-    row->surface = spAdd3(pose.velocity, spCross3(pose.spin, arm));
-    spReal deepest = c->dt * SP_PUSH_SPEED;
-    row->gap = spScale3(-contact->gap < deepest ? contact->gap : -deepest, contact->normal);
-    spReal vn = spDot3(spSub3(spXyz(body->v[contact->node]), row->surface), contact->normal);
-    row->bounce = spScale3(vn < -c->restitutionThreshold ? -contact->restitution * vn : 0, contact->normal);
+    spPose pose = spGetColliderPose(c->colliders[row->b.slot], 1, c->dt);
+    spVec3 surface = spGetSurfaceVelocity(&pose, spXyz(body->x[row->a.node]));
+    spReal vn = spDot3(spSub3(spXyz(body->v[row->a.node]), surface), row->normal);
+    spReal reach = c->dt * SP_PUSH_SPEED;
+    spReal bounce = spGetBounceSpeed(vn, row->restitution, c->restitutionThreshold);
+    r->sides[point] = row->a;
+    *s = (spSolvedRow){
+        .row = row,
+        .a = point,
+        .b = -1,
+        .gap = spScale3(-row->gap < reach ? row->gap : -reach, row->normal),
+        .target = spMulAdd3(surface, bounce, row->normal),
+    };
+}
+
+// A link holds two bodies; the points of the other one get entries in the pool
+static void spFillLink(spResponse* r, spSolvedRow* s, const spLink* link, int index, int* cursor)
+{
+    spBody* const* bodies = r->context->bodies;
+    spRow* row = r->linkRows + r->linkRowCount++;
+    *row = (spRow){
+        .key = spMakeRowKey(spMakePairKey(sp_rowHold, SP_ID_NUMBER(link->id), 0), (uint32_t)index),
+        .a = {.slot = link->body, .node = link->nodes[index], .count = 1},
+        .b = link->points[index],
+        .law = sp_rowHold,
+        .anchor = link->anchors[index],
+        .compliance = link->compliance,
+        .maxForce = link->maxForce,
+        .link = (int32_t)link->id.index1 - 1,
+    };
+    if (row->b.count > 1)
+    {
+        const spRowNode* entries = link->pool + row->b.node;
+        row->b.node = r->poolCount;
+        memcpy(r->pool + r->poolCount, entries, (size_t)row->b.count * sizeof(spRowNode));
+        r->poolCount += row->b.count;
+    }
+    *s = (spSolvedRow){.row = row, .a = cursor[link->body]++, .b = cursor[link->otherBody]++};
+    r->sides[s->a] = row->a;
+    r->sides[s->b] = row->b;
+    spVec3 a = spSumSide(&row->a, r->pool, bodies[link->body]->x);
+    spVec3 b = spSumSide(&row->b, r->pool, bodies[link->otherBody]->x);
+    s->gap = spSub3(spSub3(a, b), row->anchor);
 }
 
 static void spFillResponse(spResponse* r, int* cursor)
 {
     const spResponseContext* c = r->context;
     int next = 0;
+    r->linkRowCount = 0;
     memcpy(cursor, r->bodyPoint, (size_t)c->bodyCount * sizeof(int));
     for (int i = 0; i < c->bodyCount; ++i)
     {
-        spBody* body = c->bodies[i];
+        const spBody* body = c->bodies[i];
         for (int k = 0; body != NULL && k < body->rowCount; ++k)
         {
             if (spIsMissedContact(r, body, body->rows + k))
@@ -165,14 +202,7 @@ static void spFillResponse(spResponse* r, int* cursor)
     {
         for (int i = 0; spIsPairLink(r, k) && i < c->links[k]->nodeCount; ++i)
         {
-            spLink* link = c->links[k];
-            spResponseRow* row = r->rows + next++;
-            *row = (spResponseRow){.link = link, .a = cursor[link->body]++, .b = cursor[link->otherBody]++};
-            r->points[row->a] = (spPoint){.nodes = {link->nodes[i]}, .weights = {1}, .count = 1};
-            r->points[row->b] = link->points[i];
-            spVec3 a = spSumPoint(c->bodies[link->body]->x, r->points + row->a);
-            spVec3 b = spSumPoint(c->bodies[link->otherBody]->x, r->points + row->b);
-            row->gap = spSub3(spSub3(a, b), link->anchors[i]);
+            spFillLink(r, r->rows + next++, c->links[k], i, cursor);
         }
     }
     SP_ASSERT(next == r->rowCount);
@@ -184,9 +214,9 @@ static bool spFreezeResponse(spResponse* r)
     const spResponseContext* c = r->context;
     for (int i = 0; i < c->bodyCount; ++i)
     {
-        int first = r->bodyPoint[i], count = r->bodyPoint[i + 1] - first;
-        if (count > 0 && c->bodies[i]->method->freeze(c->bodies[i], r->points + first, count, first, c->arena,
-                                                      &r->compliance) == false)
+        spPoints points = spGetPoints(r, i);
+        if (points.count > 0 && c->bodies[i]->method->freeze(c->bodies[i], &points, r->bodyPoint[i], c->arena,
+                                                             &r->compliance) == false)
         {
             return false;
         }
@@ -216,7 +246,7 @@ static bool spFreezeResponse(spResponse* r)
 
     for (int k = 0; k < r->rowCount; ++k)
     {
-        spResponseRow* row = r->rows + k;
+        spSolvedRow* row = r->rows + k;
         row->diagonal = spZeroMat3();
         for (int side = 0; side < 2; ++side)
         {
@@ -224,10 +254,11 @@ static bool spFreezeResponse(spResponse* r)
             for (int i = point < 0 ? 0 : r->pointBlock[point]; point >= 0 && i < r->pointBlock[point + 1];
                  ++i)
             {
-                if (sorted[i].j == point)
-                {
-                    row->diagonal = spAddMat3(row->diagonal, sorted[i].block);
-                }
+                // W = C_aa + C_bb - C_ab - C_ba; the last two where both points lie on one body
+                bool own = sorted[i].j == row->a || sorted[i].j == row->b;
+                spReal sign = sorted[i].j == point ? 1 : own ? -1 : 0;
+                row->diagonal =
+                    sign != 0 ? spMulAddMat3(row->diagonal, sign, sorted[i].block) : row->diagonal;
             }
         }
     }
@@ -244,7 +275,7 @@ static void spPushPoint(spResponse* r, int point, spVec3 impulse)
     }
 }
 
-static void spPushRow(spResponse* r, const spResponseRow* row, spVec3 impulse)
+static void spPushRow(spResponse* r, const spSolvedRow* row, spVec3 impulse)
 {
     spPushPoint(r, row->a, impulse);
     if (row->b >= 0)
@@ -253,52 +284,86 @@ static void spPushRow(spResponse* r, const spResponseRow* row, spVec3 impulse)
     }
 }
 
-static spVec3 spGetRowVelocity(const spResponse* r, const spResponseRow* row)
+static spVec3 spGetRowVelocity(const spResponse* r, const spSolvedRow* row)
 {
     return row->b >= 0 ? spSub3(r->u[row->a], r->u[row->b]) : r->u[row->a];
 }
 
-// Links: one block solve. Returns the change of the impulse.
-static spVec3 spSolveLinkRow(const spResponseRow* row, spVec3 velocity, spVec3 total, spReal soft)
+// The change of impulse, or shift, that one row asks for
+static spVec3 spSolveRow(const spSolvedRow* s, spVec3 u, spVec3 total, bool positions, spReal dt)
 {
-    spMat3 inverse;
-    spMat3 w = spMulAddMat3(row->diagonal, soft, spIdentityMat3());
-    if (spInvertMat3(w, &inverse) == false)
+    const spRow* row = s->row;
+    if (row->law == sp_rowContact)
+    {
+        spVec3 rate = positions ? spAdd3(u, s->gap) : spSub3(u, s->target);
+        return spSolveContact(total, rate, s->diagonal, row->normal, positions ? 0 : row->friction);
+    }
+    if (row->compliance > 0 && positions)
     {
         return (spVec3){0, 0, 0};
     }
-    return spNeg3(spMulMV3(inverse, spMulAdd3(velocity, soft, total)));
-}
-
-// Contacts: the normal first, then friction against the normal impulse as it is now
-static spVec3 spSolveContactRow(const spResponseRow* row, spVec3 velocity, spVec3 total, bool friction)
-{
-    spVec3 n = row->contact->normal;
-    spReal wn = spDot3(n, spMulMV3(row->diagonal, n));
-    if (!(wn > 0))
+    // A compliant hold is an implicit spring
+    spReal soft = row->compliance / (dt * dt);
+    spVec3 rate = positions ? spAdd3(u, s->gap) : row->compliance > 0 ? spMulAdd3(u, 1 / dt, s->gap) : u;
+    spVec3 change = spSolveHoldBlock(total, rate, s->diagonal, soft);
+    if (row->maxForce > 0 && positions == false)
     {
-        return (spVec3){0, 0, 0};
-    }
-    spReal old = spDot3(total, n);
-    spReal now = old - spDot3(velocity, n) / wn;
-    now = now > 0 ? now : 0;
-    spVec3 change = spScale3(now - old, n);
-    if (friction)
-    {
-        // The largest entry of the block bounds what the tangent needs; with nodal compliance it is exact
-        spReal wt = spTrace3(row->diagonal) / 3;
-        spVec3 slip = spMulSub3(velocity, spDot3(velocity, n), n);
-        spVec3 oldSide = spMulSub3(total, old, n);
-        spVec3 side = spMulSub3(oldSide, 1 / wt, slip);
-        spReal length = spLength3(side);
-        spReal most = row->contact->friction * now;
-        if (length > most)
-        {
-            side = spScale3(length > 0 ? most / length : 0, side);
-        }
-        change = spAdd3(change, spSub3(side, oldSide));
+        spVec3 sum = spAdd3(total, change);
+        spReal most = row->maxForce * dt, length = spLength3(sum);
+        change = length > most ? spSub3(spScale3(most / length, sum), total) : change;
     }
     return change;
+}
+
+// Rows begin with what they exerted when they were last solved; a rigid hold moves its sides by as much in dt.
+// Returns the largest change of a relative velocity, or displacement, by it.
+static double spStartWarm(spResponse* r, bool positions)
+{
+    const spResponseContext* c = r->context;
+    double largest = 0.0;
+    for (int k = 0; c->multipliers != NULL && c->multipliers->count > 0 && k < r->rowCount; ++k)
+    {
+        spSolvedRow* row = r->rows + k;
+        if (positions && (row->row->law != sp_rowHold || row->row->compliance > 0))
+        {
+            continue;
+        }
+        spMultiplier last = spFindMultiplier(c->multipliers, row->row->key);
+        spVec3* total = positions ? &row->shift : &row->impulse;
+        *total = spScale3(positions ? c->dt * c->dt : c->dt, last.force);
+        row->row->age = last.age;
+        spPushRow(r, row, *total);
+        largest = fmax(largest, (double)spLength3(spMulMV3(row->diagonal, *total)));
+    }
+    return largest;
+}
+
+// Keeps what they exert now. False when there is no memory.
+static bool spKeepMultipliers(const spResponse* r)
+{
+    const spResponseContext* c = r->context;
+    spMultipliers* list = c->multipliers;
+    if (list == NULL)
+    {
+        return true;
+    }
+    list->count = 0;
+    if (spReserve(c->heap, (void**)&list->entries, 0, &list->capacity, r->rowCount, sizeof(spMultiplier)) ==
+        false)
+    {
+        return false;
+    }
+    for (int k = 0; k < r->rowCount; ++k)
+    {
+        const spSolvedRow* row = r->rows + k;
+        spVec3 force = spScale3(1 / c->dt, row->impulse);
+        // A body that is about to be stopped leaves nothing for the others
+        force = spIsFinite3(force) ? force : (spVec3){0, 0, 0};
+        int32_t age = row->row->age < INT32_MAX / 2 ? row->row->age + 1 : row->row->age;
+        list->entries[list->count++] = (spMultiplier){row->row->key, force, age};
+    }
+    spSortMultipliers(list);
+    return true;
 }
 
 typedef struct spSweepResult
@@ -312,48 +377,17 @@ typedef struct spSweepResult
 // are differences of: their rounding cannot be solved away.
 static spSweepResult spSweepRows(spResponse* r, bool positions, double scale)
 {
-    const spResponseContext* c = r->context;
     double rounding = 16.0 * (sizeof(spReal) == sizeof(float) ? 6e-8 : 1.1e-16) * scale;
-    double largest = 0.0;
+    double largest = spStartWarm(r, positions);
     spSweepResult result = {0};
     for (result.count = 0; result.count < SP_MAX_SWEEPS; ++result.count)
     {
         result.change = 0.0;
         for (int k = 0; k < r->rowCount; ++k)
         {
-            spResponseRow* row = r->rows + k;
+            spSolvedRow* row = r->rows + k;
             spVec3* total = positions ? &row->shift : &row->impulse;
-            spVec3 velocity = spGetRowVelocity(r, row);
-            spVec3 change;
-            if (row->contact != NULL)
-            {
-                spVec3 away = positions ? spAdd3(velocity, row->gap)
-                                        : spSub3(spSub3(velocity, row->surface), row->bounce);
-                change = spSolveContactRow(row, away, *total, positions == false);
-            }
-            else if (row->link->compliance > 0)
-            {
-                if (positions)
-                {
-                    continue;
-                }
-                spReal soft = row->link->compliance / (c->dt * c->dt);
-                change = spSolveLinkRow(row, spMulAdd3(velocity, 1 / c->dt, row->gap), *total, soft);
-            }
-            else
-            {
-                change = spSolveLinkRow(row, positions ? spAdd3(velocity, row->gap) : velocity, *total, 0);
-            }
-            if (row->link != NULL && row->link->maxForce > 0 && positions == false)
-            {
-                spVec3 sum = spAdd3(*total, change);
-                spReal most = row->link->maxForce * c->dt;
-                spReal length = spLength3(sum);
-                if (length > most)
-                {
-                    change = spSub3(spScale3(most / length, sum), *total);
-                }
-            }
+            spVec3 change = spSolveRow(row, spGetRowVelocity(r, row), *total, positions, r->context->dt);
             *total = spAdd3(*total, change);
             spPushRow(r, row, change);
             double moved = spLength3(spMulMV3(row->diagonal, change));
@@ -376,30 +410,34 @@ static void spCorrectBodies(spResponse* r, spVec3* impulses, spVec3* shifts)
     const spResponseContext* c = r->context;
     for (int k = 0; k < r->rowCount; ++k)
     {
-        spResponseRow* row = r->rows + k;
-        impulses[row->a] = row->impulse;
-        shifts[row->a] = row->shift;
-        if (row->b >= 0)
+        const spSolvedRow* s = r->rows + k;
+        spRow* row = s->row;
+        impulses[s->a] = s->impulse;
+        shifts[s->a] = s->shift;
+        if (s->b >= 0)
         {
-            impulses[row->b] = spNeg3(row->impulse);
-            shifts[row->b] = spNeg3(row->shift);
-            row->link->force = spMulAdd3(row->link->force, 1 / c->stepDt, row->impulse);
+            impulses[s->b] = spNeg3(s->impulse);
+            shifts[s->b] = spNeg3(s->shift);
+        }
+        if (row->law == sp_rowHold)
+        {
+            spLink* link = c->links[row->link];
+            link->force = spMulAdd3(link->force, 1 / c->stepDt, s->impulse);
         }
         else
         {
-            row->contact->impulse = spAdd3(row->contact->impulse, row->impulse);
-            spReal back = spDot3(row->shift, row->contact->normal) *
-                          spDot3(row->contact->normal, spMulMV3(row->diagonal, row->contact->normal));
-            row->contact->gap += back;
+            row->impulse = spAdd3(row->impulse, s->impulse);
+            row->gap +=
+                spDot3(s->shift, row->normal) * spDot3(row->normal, spMulMV3(s->diagonal, row->normal));
         }
     }
     for (int i = 0; i < c->bodyCount; ++i)
     {
-        int first = r->bodyPoint[i], count = r->bodyPoint[i + 1] - first;
-        if (count > 0)
+        spPoints points = spGetPoints(r, i);
+        int first = r->bodyPoint[i];
+        if (points.count > 0)
         {
-            c->bodies[i]->method->correct(c->bodies[i], r->points + first, impulses + first, shifts + first,
-                                          count);
+            c->bodies[i]->method->correct(c->bodies[i], &points, impulses + first, shifts + first);
         }
     }
 }
@@ -410,6 +448,10 @@ spResponseResult spSolveRows(const spResponseContext* context)
     spResponse r = {.context = context};
     if (spCountResponse(&r, &result) == false)
     {
+        if (context->multipliers != NULL)
+        {
+            context->multipliers->count = 0;
+        }
         return result;
     }
     result.rowCount = r.rowCount;
@@ -433,7 +475,8 @@ spResponseResult spSolveRows(const spResponseContext* context)
     {
         for (int k = r.bodyPoint[i]; k < r.bodyPoint[i + 1]; ++k)
         {
-            sizes[0] = fmax(sizes[0], (double)spLength3(spSumPoint(context->bodies[i]->x, r.points + k)));
+            sizes[0] =
+                fmax(sizes[0], (double)spLength3(spSumSide(r.sides + k, r.pool, context->bodies[i]->x)));
         }
     }
     spSweepResult positions = spSweepRows(&r, true, sizes[0]);
@@ -441,11 +484,12 @@ spResponseResult spSolveRows(const spResponseContext* context)
     {
         for (int k = r.bodyPoint[i]; k < r.bodyPoint[i + 1]; ++k)
         {
-            r.u[k] = spSumPoint(context->bodies[i]->v, r.points + k);
+            r.u[k] = spSumSide(r.sides + k, r.pool, context->bodies[i]->v);
             sizes[1] = fmax(sizes[1], (double)spLength3(r.u[k]));
         }
     }
     spSweepResult velocities = spSweepRows(&r, false, sizes[1]);
+    result.outOfMemory = spKeepMultipliers(&r) == false;
     spCorrectBodies(&r, impulses, impulses + r.pointCount);
 
     result.sweepCount = positions.count + velocities.count;

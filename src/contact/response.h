@@ -6,13 +6,16 @@
 
 #pragma once
 
+#include "body/multipliers.h"
 #include "contact/link.h"
 #include "method/method.h"
 
 typedef struct spResponseContext
 {
     spArena* arena;
-    spBody* const* bodies; // by slot, NULL where the slot is empty
+    spHeap* heap;
+    spMultipliers* multipliers; // where rows begin, and where they are kept; NULL to begin at zero
+    spBody* const* bodies;      // by slot, NULL where the slot is empty
     int bodyCount;
     const spCollider* const* colliders; // by slot
     spLink* const* links;

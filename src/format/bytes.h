@@ -32,25 +32,25 @@ static inline size_t spGetNumberSize(spNumberType type)
 }
 
 // A place in a binary file
-typedef struct spBytes
+typedef struct spByteCursor
 {
     const uint8_t* at;
     const uint8_t* end;
     bool swapped; // numbers are in the other byte order than this machine's
-} spBytes;
+} spByteCursor;
 
-static inline size_t spCountBytes(const spBytes* bytes)
+static inline size_t spCountBytes(const spByteCursor* bytes)
 {
     return (size_t)(bytes->end - bytes->at);
 }
 
 // Whether so many entries of so many bytes are still there
-static inline bool spHasBytes(const spBytes* bytes, uint64_t count, size_t size)
+static inline bool spHasBytes(const spByteCursor* bytes, uint64_t count, size_t size)
 {
     return count <= spCountBytes(bytes) / size;
 }
 
-static inline uint64_t spTakeBits(spBytes* bytes, int size)
+static inline uint64_t spTakeBits(spByteCursor* bytes, int size)
 {
     uint64_t bits = 0;
     for (int i = 0; i < size; ++i)
@@ -62,22 +62,22 @@ static inline uint64_t spTakeBits(spBytes* bytes, int size)
     return bits;
 }
 
-static inline uint32_t spTakeU32(spBytes* bytes)
+static inline uint32_t spTakeU32(spByteCursor* bytes)
 {
     return (uint32_t)spTakeBits(bytes, 4);
 }
 
-static inline int32_t spTakeI32(spBytes* bytes)
+static inline int32_t spTakeI32(spByteCursor* bytes)
 {
     return (int32_t)(uint32_t)spTakeBits(bytes, 4);
 }
 
-static inline uint64_t spTakeU64(spBytes* bytes)
+static inline uint64_t spTakeU64(spByteCursor* bytes)
 {
     return spTakeBits(bytes, 8);
 }
 
-static inline float spTakeF32(spBytes* bytes)
+static inline float spTakeF32(spByteCursor* bytes)
 {
     uint32_t bits = (uint32_t)spTakeBits(bytes, 4);
     float value;
@@ -85,7 +85,7 @@ static inline float spTakeF32(spBytes* bytes)
     return value;
 }
 
-static inline double spTakeF64(spBytes* bytes)
+static inline double spTakeF64(spByteCursor* bytes)
 {
     uint64_t bits = spTakeBits(bytes, 8);
     double value;
@@ -94,7 +94,7 @@ static inline double spTakeF64(spBytes* bytes)
 }
 
 // A whole number of any type; real numbers are cut to what an int64_t holds
-static inline int64_t spTakeWhole(spBytes* bytes, spNumberType type)
+static inline int64_t spTakeWhole(spByteCursor* bytes, spNumberType type)
 {
     switch (type)
     {
@@ -125,7 +125,7 @@ static inline int64_t spTakeWhole(spBytes* bytes, spNumberType type)
     }
 }
 
-static inline double spTakeReal(spBytes* bytes, spNumberType type)
+static inline double spTakeReal(spByteCursor* bytes, spNumberType type)
 {
     switch (type)
     {

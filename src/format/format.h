@@ -10,9 +10,9 @@
 
 #pragma once
 
+#include "base/whole_file.h"
 #include "format/text_scan.h"
 #include "mesh/mesh.h"
-#include "souple/file.h"
 
 // Largest file that is read, bytes
 #define SP_FILE_LIMIT ((size_t)8 << 30)
@@ -54,10 +54,6 @@ bool spReadTetGenText(const char* data, size_t size, spMesh* mesh, spError* erro
 bool spLooksLikeStl(const char* data, size_t size);
 bool spLooksLikeMeshb(const char* data, size_t size);
 
-// Reads a whole file. The caller frees *data, which has *size bytes, with spFree(heap, *data).
-bool spReadWholeFile(spHeap* heap, const char* path, char** data, size_t* size, size_t* capacity,
-                     spError* error);
-
 // Puts the path, and the line where there is one, before the message of an error (which may be NULL)
 void spNamePath(const char* path, spError* error);
 
@@ -73,10 +69,14 @@ void spPutText(spOutput* output, const char* text);
 void spPutBytes(spOutput* output, const void* data, size_t size);
 void spPutInteger(spOutput* output, int64_t value);
 void spPutReal(spOutput* output, double value);
-void spPutPoint(spOutput* output, spDVec3 point); // and a line end
+void spPutDigits(spOutput* output, double value, int digits); // significant ones, at most 17
+void spPutPoint(spOutput* output, spDVec3 point);             // and a line end
 
 // Indices counted from `first`, with blanks between, and what comes after them
-void spPutIndices(spOutput* output, const int32_t* indices, int count, int first, const char* after);
+void spPutIndices(spOutput* output, const int32_t* indices, int count, int64_t first, const char* after);
+// Lines of OBJ: the word, then the vertices of a cell
+void spPutObjCells(spOutput* output, const char* word, const int32_t* indices, int count, int width,
+                   int64_t first);
 void spPutFormat(spOutput* output, const char* format, ...) SP_PRINTF_FORMAT(2, 3);
 
 // A name between quotes: characters that would end it, or have a meaning in XML, become '_'

@@ -52,11 +52,3 @@ bool spFinishGrid(spGrid* grid, int line, spError* error);
 
 // After the last grid: drops middle nodes, frees everything. `ok` is what it was before; returns what it is.
 bool spEndGrids(spGrid* grid, bool ok, spError* error);
-
-// Type of VTK for what a mesh holds
-enum
-{
-    sp_vtkLine = 3,
-    sp_vtkTriangle = 5,
-    sp_vtkTet = 10,
-};

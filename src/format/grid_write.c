@@ -3,7 +3,7 @@
 
 #include "format/grid_write.h"
 
-#include "format/grid.h"
+#include "format/vtu_array.h"
 
 #include <math.h>
 #include <string.h>

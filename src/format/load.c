@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef bool spReadFcn(const char* data, size_t size, spMesh* mesh, spError* error);
 typedef bool spWriteFcn(const spMesh* mesh, spOutput* output, spError* error);
@@ -232,7 +233,6 @@ typedef struct spTetGenFiles
 {
     spTetGenText texts[sp_tetGenFileCount];
     char* data[sp_tetGenFileCount];
-    size_t capacities[sp_tetGenFileCount];
     char paths[sp_tetGenFileCount][4096];
 } spTetGenFiles;
 
@@ -250,8 +250,7 @@ static bool spReadTetGenFiles(spTetGenFiles* files, const char* path, const char
             return spFail(error, sp_errorFileNotFound, "the path of the TetGen file is too long");
         }
         spError trouble = SP_ZERO_INIT;
-        bool ok =
-            spReadWholeFile(heap, text->path, &files->data[i], &text->size, &files->capacities[i], &trouble);
+        bool ok = spReadWholeFile(heap, text->path, SP_FILE_LIMIT, &files->data[i], &text->size, &trouble);
         text->data = files->data[i];
         bool needed = i == sp_tetGenNode || strcmp(endings[i], ending) == 0;
         if (!ok && (needed || trouble.code != sp_errorFileNotFound))
@@ -303,8 +302,8 @@ spMesh* spLoadMesh(const char* path, const spAllocator* allocator, spError* erro
     }
     spHeap heap = spMakeHeap(allocator);
     char* data;
-    size_t size, capacity;
-    if (!spReadWholeFile(&heap, path, &data, &size, &capacity, error))
+    size_t size;
+    if (!spReadWholeFile(&heap, path, SP_FILE_LIMIT, &data, &size, error))
     {
         return NULL;
     }
@@ -325,6 +324,11 @@ static bool spSaveWith(const spMesh* mesh, const char* path, const spMeshFormat*
         return false;
     }
     bool ok = format->write(mesh, &output, error);
+    // Meshes take long to make: they are on the disk before the old one is gone
+    if (ok && output.failed == false && fflush(output.whole.stream) == 0)
+    {
+        fsync(fileno(output.whole.stream));
+    }
     return spCloseOutput(&output, ok, error) && ok;
 }
 

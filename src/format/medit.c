@@ -46,7 +46,7 @@ enum
 typedef struct spMeditReader
 {
     spScanner scanner;
-    spBytes bytes;
+    spByteCursor bytes;
     bool binary;
     int version;
     spMesh* mesh;
@@ -346,7 +346,7 @@ bool spLooksLikeMeshb(const char* data, size_t size)
 bool spReadMedit(const char* data, size_t size, spMesh* mesh, spError* error)
 {
     spMeditReader reader = {.scanner = spMakeScanner(data, size), .mesh = mesh};
-    reader.bytes = (spBytes){(const uint8_t*)data, (const uint8_t*)data + size, false};
+    reader.bytes = (spByteCursor){(const uint8_t*)data, (const uint8_t*)data + size, false};
     reader.binary = spLooksLikeMeshb(data, size);
     mesh->formatName = reader.binary ? "Medit binary" : "Medit ascii";
     if (reader.binary)

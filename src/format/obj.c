@@ -295,14 +295,9 @@ bool spWriteObj(const spMesh* mesh, spOutput* output, spError* error)
             spPutText(output, "\n");
             before = region;
         }
-        spPutText(output, "f ");
-        spPutIndices(output, surface.data + 3 * i, 3, 1, "\n");
+        spPutObjCells(output, "f ", surface.data + 3 * i, 1, 3, 1);
     }
-    for (int i = 0; i < mesh->edgeCount; ++i)
-    {
-        spPutText(output, "l ");
-        spPutIndices(output, mesh->edges + 2 * i, 2, 1, "\n");
-    }
+    spPutObjCells(output, "l ", mesh->edges, mesh->edgeCount, 2, 1);
     spFreeIndexList(&surface);
     return true;
 }

@@ -3,6 +3,8 @@
 
 #include "format/packed.h"
 
+#include "base/base64.h"
+
 #include <string.h>
 
 #ifdef SOUPLE_ZLIB
@@ -13,7 +15,7 @@
 #define SP_BLOCK_SIZE 32768
 
 // ---------------------------------------------------------------------------------------------------------
-// Base64. Several texts may follow each other, each padded to its own end: a header and its data.
+// Reading. Several texts of base64 may follow each other, each padded to its own end: a header and its data.
 
 typedef struct spSource
 {
@@ -23,62 +25,6 @@ typedef struct spSource
     uint8_t left[3]; // bytes that were decoded but not asked for yet
     int leftCount;
 } spSource;
-
-static int spDecodeLetter(char c)
-{
-    if (c >= 'A' && c <= 'Z')
-    {
-        return c - 'A';
-    }
-    if (c >= 'a' && c <= 'z')
-    {
-        return c - 'a' + 26;
-    }
-    if (c >= '0' && c <= '9')
-    {
-        return c - '0' + 52;
-    }
-    return c == '+' ? 62 : (c == '/' ? 63 : -1);
-}
-
-static bool spIsSpace(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
-// Four letters, the last one or two of which may be '='. Returns the number of bytes, 0 at the end or on
-// something else.
-static int spDecodeGroup(spSource* source, uint8_t bytes[3])
-{
-    uint32_t bits = 0;
-    int count = 0, padding = 0;
-    while (source->at < source->end && count < 4)
-    {
-        char c = *source->at;
-        int value = spDecodeLetter(c);
-        if (spIsSpace(c))
-        {
-            source->at += 1;
-            continue;
-        }
-        if ((value < 0 && c != '=') || (value >= 0 && padding > 0) || (c == '=' && count < 2))
-        {
-            return 0;
-        }
-        bits = bits << 6 | (uint32_t)(value < 0 ? 0 : value);
-        padding += value < 0;
-        count += 1;
-        source->at += 1;
-    }
-    if (count < 4)
-    {
-        return 0;
-    }
-    bytes[0] = (uint8_t)(bits >> 16);
-    bytes[1] = (uint8_t)(bits >> 8);
-    bytes[2] = (uint8_t)bits;
-    return 3 - padding;
-}
 
 // Most bytes that can still come
 static size_t spCountSource(const spSource* source)
@@ -104,7 +50,7 @@ static bool spPull(spSource* source, uint8_t* data, size_t size)
     {
         if (source->leftCount == 0)
         {
-            source->leftCount = spDecodeGroup(source, source->left);
+            source->leftCount = spDecodeBase64(&source->at, source->end, source->left);
             if (source->leftCount == 0)
             {
                 return false;
@@ -134,7 +80,7 @@ static bool spPullCount(spSource* source, const spPacking* packing, uint64_t* co
     {
         return false;
     }
-    spBytes bytes = {data, data + size, packing->swapped};
+    spByteCursor bytes = {data, data + size, packing->swapped};
     *count = spTakeBits(&bytes, size);
     return true;
 }
@@ -287,36 +233,38 @@ bool spUnpack(spHeap* heap, const char* text, const char* end, const spPacking* 
 // ---------------------------------------------------------------------------------------------------------
 // Packing
 
-#ifdef SOUPLE_ZLIB
-
-// One base64 text of its own. Returns the number of letters.
-static size_t spEncode(const uint8_t* data, size_t size, char* text)
+bool spPackPlain(spHeap* heap, const uint8_t* data, size_t dataSize, char** text, size_t* size,
+                 spError* error)
 {
-    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    size_t length = 0;
-    for (size_t i = 0; i < size; i += 3)
+    // The header with the first byte of the data is a whole number of groups
+    uint8_t head[9];
+    uint64_t count = dataSize;
+    size_t first = dataSize > 0 ? 1 : 0;
+    memcpy(head, &count, sizeof(count));
+    *text = spAlloc(heap, SP_BASE64_LENGTH(sizeof(count) + dataSize));
+    if (*text == NULL)
     {
-        size_t count = size - i < 3 ? size - i : 3;
-        uint32_t bits = (uint32_t)data[i] << 16;
-        bits |= count > 1 ? (uint32_t)data[i + 1] << 8 : 0;
-        bits |= count > 2 ? (uint32_t)data[i + 2] : 0;
-        for (int k = 0; k < 4; ++k)
-        {
-            text[length++] = k <= (int)count ? letters[bits >> (18 - 6 * k) & 63] : '=';
-        }
+        return spFailMemory(error, "data of a file", dataSize);
     }
-    return length;
+    head[8] = first > 0 ? data[0] : 0;
+    *size = spEncodeBase64(head, sizeof(count) + first, *text);
+    if (dataSize > first)
+    {
+        *size += spEncodeBase64(data + first, dataSize - first, *text + *size);
+    }
+    return true;
 }
 
-bool spPack(spHeap* heap, const uint8_t* data, size_t dataSize, char** text, size_t* size, size_t* capacity,
-            spError* error)
+#ifdef SOUPLE_ZLIB
+
+bool spPack(spHeap* heap, const uint8_t* data, size_t dataSize, char** text, size_t* size, spError* error)
 {
     size_t blockCount = (dataSize + SP_BLOCK_SIZE - 1) / SP_BLOCK_SIZE;
     size_t headSize = (3 + blockCount) * sizeof(uint64_t);
     size_t packedCapacity = blockCount * (size_t)compressBound(SP_BLOCK_SIZE);
     *size = 0;
-    *capacity = (headSize + 2) / 3 * 4 + (packedCapacity + 2) / 3 * 4;
-    *text = spAlloc(heap, *capacity);
+    size_t capacity = SP_BASE64_LENGTH(headSize) + SP_BASE64_LENGTH(packedCapacity);
+    *text = spAlloc(heap, capacity);
     uint64_t* head = spAlloc(heap, headSize);
     uint8_t* packed = spAlloc(heap, packedCapacity);
     bool ok = *text != NULL && head != NULL && (packed != NULL || packedCapacity == 0);
@@ -338,12 +286,12 @@ bool spPack(spHeap* heap, const uint8_t* data, size_t dataSize, char** text, siz
     }
     if (ok)
     {
-        *size = spEncode((const uint8_t*)head, headSize, *text);
-        *size += spEncode(packed, packedSize, *text + *size);
+        *size = spEncodeBase64(head, headSize, *text);
+        *size += spEncodeBase64(packed, packedSize, *text + *size);
     }
     else
     {
-        spFailMemory(error, "compressed data of a file", *capacity);
+        spFailMemory(error, "compressed data of a file", capacity);
         spFree(heap, *text);
         *text = NULL;
     }
@@ -354,15 +302,13 @@ bool spPack(spHeap* heap, const uint8_t* data, size_t dataSize, char** text, siz
 
 #else
 
-bool spPack(spHeap* heap, const uint8_t* data, size_t dataSize, char** text, size_t* size, size_t* capacity,
-            spError* error)
+bool spPack(spHeap* heap, const uint8_t* data, size_t dataSize, char** text, size_t* size, spError* error)
 {
     SP_UNUSED(heap);
     SP_UNUSED(data);
     SP_UNUSED(dataSize);
     SP_UNUSED(text);
     SP_UNUSED(size);
-    SP_UNUSED(capacity);
     return spFail(error, sp_errorUnsupported, "this build has no zlib, so it writes no compressed files");
 }
 

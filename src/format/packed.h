@@ -26,10 +26,14 @@ typedef struct spPacking
 bool spUnpack(spHeap* heap, const char* text, const char* end, const spPacking* packing, uint8_t** data,
               size_t* size, spError* error);
 
-// Packs into blocks compressed by zlib, in base64, headers of 64 bits. The caller frees *text, of *size bytes
-// and with room for *capacity. Returns false without memory, and in a build without zlib.
-bool spPack(spHeap* heap, const uint8_t* data, size_t dataSize, char** text, size_t* size, size_t* capacity,
-            spError* error);
+// Packs into blocks compressed by zlib, in base64, headers of 64 bits. The caller frees *text, of *size
+// bytes. Returns false without memory, and in a build without zlib.
+bool spPack(spHeap* heap, const uint8_t* data, size_t dataSize, char** text, size_t* size, spError* error);
+
+// Packs the count of bytes and the data into one text of base64, header of 64 bits. The caller frees *text.
+// Returns false without memory.
+bool spPackPlain(spHeap* heap, const uint8_t* data, size_t dataSize, char** text, size_t* size,
+                 spError* error);
 
 // Whether this build has zlib
 bool spHasZlib(void);

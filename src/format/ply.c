@@ -34,7 +34,7 @@ typedef struct spPlyElement
 typedef struct spPlyReader
 {
     spScanner scanner; // text, and the header
-    spBytes bytes;
+    spByteCursor bytes;
     bool binary;
     spMesh* mesh;
     int32_t list[SP_MAX_LIST];

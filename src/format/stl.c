@@ -16,14 +16,14 @@
 #define SP_STL_HEADER 84
 #define SP_STL_TRIANGLE 50
 
-static spBytes spMakeStlBytes(const char* at, size_t size)
+static spByteCursor spMakeStlBytes(const char* at, size_t size)
 {
-    return (spBytes){(const uint8_t*)at, (const uint8_t*)at + size, false};
+    return (spByteCursor){(const uint8_t*)at, (const uint8_t*)at + size, false};
 }
 
 static uint32_t spGetStlCount(const char* data)
 {
-    spBytes bytes = spMakeStlBytes(data + 80, 4);
+    spByteCursor bytes = spMakeStlBytes(data + 80, 4);
     return spTakeU32(&bytes);
 }
 
@@ -147,7 +147,7 @@ static bool spReadBinaryStl(const char* data, size_t size, spMesh* mesh, spError
     for (int64_t i = 0; i < count; ++i)
     {
         const char* at = data + SP_STL_HEADER + SP_STL_TRIANGLE * i + 12; // behind the normal
-        spBytes bytes = spMakeStlBytes(at, 36);
+        spByteCursor bytes = spMakeStlBytes(at, 36);
         for (int j = 0; j < 3; ++j)
         {
             spDVec3 p;

@@ -7,6 +7,8 @@
 
 #include "format/text_scan.h"
 
+#include "base/text.h"
+
 #include <limits.h>
 #include <locale.h>
 #include <math.h>
@@ -462,36 +464,7 @@ static int spFormatPlainReal(double value, char* buffer)
 int spFormatReal(double value, char* buffer)
 {
     int plain = spFormatPlainReal(value, buffer);
-    if (plain > 0)
-    {
-        return plain;
-    }
-    for (int digits = 15;; ++digits)
-    {
-        int length = snprintf(buffer, 32, "%.*g", digits, value);
-        // The locale may have put something else than a point, of one or more bytes
-        int out = 0;
-        for (int i = 0; i < length; ++i)
-        {
-            char c = buffer[i];
-            bool known = spIsDigit(c) || spIsLetter(c) || c == '+' || c == '-' || c == '.';
-            if (known)
-            {
-                buffer[out++] = c;
-            }
-            else if (out > 0 && buffer[out - 1] != '.')
-            {
-                buffer[out++] = '.';
-            }
-        }
-        buffer[out] = 0;
-        const char* stop;
-        double back;
-        if (digits == 17 || (spParseReal(buffer, buffer + out, &stop, &back) && back == value))
-        {
-            return out;
-        }
-    }
+    return plain > 0 ? plain : spFormatShortest(buffer, value, 15);
 }
 
 // A number may not run into something that could belong to it

@@ -95,7 +95,7 @@ static bool spNeedCount(spVtkReader* reader, const char* what, int64_t* count, s
 typedef struct spNumberRun
 {
     spVtkReader* reader;
-    spBytes bytes;
+    spByteCursor bytes;
     spNumberType type;
 } spNumberRun;
 
@@ -118,7 +118,7 @@ static bool spStartRun(spVtkReader* reader, spNumberRun* run, spNumberType type,
         return true;
     }
     spSkipLine(scanner);
-    run->bytes = (spBytes){(const uint8_t*)scanner->at, (const uint8_t*)scanner->end, true};
+    run->bytes = (spByteCursor){(const uint8_t*)scanner->at, (const uint8_t*)scanner->end, true};
     if (!spHasBytes(&run->bytes, (uint64_t)count, size))
     {
         return spFailScan(scanner, error, "binary data is cut off");

@@ -229,7 +229,7 @@ static bool spNextDatum(spScanner* scanner, bool* more, spError* error)
 typedef struct spNumbers
 {
     spScanner* scanner; // text; NULL for binary
-    spBytes bytes;
+    spByteCursor bytes;
     spNumberType type;
     uint8_t* data; // unpacked bytes, to be freed
     size_t size;

@@ -175,16 +175,16 @@ static spAdvanceResult spAdvanceImplicit(spBody* body, const spAdvanceContext* c
     return spAdvanceBySolver(body, body->methodState, context);
 }
 
-static bool spFreezeImplicit(const spBody* body, const spPoint* points, int pointCount, int firstPoint,
-                             spArena* arena, spComplianceList* list)
+static bool spFreezeImplicit(const spBody* body, const spPoints* points, int firstPoint, spArena* arena,
+                             spComplianceList* list)
 {
-    return spFreezeSolver(body->methodState, body, points, pointCount, firstPoint, arena, list);
+    return spFreezeSolver(body->methodState, body, points, firstPoint, arena, list);
 }
 
-static void spCorrectImplicit(spBody* body, const spPoint* points, const spVec3* impulses,
-                              const spVec3* shifts, int pointCount)
+static void spCorrectImplicit(spBody* body, const spPoints* points, const spVec3* impulses,
+                              const spVec3* shifts)
 {
-    spCorrectSolver(body->methodState, body, points, impulses, shifts, pointCount);
+    spCorrectSolver(body->methodState, body, points, impulses, shifts);
 }
 
 static bool spWalkImplicitMemory(spBody* body, spWalkMemoryFcn* fcn, void* walk)

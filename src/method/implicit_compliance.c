@@ -22,31 +22,33 @@ static spMat3 spGetTurn(const spMat3* turns, int node)
 }
 
 // a = R^T J^T e of a point along an axis
-static void spSpreadPoint(const spBody* body, const spMat3* turns, const spPoint* point, spVec3 e, spVec4* a)
+static void spSpreadPoint(const spBody* body, const spMat3* turns, const spPoints* points, int index,
+                          spVec3 e, spVec4* a)
 {
-    for (int k = 0; k < point->count; ++k)
+    for (int k = 0; k < points->sides[index].count; ++k)
     {
-        int node = point->nodes[k];
-        if (body->x[node].w > 0)
+        spRowNode n = spGetSideNode(points->sides + index, points->pool, k);
+        if (body->x[n.node].w > 0)
         {
-            spVec3 p = spMulTMV3(spGetTurn(turns, node), spScale3(point->weights[k], e));
-            a[node].x += p.x;
-            a[node].y += p.y;
-            a[node].z += p.z;
+            spVec3 p = spMulTMV3(spGetTurn(turns, n.node), spScale3(n.weight, e));
+            a[n.node].x += p.x;
+            a[n.node].y += p.y;
+            a[n.node].z += p.z;
         }
     }
 }
 
 // J R z
-static spVec3 spReadPoint(const spBody* body, const spMat3* turns, const spPoint* point, const spVec4* z)
+static spVec3 spReadPoint(const spBody* body, const spMat3* turns, const spPoints* points, int index,
+                          const spVec4* z)
 {
     spVec3 sum = {0, 0, 0};
-    for (int k = 0; k < point->count; ++k)
+    for (int k = 0; k < points->sides[index].count; ++k)
     {
-        int node = point->nodes[k];
-        if (body->x[node].w > 0)
+        spRowNode n = spGetSideNode(points->sides + index, points->pool, k);
+        if (body->x[n.node].w > 0)
         {
-            sum = spMulAdd3(sum, point->weights[k], spMulMV3(spGetTurn(turns, node), spXyz(z[node])));
+            sum = spMulAdd3(sum, n.weight, spMulMV3(spGetTurn(turns, n.node), spXyz(z[n.node])));
         }
     }
     return sum;
@@ -95,41 +97,41 @@ static bool spGivesWayAsNodes(const spImplicitSolver* solver)
 
 static const spVec3 s_axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
-bool spFreezeSolver(const spImplicitSolver* solver, const spBody* body, const spPoint* points, int pointCount,
+bool spFreezeSolver(const spImplicitSolver* solver, const spBody* body, const spPoints* points,
                     int firstPoint, spArena* arena, spComplianceList* list)
 {
     if (spGivesWayAsNodes(solver))
     {
-        return spFreezeNodes(body, points, pointCount, firstPoint, arena, list);
+        return spFreezeNodes(body, points, firstPoint, arena, list);
     }
     const spMat3* turns = spGetTurns(solver);
     size_t n = (size_t)body->nodeCount, size = n * SP_COMPLIANCE_COLUMNS * sizeof(spVec4);
     spVec4* a = spArenaAlloc(arena, size);
     spVec4* z = spArenaAlloc(arena, size);
-    if ((int64_t)pointCount * pointCount > INT32_MAX || a == NULL || z == NULL ||
-        spGrowCompliance(list, arena, pointCount * pointCount) == false)
+    if ((int64_t)points->count * points->count > INT32_MAX || a == NULL || z == NULL ||
+        spGrowCompliance(list, arena, points->count * points->count) == false)
     {
         return false;
     }
     // Five points at a time, three columns each
     const int together = SP_COMPLIANCE_COLUMNS / 3;
-    for (int first = 0; first < pointCount; first += together)
+    for (int first = 0; first < points->count; first += together)
     {
-        int count = spMinInt(together, pointCount - first);
+        int count = spMinInt(together, points->count - first);
         memset(a, 0, 3 * (size_t)count * n * sizeof(spVec4));
         for (int k = 0; k < 3 * count; ++k)
         {
-            spSpreadPoint(body, turns, points + first + k / 3, s_axes[k % 3], a + n * (size_t)k);
+            spSpreadPoint(body, turns, points, first + k / 3, s_axes[k % 3], a + n * (size_t)k);
         }
         spApplyCompliance(solver, body, a, z, 3 * count);
         for (int k = 0; k < count; ++k)
         {
-            for (int i = 0; i < pointCount; ++i)
+            for (int i = 0; i < points->count; ++i)
             {
                 const spVec4* columns = z + 3 * n * (size_t)k;
-                spMat3 block = spMakeMat3(spReadPoint(body, turns, points + i, columns),
-                                          spReadPoint(body, turns, points + i, columns + n),
-                                          spReadPoint(body, turns, points + i, columns + 2 * n));
+                spMat3 block = spMakeMat3(spReadPoint(body, turns, points, i, columns),
+                                          spReadPoint(body, turns, points, i, columns + n),
+                                          spReadPoint(body, turns, points, i, columns + 2 * n));
                 list->blocks[list->count++] =
                     (spComplianceBlock){firstPoint + i, firstPoint + first + k, block};
             }
@@ -138,25 +140,40 @@ bool spFreezeSolver(const spImplicitSolver* solver, const spBody* body, const sp
     return true;
 }
 
-void spCorrectSolver(const spImplicitSolver* solver, spBody* body, const spPoint* points,
-                     const spVec3* impulses, const spVec3* shifts, int pointCount)
+static void spApplyImpulses(spImplicitSolver* solver, spBody* body, const spPoints* points,
+                            const spVec3* impulses, const spVec3* shifts)
 {
-    if (spGivesWayAsNodes(solver))
-    {
-        spCorrectNodes(body, points, impulses, shifts, pointCount);
-        return;
-    }
     const spMat3* turns = spGetTurns(solver);
     spVec4* a = solver->cg.t;
     spVec4* z = solver->cg.z;
     for (int pass = 0; pass < 2; ++pass)
     {
         body->backend->clear(a, 0, body->nodeCount);
-        for (int i = 0; i < pointCount; ++i)
+        for (int i = 0; i < points->count; ++i)
         {
-            spSpreadPoint(body, turns, points + i, pass == 0 ? impulses[i] : shifts[i], a);
+            spSpreadPoint(body, turns, points, i, pass == 0 ? impulses[i] : shifts[i], a);
         }
         spApplyCompliance(solver, body, a, z, 1);
         body->backend->addTurned(pass == 0 ? body->v : body->x, body->x, turns, z, 0, body->nodeCount);
+    }
+}
+
+void spCorrectSolver(spImplicitSolver* solver, spBody* body, const spPoints* points, const spVec3* impulses,
+                     const spVec3* shifts)
+{
+    // What acts all the time is part of the motion that BDF2 looks back on; across a jump it must not look
+    bool looksBack = points->jump == false && spHasHistory(solver, body, body->x, body->v);
+    if (spGivesWayAsNodes(solver))
+    {
+        spCorrectNodes(body, points, impulses, shifts);
+    }
+    else
+    {
+        spApplyImpulses(solver, body, points, impulses, shifts);
+    }
+    if (looksBack)
+    {
+        body->backend->copy(solver->history.after[0], body->x, 0, body->nodeCount);
+        body->backend->copy(solver->history.after[1], body->v, 0, body->nodeCount);
     }
 }

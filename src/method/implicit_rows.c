@@ -13,8 +13,7 @@
 
 #include "method/implicit_substep.h"
 
-#include "math/quat.h"
-#include "math/vec3.h"
+#include "body/contact_law.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,23 +24,18 @@
 // A neighbour lies below a node when the way to it goes down by more than this share of its length
 #define SP_SHIELD_SLOPE ((spReal)0.5)
 
-static spVec3 spGetAnchor(const spSubstep* s, const spNodeRow* row)
+static spVec3 spGetRowAnchor(const spSubstep* s, const spRow* row)
 {
-    return row->collider >= 0 ? spTransformPoint(s->problem->poses[row->collider].transform, row->anchor)
-                              : spMulAdd3(row->anchor, s->problem->fraction, row->anchorStep);
+    const spPose* pose = row->b.slot >= 0 ? s->problem->poses + row->b.slot : NULL;
+    return spGetAnchor(row->anchor, row->anchorStep, pose, s->problem->fraction);
 }
 
-static spVec3 spGetSurfaceVelocity(const spPose* pose, spVec3 p)
+static void spStartContact(spSubstep* s, spRow* row, spRowSolve* r)
 {
-    return spAdd3(pose->velocity, spCross3(pose->spin, spSub3(p, pose->transform.position)));
-}
-
-static void spStartContact(spSubstep* s, spNodeRow* row, spRowSolve* r)
-{
-    const spPose* pose = s->problem->poses + row->collider;
-    spVec3 p = spXyz(s->x[row->node]), v = spXyz(s->v[row->node]);
-    spVec3 base = spXyz(s->solver->baseX[row->node]);
-    spSurfaceHit hit = spQueryShape(&s->problem->colliders[row->collider]->def, pose->transform, p);
+    const spPose* pose = s->problem->poses + row->b.slot;
+    spVec3 p = spXyz(s->x[row->a.node]), v = spXyz(s->v[row->a.node]);
+    spVec3 base = spXyz(s->solver->baseX[row->a.node]);
+    spSurfaceHit hit = spQueryShape(&s->problem->colliders[row->b.slot]->def, pose->transform, p);
     row->normal = hit.normal;
     row->gap = hit.distance - s->body->contactRadius;
     spVec3 surface = spGetSurfaceVelocity(pose, p);
@@ -76,10 +70,10 @@ void spStartRows(spSubstep* s)
 {
     for (int i = 0; i < s->problem->rowCount; ++i)
     {
-        spNodeRow* row = s->problem->rows + i;
+        spRow* row = s->problem->rows + i;
         spRowSolve* r = s->solver->rowSolves + i;
         *r = (spRowSolve){0};
-        if (s->x[row->node].w == 0)
+        if (s->x[row->a.node].w == 0)
         {
             continue;
         }
@@ -88,9 +82,9 @@ void spStartRows(spSubstep* s)
             spStartContact(s, row, r);
             continue;
         }
-        spVec3 base = spXyz(s->solver->baseX[row->node]);
+        spVec3 base = spXyz(s->solver->baseX[row->a.node]);
         r->status = row->compliance > 0 ? sp_statusSoft : sp_statusStick;
-        r->velocity = spScale3(1 / s->effectiveStep, spSub3(spGetAnchor(s, row), base));
+        r->velocity = spScale3(1 / s->effectiveStep, spSub3(spGetRowAnchor(s, row), base));
     }
 }
 
@@ -100,32 +94,32 @@ void spAddRowStiffness(const spSubstep* s)
     {
         if (s->solver->rowSolves[i].status == sp_statusSoft)
         {
-            const spNodeRow* row = s->problem->rows + i;
-            spAddToOwn(&s->solver->system, row->node, s->fill.stiffness / row->compliance);
+            const spRow* row = s->problem->rows + i;
+            spAddToOwn(&s->solver->system, row->a.node, s->fill.stiffness / row->compliance);
         }
     }
 }
 
 // The pull of a soft hold on a node of this velocity, over the step, N s
-static spVec3 spGetSoftImpulse(const spSubstep* s, const spNodeRow* row, spVec3 v)
+static spVec3 spGetSoftImpulse(const spSubstep* s, const spRow* row, spVec3 v)
 {
-    spVec3 end = spMulAdd3(spXyz(s->solver->baseX[row->node]), s->effectiveStep, v);
-    return spScale3(s->effectiveStep / row->compliance, spSub3(spGetAnchor(s, row), end));
+    spVec3 end = spMulAdd3(spXyz(s->solver->baseX[row->a.node]), s->effectiveStep, v);
+    return spScale3(s->effectiveStep / row->compliance, spSub3(spGetRowAnchor(s, row), end));
 }
 
 void spAddRowImpulses(const spSubstep* s, spVec4* b)
 {
     for (int i = 0; i < s->problem->rowCount; ++i)
     {
-        const spNodeRow* row = s->problem->rows + i;
+        const spRow* row = s->problem->rows + i;
         const spRowSolve* r = s->solver->rowSolves + i;
-        spVec3 v = spXyz(s->v[row->node]);
+        spVec3 v = spXyz(s->v[row->a.node]);
         spVec3 impulse = r->status == sp_statusSoft ? spGetSoftImpulse(s, row, v) : r->impulse;
         if (r->status != sp_statusOpen && r->status != sp_statusStick)
         {
-            b[row->node].x += impulse.x;
-            b[row->node].y += impulse.y;
-            b[row->node].z += impulse.z;
+            b[row->a.node].x += impulse.x;
+            b[row->a.node].y += impulse.y;
+            b[row->a.node].z += impulse.z;
         }
     }
 }
@@ -182,8 +176,8 @@ void spBuildConstraints(spSubstep* s)
             const spRowSolve* r = solver->rowSolves + i;
             if (r->status == sp_statusSlide || r->status == sp_statusStick)
             {
-                const spNodeRow* row = s->problem->rows + i;
-                spConstrain(s, row->node, r->status == sp_statusStick, row->normal, r->velocity, &count);
+                const spRow* row = s->problem->rows + i;
+                spConstrain(s, row->a.node, r->status == sp_statusStick, row->normal, r->velocity, &count);
             }
         }
     }
@@ -200,7 +194,7 @@ static spVec3 spGetReaction(const spSubstep* s, int node)
 }
 
 // Sliding: as much friction as the normal impulse allows, against the slip
-static bool spUpdateFriction(spRowSolve* r, const spNodeRow* row, spReal pressed, spVec3 against)
+static bool spUpdateFriction(spRowSolve* r, const spRow* row, spReal pressed, spVec3 against)
 {
     spReal length = spLength3(against);
     spVec3 impulse = length > 0 ? spScale3(row->friction * pressed / length, against) : (spVec3){0, 0, 0};
@@ -209,16 +203,16 @@ static bool spUpdateFriction(spRowSolve* r, const spNodeRow* row, spReal pressed
     return changed;
 }
 
-static bool spCheckContact(spSubstep* s, const spNodeRow* row, spRowSolve* r)
+static bool spCheckContact(spSubstep* s, const spRow* row, spRowSolve* r)
 {
     spVec3 n = row->normal;
-    spVec3 v = spXyz(s->v[row->node]);
+    spVec3 v = spXyz(s->v[row->a.node]);
     if (r->status == sp_statusOpen)
     {
         // Inside at the end by more than rounding?
-        spVec3 p = spXyz(s->x[row->node]);
-        const spPose* pose = s->problem->poses + row->collider;
-        spSurfaceHit hit = spQueryShape(&s->problem->colliders[row->collider]->def, pose->transform, p);
+        spVec3 p = spXyz(s->x[row->a.node]);
+        const spPose* pose = s->problem->poses + row->b.slot;
+        spSurfaceHit hit = spQueryShape(&s->problem->colliders[row->b.slot]->def, pose->transform, p);
         spReal size =
             (spReal)(fabs((double)p.x) + fabs((double)p.y) + fabs((double)p.z)) + s->body->contactRadius;
         spReal rounding = (sizeof(spReal) == sizeof(float) ? (spReal)1e-6 : (spReal)1e-12) * size;
@@ -231,7 +225,7 @@ static bool spCheckContact(spSubstep* s, const spNodeRow* row, spRowSolve* r)
             row->friction > 0 && r->slid == false && s->isStatic == false ? sp_statusStick : sp_statusSlide;
         return true;
     }
-    spVec3 reaction = spGetReaction(s, row->node);
+    spVec3 reaction = spGetReaction(s, row->a.node);
     spReal pressed = spDot3(n, reaction);
     if (pressed < 0)
     {
@@ -266,14 +260,14 @@ static bool spCheckContact(spSubstep* s, const spNodeRow* row, spRowSolve* r)
     return spUpdateFriction(r, row, pressed, spNeg3(slip));
 }
 
-static bool spCheckHold(spSubstep* s, const spNodeRow* row, spRowSolve* r)
+static bool spCheckHold(spSubstep* s, const spRow* row, spRowSolve* r)
 {
     if (row->maxForce <= 0 || r->status == sp_statusForce || r->status == sp_statusOpen)
     {
         return false;
     }
-    spVec3 v = spXyz(s->v[row->node]);
-    spVec3 pull = r->status == sp_statusSoft ? spGetSoftImpulse(s, row, v) : spGetReaction(s, row->node);
+    spVec3 v = spXyz(s->v[row->a.node]);
+    spVec3 pull = r->status == sp_statusSoft ? spGetSoftImpulse(s, row, v) : spGetReaction(s, row->a.node);
     spReal most = row->maxForce * s->effectiveStep, length = spLength3(pull);
     if (length <= most)
     {
@@ -281,7 +275,7 @@ static bool spCheckHold(spSubstep* s, const spNodeRow* row, spRowSolve* r)
     }
     if (r->status == sp_statusSoft)
     {
-        spAddToOwn(&s->solver->system, row->node, -s->fill.stiffness / row->compliance);
+        spAddToOwn(&s->solver->system, row->a.node, -s->fill.stiffness / row->compliance);
     }
     r->status = sp_statusForce;
     r->impulse = spScale3(most / length, pull);
@@ -299,14 +293,14 @@ static void spMarkShielded(spSubstep* s)
     body->backend->clear(marks, 0, body->nodeCount);
     for (int i = 0; i < s->problem->rowCount; ++i)
     {
-        const spNodeRow* row = s->problem->rows + i;
+        const spRow* row = s->problem->rows + i;
         if (row->law == sp_rowContact && solver->rowSolves[i].status == sp_statusOpen)
         {
-            const spPose* pose = s->problem->poses + row->collider;
-            spVec3 n = row->normal, p = spXyz(s->x[row->node]);
-            spSurfaceHit hit = spQueryShape(&s->problem->colliders[row->collider]->def, pose->transform, p);
+            const spPose* pose = s->problem->poses + row->b.slot;
+            spVec3 n = row->normal, p = spXyz(s->x[row->a.node]);
+            spSurfaceHit hit = spQueryShape(&s->problem->colliders[row->b.slot]->def, pose->transform, p);
             spReal gap = hit.distance - body->contactRadius;
-            ends[row->node] = gap < ends[row->node].w ? (spVec4){n.x, n.y, n.z, gap} : ends[row->node];
+            ends[row->a.node] = gap < ends[row->a.node].w ? (spVec4){n.x, n.y, n.z, gap} : ends[row->a.node];
         }
     }
     if (solver->system.hasSparse)
@@ -315,7 +309,7 @@ static void spMarkShielded(spSubstep* s)
     }
     for (int i = 0; i < s->problem->rowCount; ++i)
     {
-        solver->rowSolves[i].shielded = marks[s->problem->rows[i].node].x > 0;
+        solver->rowSolves[i].shielded = marks[s->problem->rows[i].a.node].x > 0;
     }
 }
 
@@ -324,13 +318,13 @@ double spGetHoldWork(const spSubstep* s, const spVec4* dv)
     double work = 0.0;
     for (int i = 0; i < s->problem->rowCount; ++i)
     {
-        const spNodeRow* row = s->problem->rows + i;
+        const spRow* row = s->problem->rows + i;
         const spRowSolve* r = s->solver->rowSolves + i;
         if (row->law == sp_rowHold && (r->status == sp_statusSoft || r->status == sp_statusForce))
         {
-            spVec3 v = spXyz(s->solver->iterateV[row->node]);
+            spVec3 v = spXyz(s->solver->iterateV[row->a.node]);
             spVec3 impulse = r->status == sp_statusSoft ? spGetSoftImpulse(s, row, v) : r->impulse;
-            work += (double)spDot3(impulse, spXyz(dv[row->node]));
+            work += (double)spDot3(impulse, spXyz(dv[row->a.node]));
         }
     }
     return work;
@@ -345,9 +339,9 @@ bool spCheckRows(spSubstep* s)
     }
     for (int i = 0; i < s->problem->rowCount; ++i)
     {
-        const spNodeRow* row = s->problem->rows + i;
+        const spRow* row = s->problem->rows + i;
         spRowSolve* r = s->solver->rowSolves + i;
-        if (s->x[row->node].w == 0)
+        if (s->x[row->a.node].w == 0)
         {
             continue;
         }
@@ -363,29 +357,29 @@ spVec3 spFinishRows(const spSubstep* s)
     spReal share = s->h / s->effectiveStep;
     for (int i = 0; i < s->problem->rowCount; ++i)
     {
-        spNodeRow* row = s->problem->rows + i;
+        spRow* row = s->problem->rows + i;
         const spRowSolve* r = s->solver->rowSolves + i;
-        if (r->status == sp_statusOpen || s->x[row->node].w == 0)
+        if (r->status == sp_statusOpen || s->x[row->a.node].w == 0)
         {
             continue;
         }
         spVec3 impulse = r->impulse;
         if (r->status == sp_statusSoft)
         {
-            impulse = spGetSoftImpulse(s, row, spXyz(s->v[row->node]));
+            impulse = spGetSoftImpulse(s, row, spXyz(s->v[row->a.node]));
         }
         else if (r->status == sp_statusStick)
         {
-            impulse = spGetReaction(s, row->node);
+            impulse = spGetReaction(s, row->a.node);
         }
         else if (r->status == sp_statusSlide)
         {
-            impulse = spMulAdd3(impulse, spDot3(row->normal, spGetReaction(s, row->node)), row->normal);
+            impulse = spMulAdd3(impulse, spDot3(row->normal, spGetReaction(s, row->a.node)), row->normal);
         }
         row->impulse = spMulAdd3(row->impulse, share, impulse);
         if (row->law == sp_rowContact && r->push > 0)
         {
-            spVec4* v = s->v + row->node;
+            spVec4* v = s->v + row->a.node;
             *v = (spVec4){v->x - r->push * row->normal.x, v->y - r->push * row->normal.y,
                           v->z - r->push * row->normal.z, 0};
         }

@@ -290,14 +290,13 @@ const spVec4* spGetStart(const spSubstep* s)
     return s->solver->type == sp_bdf2 ? s->solver->history.before[0] : s->solver->baseX;
 }
 
-// Whether the past state of BDF2 is what the body went through
-static bool spHasHistory(const spSubstep* s)
+bool spHasHistory(const spImplicitSolver* solver, const spBody* body, const spVec4* x, const spVec4* v)
 {
-    const spHistory* history = &s->solver->history;
-    const spBackend* backend = s->body->backend;
-    int count = s->body->nodeCount;
-    return history->h > 0 && backend->isSame(history->after[0], s->x, 0, count) &&
-           backend->isSame(history->after[1], s->v, 0, count);
+    const spBackend* backend = body->backend;
+    int nodeCount = body->nodeCount;
+    const spHistory* history = &solver->history;
+    return history->h > 0 && backend->isSame(history->after[0], x, 0, nodeCount) &&
+           backend->isSame(history->after[1], v, 0, nodeCount);
 }
 
 typedef struct spBases
@@ -327,7 +326,7 @@ static void spFillBases(spSubstep* s)
 {
     spBases bases = {.s = s, .present = 1, .past = 0};
     s->effectiveStep = s->isStatic ? 1 : s->h;
-    if (s->solver->type == sp_bdf2 && spHasHistory(s))
+    if (s->solver->type == sp_bdf2 && spHasHistory(s->solver, s->body, s->x, s->v))
     {
         spReal w = s->h / s->solver->history.h, divisor = 1 + 2 * w;
         s->effectiveStep = (1 + w) / divisor * s->h;

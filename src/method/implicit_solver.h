@@ -44,7 +44,7 @@ typedef struct spSubstepProblem
     spVec3 gravity; // times gravityScale
 
     // Node rows, which their impulses are added to
-    spNodeRow* rows;
+    spRow* rows;
     int rowCount;
     const int32_t* patchRow;            // first row of each patch (patchCount + 1)
     const spCollider* const* colliders; // by slot
@@ -102,7 +102,7 @@ bool spWalkSolver(spImplicitSolver* solver, spBody* body, spWalkMemoryFcn* fcn, 
 // ---- implicit_compliance.c ----
 
 // The compliance after the last substep; as spMethodKind has it
-bool spFreezeSolver(const spImplicitSolver* solver, const spBody* body, const spPoint* points, int pointCount,
+bool spFreezeSolver(const spImplicitSolver* solver, const spBody* body, const spPoints* points,
                     int firstPoint, spArena* arena, spComplianceList* list);
-void spCorrectSolver(const spImplicitSolver* solver, spBody* body, const spPoint* points,
-                     const spVec3* impulses, const spVec3* shifts, int pointCount);
+void spCorrectSolver(spImplicitSolver* solver, spBody* body, const spPoints* points, const spVec3* impulses,
+                     const spVec3* shifts);

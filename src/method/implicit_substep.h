@@ -136,6 +136,8 @@ typedef struct spSubstep
 
 // Where the nodes were at the start of the substep
 const spVec4* spGetStart(const spSubstep* s);
+// Whether the past state of BDF2 is what a body that is here now went through
+bool spHasHistory(const spImplicitSolver* solver, const spBody* body, const spVec4* x, const spVec4* v);
 
 // ---- refresh.c ----
 

@@ -149,9 +149,9 @@ static void spSubtractBound(const spSubstep* s)
     {
         if (solver->rowSolves[i].status == sp_statusSoft)
         {
-            const spNodeRow* row = s->problem->rows + i;
-            spVec4* f = solver->f + row->node;
-            spVec3 back = spScale3(s->fill.stiffness / row->compliance, spXyz(s->v[row->node]));
+            const spRow* row = s->problem->rows + i;
+            spVec4* f = solver->f + row->a.node;
+            spVec3 back = spScale3(s->fill.stiffness / row->compliance, spXyz(s->v[row->a.node]));
             *f = (spVec4){f->x + back.x, f->y + back.y, f->z + back.z, 0};
         }
     }

@@ -18,7 +18,7 @@
 
 #include "method/implicit_substep.h"
 
-#include "math/vec3.h"
+#include "body/contact_law.h"
 
 #include <math.h>
 
@@ -71,15 +71,15 @@ static double spGetMissedEnergy(const spSubstep* s)
     }
     for (int i = 0; i < s->problem->rowCount; ++i)
     {
-        const spNodeRow* row = s->problem->rows + i;
+        const spRow* row = s->problem->rows + i;
         if (spIsFreeContact(s, i))
         {
-            const spPose* pose = s->problem->poses + row->collider;
-            spVec3 p = spXyz(s->x[row->node]);
-            spSurfaceHit hit = spQueryShape(&s->problem->colliders[row->collider]->def, pose->transform, p);
+            const spPose* pose = s->problem->poses + row->b.slot;
+            spVec3 p = spXyz(s->x[row->a.node]);
+            spSurfaceHit hit = spQueryShape(&s->problem->colliders[row->b.slot]->def, pose->transform, p);
             double gap = (double)hit.distance - (double)s->body->contactRadius;
             double depth = fmin(fmax(-gap, 0.0), (double)(s->h * SP_PUSH_SPEED));
-            double stiffness = (double)spTrace3(spGetDiagonalSum(&solver->system.sparse, row->node)) / 3.0;
+            double stiffness = (double)spTrace3(spGetDiagonalSum(&solver->system.sparse, row->a.node)) / 3.0;
             sum += 0.5 * depth * depth * stiffness / (double)s->fill.stiffness;
         }
     }
@@ -93,7 +93,7 @@ static bool spNeedsEnergyBound(const spSubstep* s)
     bool contacts = false, rigid = false;
     for (int i = 0; i < s->problem->rowCount; ++i)
     {
-        const spNodeRow* row = s->problem->rows + i;
+        const spRow* row = s->problem->rows + i;
         contacts = contacts || spIsFreeContact(s, i);
         rigid = rigid || (row->law == sp_rowHold && s->solver->rowSolves[i].status == sp_statusStick);
     }

@@ -96,13 +96,12 @@ struct spMethodKind
     // The compliance of points on the body, which stays the same until `correct`: appends blocks C_ij for
     // pairs of points that move each other, i and j counted from firstPoint; several blocks of one pair add
     // up. False when there is no memory in the arena.
-    bool (*freeze)(const spBody* body, const spPoint* points, int pointCount, int firstPoint, spArena* arena,
+    bool (*freeze)(const spBody* body, const spPoints* points, int firstPoint, spArena* arena,
                    spComplianceList* list);
 
     // Takes impulses on points in, through that same compliance: v += C J^T impulse, x += C J^T shift. shift
     // is in kg m.
-    void (*correct)(spBody* body, const spPoint* points, const spVec3* impulses, const spVec3* shifts,
-                    int pointCount);
+    void (*correct)(spBody* body, const spPoints* points, const spVec3* impulses, const spVec3* shifts);
 
     // At the end of a step: choose what the next one will do
     void (*adapt)(spBody* body, spTeam* team);
@@ -134,7 +133,6 @@ int spCountGivenSubsteps(const spBody* body, spReal dt, uint32_t* flags);
 void spAdaptNothing(spBody* body, spTeam* team);
 
 // freeze and correct of methods that lend the inverse mass of each node
-bool spFreezeNodes(const spBody* body, const spPoint* points, int pointCount, int firstPoint, spArena* arena,
+bool spFreezeNodes(const spBody* body, const spPoints* points, int firstPoint, spArena* arena,
                    spComplianceList* list);
-void spCorrectNodes(spBody* body, const spPoint* points, const spVec3* impulses, const spVec3* shifts,
-                    int pointCount);
+void spCorrectNodes(spBody* body, const spPoints* points, const spVec3* impulses, const spVec3* shifts);

@@ -18,23 +18,28 @@ static bool spIsEntryBefore(int32_t a, int32_t b, const void* context)
     return entries[a].node < entries[b].node;
 }
 
-bool spFreezeNodes(const spBody* body, const spPoint* points, int pointCount, int firstPoint, spArena* arena,
+bool spFreezeNodes(const spBody* body, const spPoints* points, int firstPoint, spArena* arena,
                    spComplianceList* list)
 {
-    int most = 4 * pointCount;
+    int64_t most = 0;
+    for (int i = 0; i < points->count; ++i)
+    {
+        most += points->sides[i].count;
+    }
     spPointEntry* entries = spArenaAlloc(arena, spArraySize(most, sizeof(spPointEntry)));
     int32_t* order = spArenaAlloc(arena, spArraySize(most, 2 * sizeof(int32_t)));
-    if (entries == NULL || order == NULL)
+    if (most > INT32_MAX || entries == NULL || order == NULL)
     {
         return false;
     }
     int count = 0;
-    for (int i = 0; i < pointCount; ++i)
+    for (int i = 0; i < points->count; ++i)
     {
-        for (int a = 0; a < points[i].count; ++a)
+        for (int a = 0; a < points->sides[i].count; ++a)
         {
+            spRowNode n = spGetSideNode(points->sides + i, points->pool, a);
             order[count] = count;
-            entries[count++] = (spPointEntry){points[i].nodes[a], i, points[i].weights[a]};
+            entries[count++] = (spPointEntry){n.node, i, n.weight};
         }
     }
     spSortIndices(order, order + most, count, spIsEntryBefore, entries);
@@ -65,16 +70,16 @@ bool spFreezeNodes(const spBody* body, const spPoint* points, int pointCount, in
     return true;
 }
 
-void spCorrectNodes(spBody* body, const spPoint* points, const spVec3* impulses, const spVec3* shifts,
-                    int pointCount)
+void spCorrectNodes(spBody* body, const spPoints* points, const spVec3* impulses, const spVec3* shifts)
 {
-    for (int i = 0; i < pointCount; ++i)
+    for (int i = 0; i < points->count; ++i)
     {
-        for (int a = 0; a < points[i].count; ++a)
+        for (int a = 0; a < points->sides[i].count; ++a)
         {
-            spVec4* x = body->x + points[i].nodes[a];
-            spVec4* v = body->v + points[i].nodes[a];
-            spReal w = points[i].weights[a] * x->w;
+            spRowNode n = spGetSideNode(points->sides + i, points->pool, a);
+            spVec4* x = body->x + n.node;
+            spVec4* v = body->v + n.node;
+            spReal w = n.weight * x->w;
             v->x += w * impulses[i].x;
             v->y += w * impulses[i].y;
             v->z += w * impulses[i].z;

@@ -8,8 +8,8 @@
 
 #include "method/implicit_substep.h"
 
+#include "body/contact_law.h"
 #include "linear/node_math.h"
-#include "math/vec3.h"
 
 #include <math.h>
 
@@ -21,8 +21,8 @@
 
 bool spIsFreeContact(const spSubstep* s, int row)
 {
-    const spNodeRow* r = s->problem->rows + row;
-    return r->law == sp_rowContact && s->x[r->node].w > 0;
+    const spRow* r = s->problem->rows + row;
+    return r->law == sp_rowContact && s->x[r->a.node].w > 0;
 }
 
 spRigidMotion spFindFreeMotion(const spSubstep* s)
@@ -38,9 +38,9 @@ spRigidMotion spFindFreeMotion(const spSubstep* s)
 // moves it out
 static void spGetWanted(const spSubstep* s, int index, bool pushed, double v[3])
 {
-    const spNodeRow* row = s->problem->rows + index;
+    const spRow* row = s->problem->rows + index;
     const spRowSolve* r = s->solver->rowSolves + index;
-    spVec3 from = spXyz(spGetStart(s)[row->node]), base = spXyz(s->solver->baseX[row->node]);
+    spVec3 from = spXyz(spGetStart(s)[row->a.node]), base = spXyz(s->solver->baseX[row->a.node]);
     spVec3 displacement = spSub3(spMulAdd3(base, s->effectiveStep, r->velocity), from);
     spReal along = spDot3(row->normal, displacement) / s->h - (pushed ? 0 : r->push);
     spVec3 wanted = spMulAdd3(r->velocity, along - spDot3(row->normal, r->velocity), row->normal);
@@ -54,7 +54,7 @@ static double spDot(const double a[3], const double b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-static void spGetNormal(const spNodeRow* row, double n[3])
+static void spGetNormal(const spRow* row, double n[3])
 {
     n[0] = (double)row->normal.x;
     n[1] = (double)row->normal.y;
@@ -89,9 +89,9 @@ void spFindStop(const spSubstep* s, double v[3])
 // velocity.
 static double spPushRow(const spSubstep* s, spRigidMotion* w, int index, bool pushed)
 {
-    const spNodeRow* row = s->problem->rows + index;
+    const spRow* row = s->problem->rows + index;
     spRowSolve* r = s->solver->rowSolves + index;
-    spVec4 x = spGetStart(s)[row->node];
+    spVec4 x = spGetStart(s)[row->a.node];
     double arm[3] = {(double)x.x - w->centre[0], (double)x.y - w->centre[1], (double)x.z - w->centre[2]};
     double n[3], wanted[3], v[3], p[3], side[3];
     double old[3] = {(double)r->rigid.x, (double)r->rigid.y, (double)r->rigid.z};
@@ -166,7 +166,7 @@ static spRigidMotion spFindContactMotion(const spSubstep* s, bool pushed)
 }
 
 // Rows as the rigid motion leaves them
-static void spTakeRigidStatus(const spNodeRow* row, spRowSolve* r, spVec3 impulse)
+static void spTakeRigidStatus(const spRow* row, spRowSolve* r, spVec3 impulse)
 {
     spReal pressed = spDot3(impulse, row->normal);
     spVec3 side = spMulSub3(impulse, pressed, row->normal);
@@ -206,12 +206,12 @@ static spVec3 spFindLift(const spSubstep* s, const spRigidMotion* w)
     {
         if (spIsFreeContact(s, i))
         {
-            const spNodeRow* row = s->problem->rows + i;
+            const spRow* row = s->problem->rows + i;
             double v[3];
             spGetWanted(s, i, true, v);
             spVec3 wanted = {(spReal)v[0], (spReal)v[1], (spReal)v[2]};
-            spVec3 end = spMoveRigidly(w, (double)s->h, start[row->node]);
-            spVec3 missing = spMulAdd3(spSub3(spXyz(start[row->node]), end), s->h, wanted);
+            spVec3 end = spMoveRigidly(w, (double)s->h, start[row->a.node]);
+            spVec3 missing = spMulAdd3(spSub3(spXyz(start[row->a.node]), end), s->h, wanted);
             spReal more = spDot3(row->normal, spSub3(missing, lift));
             lift = more > 0 ? spMulAdd3(lift, more, row->normal) : lift;
         }

@@ -709,24 +709,23 @@ static bool spCheckXpbdChoice(const spBody* body, const spChoice* choice, spErro
     return true;
 }
 
-static bool spFreezeXpbd(const spBody* body, const spPoint* points, int pointCount, int firstPoint,
-                         spArena* arena, spComplianceList* list)
+static bool spFreezeXpbd(const spBody* body, const spPoints* points, int firstPoint, spArena* arena,
+                         spComplianceList* list)
 {
     const spImplicitSolver* newton = ((const spXpbdState*)body->methodState)->newton;
-    return newton != NULL ? spFreezeSolver(newton, body, points, pointCount, firstPoint, arena, list)
-                          : spFreezeNodes(body, points, pointCount, firstPoint, arena, list);
+    return newton != NULL ? spFreezeSolver(newton, body, points, firstPoint, arena, list)
+                          : spFreezeNodes(body, points, firstPoint, arena, list);
 }
 
-static void spCorrectXpbd(spBody* body, const spPoint* points, const spVec3* impulses, const spVec3* shifts,
-                          int pointCount)
+static void spCorrectXpbd(spBody* body, const spPoints* points, const spVec3* impulses, const spVec3* shifts)
 {
-    const spImplicitSolver* newton = ((const spXpbdState*)body->methodState)->newton;
+    spImplicitSolver* newton = ((spXpbdState*)body->methodState)->newton;
     if (newton != NULL)
     {
-        spCorrectSolver(newton, body, points, impulses, shifts, pointCount);
+        spCorrectSolver(newton, body, points, impulses, shifts);
         return;
     }
-    spCorrectNodes(body, points, impulses, shifts, pointCount);
+    spCorrectNodes(body, points, impulses, shifts);
 }
 
 // Sweeps keep nothing from step to step

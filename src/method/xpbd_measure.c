@@ -117,7 +117,7 @@ void spTransposeRows(spXpbdStep* s, const spReal* given)
     }
     for (int i = 0; i < s->body->rowCount && s->pushing; ++i)
     {
-        int node = s->body->rows[i].node;
+        int node = s->body->rows[i].a.node;
         spVec3 p = spScale3(s->body->mass[node], spGetPush(s, given, i));
         spVec4* to = state->work + node;
         *to = (spVec4){to->x + p.x, to->y + p.y, to->z + p.z, 0};

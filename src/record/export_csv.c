@@ -3,21 +3,19 @@
 
 // Tables: one line per recorded step. After RFC 4180, except that lines end with a line feed alone.
 
+#include "base/text.h"
 #include "record/output.h"
 #include "record/recording.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 // The number with as many digits as reading it back takes; nothing for NaN
 static void spPrintNumber(spBytes* text, double value)
 {
     if (!isnan(value))
     {
-        char buffer[48];
-        snprintf(buffer, sizeof(buffer), "%.15g", value);
-        spPrintReal(text, value, strtod(buffer, NULL) == value ? 15 : 17);
+        char buffer[SP_NUMBER_SIZE];
+        spPutData(text, buffer, (size_t)spFormatShortest(buffer, value, 15));
     }
 }
 

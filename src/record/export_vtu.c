@@ -4,92 +4,96 @@
 // VTK XML unstructured grids for ParaView: one file per frame with all bodies, and a collection file with the
 // times. Arrays are inline base64, uncompressed, each after a 64-bit count of its bytes.
 
+#include "format/vtu_array.h"
 #include "record/output.h"
 #include "record/recording.h"
 #include "record/shape.h"
 
 #include <math.h>
 
-// VTK's numbers for sorts of cells
-#define SP_VTK_VERTEX 1
-#define SP_VTK_LINE 3
-#define SP_VTK_TRIANGLE 5
-#define SP_VTK_TET 10
+// The arrays of a grid, in the order of the file
+enum
+{
+    sp_gridPoints = 0,
+    sp_gridConnectivity,
+    sp_gridOffsets, // for each cell: end in connectivity
+    sp_gridTypes,
+    sp_gridNodes, // number of the node in its body
+    sp_gridVelocities,
+    sp_gridNodeStress,
+    sp_gridBodies,
+    sp_gridElements, // 0 triangle, 1 edge, 2 lone point, 3 tet
+    sp_gridVonMises,
+    sp_gridPrincipal,
+    sp_gridVolumeRatio,
+    sp_gridArrayCount
+};
+
+static const struct
+{
+    const char* section;
+    spNumberType type;
+    const char* name;
+    int components;
+} s_arrays[sp_gridArrayCount] = {
+    {"Points", sp_numberFloat, "Points", 3},
+    {"Cells", sp_numberInt64, "connectivity", 1},
+    {"Cells", sp_numberInt64, "offsets", 1},
+    {"Cells", sp_numberUint8, "types", 1},
+    {"PointData", sp_numberInt32, "node", 1},
+    {"PointData", sp_numberFloat, "velocity", 3},
+    {"PointData", sp_numberFloat, "vonMises", 1},
+    {"CellData", sp_numberInt32, "body", 1},
+    {"CellData", sp_numberInt32, "element", 1},
+    {"CellData", sp_numberFloat, "vonMises", 1},
+    {"CellData", sp_numberFloat, "principalStress", 3},
+    {"CellData", sp_numberFloat, "volumeRatio", 1},
+};
 
 // The grid of one frame, all bodies one after the other
 typedef struct spGrid
 {
-    spBytes points;       // float[3] each
-    spBytes velocities;   // float[3] each
-    spBytes nodeStress;   // float each
-    spBytes nodes;        // int32 each: number of the node in its body
-    spBytes connectivity; // int64 each
-    spBytes offsets;      // int64 for each cell: end in connectivity
-    spBytes types;        // uint8 for each cell
-    spBytes bodies;       // int32 for each cell
-    spBytes elements;     // int32 for each cell: 0 triangle, 1 edge, 2 lone point, 3 tet
-    spBytes vonMises;     // float for each cell, likewise the next two
-    spBytes principal;    // float[3]
-    spBytes volumeRatio;
+    spBytes arrays[sp_gridArrayCount];
     int64_t pointCount;
     int64_t cellCount;
     int64_t connectivityCount;
 } spGrid;
 
-#define SP_GRID_ARRAYS 12
-
-static void spListArrays(spGrid* grid, spBytes* all[SP_GRID_ARRAYS])
-{
-    spBytes* list[SP_GRID_ARRAYS] = {&grid->points,   &grid->velocities,   &grid->nodeStress,
-                                     &grid->nodes,    &grid->connectivity, &grid->offsets,
-                                     &grid->types,    &grid->bodies,       &grid->elements,
-                                     &grid->vonMises, &grid->principal,    &grid->volumeRatio};
-    memcpy(all, list, sizeof(list));
-}
-
 static void spInitGrid(spGrid* grid, spHeap* heap)
 {
     *grid = (spGrid){0};
-    spBytes* all[SP_GRID_ARRAYS];
-    spListArrays(grid, all);
-    for (int i = 0; i < SP_GRID_ARRAYS; ++i)
+    for (int i = 0; i < sp_gridArrayCount; ++i)
     {
-        all[i]->heap = heap;
+        grid->arrays[i].heap = heap;
     }
 }
 
 static void spClearGrid(spGrid* grid)
 {
-    spBytes* all[SP_GRID_ARRAYS];
-    spListArrays(grid, all);
-    for (int i = 0; i < SP_GRID_ARRAYS; ++i)
+    for (int i = 0; i < sp_gridArrayCount; ++i)
     {
-        all[i]->count = 0;
+        grid->arrays[i].count = 0;
     }
     grid->pointCount = 0;
     grid->cellCount = 0;
     grid->connectivityCount = 0;
 }
 
-static bool spHasGridFailed(spGrid* grid)
+static bool spHasGridFailed(const spGrid* grid)
 {
-    spBytes* all[SP_GRID_ARRAYS];
-    spListArrays(grid, all);
     bool failed = false;
-    for (int i = 0; i < SP_GRID_ARRAYS; ++i)
+    for (int i = 0; i < sp_gridArrayCount; ++i)
     {
-        failed |= all[i]->failed;
+        failed |= grid->arrays[i].failed;
     }
     return failed;
 }
 
 static void spFreeGrid(spGrid* grid)
 {
-    spBytes* all[SP_GRID_ARRAYS];
-    spListArrays(grid, all);
-    for (int i = 0; i < SP_GRID_ARRAYS; ++i)
+    for (int i = 0; i < sp_gridArrayCount; ++i)
     {
-        spFreeBytes(all[i]);
+        spFreeBytes(&grid->arrays[i]);
     }
 }
 
@@ -100,9 +104,10 @@ static void spAddStates(spGrid* grid, const spTetStateView* states, int count)
     {
         const float none[3] = {NAN, NAN, NAN};
         bool stored = states != NULL && i < states->count;
-        spPutF32(&grid->vonMises, stored ? states->vonMises[i] : NAN);
-        spPutData(&grid->principal, stored ? states->principalStress + 3 * (size_t)i : none, sizeof(none));
-        spPutF32(&grid->volumeRatio, stored ? states->volumeRatio[i] : NAN);
+        spPutF32(&grid->arrays[sp_gridVonMises], stored ? states->vonMises[i] : NAN);
+        spPutData(&grid->arrays[sp_gridPrincipal], stored ? states->principalStress + 3 * (size_t)i : none,
+                  sizeof(none));
+        spPutF32(&grid->arrays[sp_gridVolumeRatio], stored ? states->volumeRatio[i] : NAN);
     }
 }
 
@@ -110,20 +115,20 @@ static void spAddStates(spGrid* grid, const spTetStateView* states, int count)
 static void spAddCells(spGrid* grid, const int32_t* indices, int count, int size, int body,
                        int64_t firstPoint, const spTetStateView* states)
 {
-    static const uint8_t types[4] = {SP_VTK_VERTEX, SP_VTK_LINE, SP_VTK_TRIANGLE, SP_VTK_TET};
+    static const uint8_t types[4] = {sp_vtkVertex, sp_vtkLine, sp_vtkTriangle, sp_vtkTet};
     static const uint32_t elements[4] = {2, 1, 0, 3};
     uint8_t type = types[size - 1];
     for (int i = 0; i < count; ++i)
     {
         for (int k = 0; k < size; ++k)
         {
-            spPutU64(&grid->connectivity, (uint64_t)(firstPoint + indices[i * size + k]));
+            spPutU64(&grid->arrays[sp_gridConnectivity], (uint64_t)(firstPoint + indices[i * size + k]));
         }
         grid->connectivityCount += size;
-        spPutU64(&grid->offsets, (uint64_t)grid->connectivityCount);
-        spPutData(&grid->types, &type, 1);
-        spPutU32(&grid->bodies, (uint32_t)body);
-        spPutU32(&grid->elements, elements[size - 1]);
+        spPutU64(&grid->arrays[sp_gridOffsets], (uint64_t)grid->connectivityCount);
+        spPutData(&grid->arrays[sp_gridTypes], &type, 1);
+        spPutU32(&grid->arrays[sp_gridBodies], (uint32_t)body);
+        spPutU32(&grid->arrays[sp_gridElements], elements[size - 1]);
     }
     spAddStates(grid, states, count);
     grid->cellCount += count;
@@ -133,13 +138,14 @@ static void spAddCells(spGrid* grid, const int32_t* indices, int count, int size
 static void spAddPoints(spGrid* grid, const float* positions, const float* velocities, const float* stress,
                         int count)
 {
-    spPutData(&grid->points, positions, (size_t)count * 3 * sizeof(float));
+    spPutData(&grid->arrays[sp_gridPoints], positions, (size_t)count * 3 * sizeof(float));
     for (int i = 0; i < count; ++i)
     {
         const float zero[3] = {0};
-        spPutData(&grid->velocities, velocities != NULL ? velocities + 3 * i : zero, sizeof(zero));
-        spPutF32(&grid->nodeStress, stress != NULL ? stress[i] : 0.0f);
-        spPutU32(&grid->nodes, (uint32_t)i);
+        spPutData(&grid->arrays[sp_gridVelocities], velocities != NULL ? velocities + 3 * i : zero,
+                  sizeof(zero));
+        spPutF32(&grid->arrays[sp_gridNodeStress], stress != NULL ? stress[i] : 0.0f);
+        spPutU32(&grid->arrays[sp_gridNodes], (uint32_t)i);
     }
     grid->pointCount += count;
 }
@@ -164,10 +170,10 @@ static void spAddSurface(spGrid* grid, const spRecording* recording, int frame, 
         {
             spMapToSurface(topology, stress.data, 1, i, &ownStress);
         }
-        spPutData(&grid->points, position, sizeof(position));
-        spPutData(&grid->velocities, velocity, sizeof(velocity));
-        spPutF32(&grid->nodeStress, ownStress);
-        spPutU32(&grid->nodes, UINT32_MAX);
+        spPutData(&grid->arrays[sp_gridPoints], position, sizeof(position));
+        spPutData(&grid->arrays[sp_gridVelocities], velocity, sizeof(velocity));
+        spPutF32(&grid->arrays[sp_gridNodeStress], ownStress);
+        spPutU32(&grid->arrays[sp_gridNodes], UINT32_MAX);
     }
     grid->pointCount += topology->surfaceVertexCount;
     spAddCells(grid, topology->surfaceTriangles, topology->surfaceTriangleCount, 3, body, first, NULL);
@@ -225,75 +231,65 @@ static bool spFillGrid(spGrid* grid, spShapeMesh* shape, spHeap* heap, const spR
     return !spHasGridFailed(grid);
 }
 
-static const char SP_BASE64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-static void spPutBase64(spBytes* text, const uint8_t* data, size_t size)
+// Whether the recording has what an array would hold
+static bool spIsInRecording(const spRecording* recording, int array)
 {
-    char* out = spAppendBytes(text, (size + 2) / 3 * 4);
-    for (size_t i = 0; out != NULL && i < size; i += 3, out += 4)
+    switch (array)
     {
-        size_t left = size - i;
-        uint32_t word = (uint32_t)data[i] << 16 | (left > 1 ? (uint32_t)data[i + 1] << 8 : 0) |
-                        (left > 2 ? (uint32_t)data[i + 2] : 0);
-        out[0] = SP_BASE64[word >> 18];
-        out[1] = SP_BASE64[(word >> 12) & 63];
-        out[2] = left > 1 ? SP_BASE64[(word >> 6) & 63] : '=';
-        out[3] = left > 2 ? SP_BASE64[word & 63] : '=';
+        case sp_gridVelocities:
+            return (recording->flags & sp_headVelocities) != 0;
+        case sp_gridNodeStress:
+            return recording->hasNodeStress;
+        case sp_gridVonMises:
+        case sp_gridPrincipal:
+        case sp_gridVolumeRatio:
+            return recording->hasTetStates;
+        default:
+            return true;
     }
 }
 
-// Count of bytes and data are one base64 text
-static void spPutArray(spBytes* text, spBytes* scratch, const char* type, const char* name, int components,
-                       const spBytes* data)
+static bool spPutGrid(spVtuWriter* writer, const spGrid* grid, double time, const spRecording* recording,
+                      spError* error)
 {
-    scratch->count = 0;
-    spPutU64(scratch, data->count);
-    spPutData(scratch, data->data, data->count);
-    text->failed = text->failed || scratch->failed;
-    spPrintText(text, "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" format=\"binary\">\n",
-                type, name, components);
-    spPutBase64(text, scratch->data, scratch->failed ? 0 : scratch->count);
-    spPrintText(text, "\n</DataArray>\n");
+    spBeginVtu(writer);
+    spPutText(writer->output, "<FieldData>\n<DataArray type=\"Float64\" Name=\"TimeValue\" "
+                              "NumberOfTuples=\"1\" format=\"ascii\">");
+    spPutDigits(writer->output, time, 17);
+    spPutText(writer->output, "</DataArray>\n</FieldData>\n");
+    spPutVtuPiece(writer, grid->pointCount, grid->cellCount);
+    bool ok = true;
+    for (int i = 0; ok && i < sp_gridArrayCount; ++i)
+    {
+        const char* section = s_arrays[i].section;
+        const spBytes* array = &grid->arrays[i];
+        if (i == 0 || strcmp(section, s_arrays[i - 1].section) != 0)
+        {
+            spPutFormat(writer->output, "<%s>\n", section);
+        }
+        ok = spIsInRecording(recording, i) == false ||
+             spPutVtuArray(writer, s_arrays[i].type, s_arrays[i].name, s_arrays[i].components, array->data,
+                           (int64_t)(array->count / spGetNumberSize(s_arrays[i].type)), error);
+        if (i + 1 == sp_gridArrayCount || strcmp(section, s_arrays[i + 1].section) != 0)
+        {
+            spPutFormat(writer->output, "</%s>\n", section);
+        }
+    }
+    spEndVtu(writer);
+    return ok;
 }
 
-static void spPrintVtu(spBytes* text, spBytes* scratch, const spGrid* grid, double time,
-                       const spRecording* recording)
+static bool spSaveGrid(const spGrid* grid, const spRecording* recording, double time, const char* path,
+                       spError* error)
 {
-    text->count = 0;
-    spPrintText(text, "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" "
-                      "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<UnstructuredGrid>\n");
-    spPrintText(text, "<FieldData>\n<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" "
-                      "format=\"ascii\">");
-    spPrintReal(text, time, 17);
-    spPrintText(text, "</DataArray>\n</FieldData>\n");
-    spPrintText(text, "<Piece NumberOfPoints=\"%lld\" NumberOfCells=\"%lld\">\n", (long long)grid->pointCount,
-                (long long)grid->cellCount);
-    spPrintText(text, "<Points>\n");
-    spPutArray(text, scratch, "Float32", "Points", 3, &grid->points);
-    spPrintText(text, "</Points>\n<Cells>\n");
-    spPutArray(text, scratch, "Int64", "connectivity", 1, &grid->connectivity);
-    spPutArray(text, scratch, "Int64", "offsets", 1, &grid->offsets);
-    spPutArray(text, scratch, "UInt8", "types", 1, &grid->types);
-    spPrintText(text, "</Cells>\n<PointData>\n");
-    spPutArray(text, scratch, "Int32", "node", 1, &grid->nodes);
-    if ((recording->flags & sp_headVelocities) != 0)
+    spOutput output;
+    if (spOpenOutput(&output, path, error) == false)
     {
-        spPutArray(text, scratch, "Float32", "velocity", 3, &grid->velocities);
+        return false;
     }
-    if (recording->hasNodeStress)
-    {
-        spPutArray(text, scratch, "Float32", "vonMises", 1, &grid->nodeStress);
-    }
-    spPrintText(text, "</PointData>\n<CellData>\n");
-    spPutArray(text, scratch, "Int32", "body", 1, &grid->bodies);
-    spPutArray(text, scratch, "Int32", "element", 1, &grid->elements);
-    if (recording->hasTetStates)
-    {
-        spPutArray(text, scratch, "Float32", "vonMises", 1, &grid->vonMises);
-        spPutArray(text, scratch, "Float32", "principalStress", 3, &grid->principal);
-        spPutArray(text, scratch, "Float32", "volumeRatio", 1, &grid->volumeRatio);
-    }
-    spPrintText(text, "</CellData>\n</Piece>\n</UnstructuredGrid>\n</VTKFile>\n");
+    spVtuWriter writer = {&output, spMakeHeap(&recording->heap.allocator), sp_vtuBinary};
+    bool ok = spPutGrid(&writer, grid, time, recording, error);
+    return spCloseOutput(&output, ok, error) && ok;
 }
 
 // Memory of one export
@@ -301,8 +297,6 @@ typedef struct spVtuWork
 {
     spGrid grid;
     spShapeMesh shape;
-    spBytes text;
-    spBytes scratch;
     spBytes path;
     spBytes collection;
 } spVtuWork;
@@ -324,9 +318,8 @@ static bool spWriteVtuFrames(const spRecording* recording, const spExportDef* de
         {
             return spFailMemory(error, "VTU export", heap->byteCount);
         }
-        spPrintVtu(&work->text, &work->scratch, &work->grid, time, recording);
         if (!spSetPath(&work->path, error, "%s/%s_%06d.vtu", range->folder, range->baseName, frame) ||
-            !spSaveBytes(&work->text, (const char*)work->path.data, error))
+            !spSaveGrid(&work->grid, recording, time, (const char*)work->path.data, error))
         {
             return false;
         }
@@ -352,8 +345,6 @@ bool spExportVtu(const spRecording* recording, const spExportDef* def, spError* 
     spHeap heap = spMakeHeap(&recording->heap.allocator);
     spVtuWork work = {0};
     spInitGrid(&work.grid, &heap);
-    work.text.heap = &heap;
-    work.scratch.heap = &heap;
     work.path.heap = &heap;
     work.collection.heap = &heap;
 
@@ -361,8 +352,6 @@ bool spExportVtu(const spRecording* recording, const spExportDef* def, spError* 
 
     spFreeGrid(&work.grid);
     spFreeShape(&heap, &work.shape);
-    spFreeBytes(&work.text);
-    spFreeBytes(&work.scratch);
     spFreeBytes(&work.path);
     spFreeBytes(&work.collection);
     return ok;

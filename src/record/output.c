@@ -5,12 +5,12 @@
 
 #include "record/output.h"
 
+#include "base/text.h"
 #include "base/whole_file.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
 static void spPrintArguments(spBytes* bytes, const char* format, va_list arguments)
 {
@@ -46,14 +46,8 @@ void spPrintText(spBytes* bytes, const char* format, ...)
 
 void spPrintReal(spBytes* bytes, double value, int digits)
 {
-    char buffer[48];
-    int length = snprintf(buffer, sizeof(buffer), "%.*g", digits, value);
-    char* comma = memchr(buffer, ',', (size_t)length);
-    if (comma != NULL)
-    {
-        *comma = '.';
-    }
-    spPutData(bytes, buffer, (size_t)length);
+    char buffer[SP_NUMBER_SIZE];
+    spPutData(bytes, buffer, (size_t)spFormatDigits(buffer, value, digits));
 }
 
 // Length of the UTF-8 character at p: 1 to 4, or 0 when it is none
@@ -91,32 +85,14 @@ void spPrintXml(spBytes* bytes, const char* text)
     while (*p != 0)
     {
         int length = spMeasureUtf8(p);
-        const char* entity = NULL;
-        switch (*p)
+        const char* entity = spGetXmlEntity((char)*p);
+        if (*p == '\t' || *p == '\n' || *p == '\r')
         {
-            case '&':
-                entity = "&amp;";
-                break;
-            case '<':
-                entity = "&lt;";
-                break;
-            case '>':
-                entity = "&gt;";
-                break;
-            case '"':
-                entity = "&quot;";
-                break;
-            case '\'':
-                entity = "&#39;";
-                break;
-            case '\t':
-            case '\n':
-            case '\r':
-                entity = " ";
-                break;
-            default:
-                entity = length == 0 || *p < 0x20 || *p == 0x7F ? "?" : NULL;
-                break;
+            entity = " ";
+        }
+        else if (length == 0 || *p < 0x20 || *p == 0x7F)
+        {
+            entity = "?";
         }
         if (entity != NULL)
         {
@@ -147,48 +123,7 @@ bool spSaveBytes(const spBytes* bytes, const char* path, spError* error)
         return spFailMemory(error, path, bytes->count);
     }
 
-    spWholeFile file;
-    if (spOpenWholeFile(&file, path, error) == false)
-    {
-        return false;
-    }
-    fwrite(bytes->data, 1, bytes->count, file.stream);
-    return spCloseWholeFile(&file, true, error);
-}
-
-// mkdir -p
-static bool spMakeFolder(const char* folder, spError* error)
-{
-    char part[4096];
-    size_t length = strlen(folder);
-    if (length >= sizeof(part))
-    {
-        return spFail(error, sp_errorFileWrite, "cannot create folder '%.200s...': the path is too long",
-                      folder);
-    }
-    memcpy(part, folder, length + 1);
-    for (size_t i = 1; i <= length; ++i)
-    {
-        if (part[i] == '/' || part[i] == 0)
-        {
-            char end = part[i];
-            part[i] = 0;
-            if (mkdir(part, 0777) != 0 && errno != EEXIST)
-            {
-                return spFail(error, sp_errorFileWrite, "cannot create folder '%s': %s", part,
-                              strerror(errno));
-            }
-            part[i] = end;
-        }
-    }
-
-    struct stat info;
-    if (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode))
-    {
-        return spFail(error, sp_errorFileWrite, "cannot create folder '%s': a file of that name exists",
-                      folder);
-    }
-    return true;
+    return spWriteWholeFile(path, bytes->data, bytes->count, error);
 }
 
 spExportDef spDefaultExportDef(void)
@@ -243,7 +178,8 @@ bool spBeginExport(const spRecording* recording, const spExportDef* def, spExpor
     {
         return spFail(error, sp_errorBadArgument, "export: no folder");
     }
-    return spMakeFolder(def->folder, error);
+    return spMakeFolders(def->folder) || spFail(error, sp_errorFileWrite, "cannot create folder '%.300s': %s",
+                                                def->folder, strerror(errno));
 }
 
 bool spReportProgress(const spExportDef* def, double fraction, spError* error)

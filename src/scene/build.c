@@ -31,42 +31,8 @@ void spFindClothEdges(const spMeshData* mesh, int group, int* first, int* count)
 spMethodDef spMakeMethod(const spMethodData* data, const spMeshData* mesh, const int32_t* edges)
 {
     const spFilterData* filter = &data->filter;
-    const spSolverData* solver = &data->solver;
-    const spXpbdData* xpbd = &data->xpbd;
     spMethodDef def = spDefaultMethodDef();
-    def.type = (spMethodType)data->type;
-    def.contact = (spContactMode)data->contact;
-    def.substeps = data->substeps;
-    def.maxSubsteps = data->maxSubsteps;
-    def.safety = (spReal)data->safety;
-    def.filter.type = (spFilterType)filter->type;
-    def.filter.reading = (spFilterReading)filter->reading;
-    def.filter.lambda = (spReal)filter->lambda;
-    def.filter.adaptive = filter->adaptive;
-    def.filter.keepRotation = filter->keepRotation;
-    def.filter.allowNegative = filter->allowNegative;
-    def.solver.operatorType = (spOperatorType)solver->operatorType;
-    def.solver.preconditioner = (spPreconditionerType)solver->preconditioner;
-    def.solver.tolerance = (spReal)solver->tolerance;
-    def.solver.maxIterations = solver->maxIterations;
-    def.solver.newtonSteps = solver->newtonSteps;
-    def.solver.newtonTolerance = (spReal)solver->newtonTolerance;
-    def.solver.asynchronous = solver->asynchronous;
-    def.solver.warp = solver->warp;
-    def.solver.refresh = solver->refresh;
-    def.solver.age = solver->age;
-    def.solver.dropTolerance = (spReal)solver->dropTolerance;
-    def.xpbd.solver = (spXpbdSolver)xpbd->solver;
-    def.xpbd.accelerator = (spAccelerator)xpbd->accelerator;
-    def.xpbd.tetRows = (spTetRows)xpbd->tetRows;
-    def.xpbd.order = (spXpbdOrder)xpbd->order;
-    def.xpbd.iterations = xpbd->iterations;
-    def.xpbd.relaxation = (spReal)xpbd->relaxation;
-    def.xpbd.window = xpbd->window;
-    def.xpbd.conditionLimit = (spReal)xpbd->conditionLimit;
-    def.xpbd.safeguard = xpbd->safeguard;
-    def.xpbd.radius = (spReal)xpbd->radius;
-    def.xpbd.delay = xpbd->delay;
+    spFillDef(data, &def);
     if (spIsGiven(&filter->head, &filter->pairs))
     {
         def.filter.edges = filter->pairs.data;
@@ -166,22 +132,8 @@ static int spBuildSprings(spWorld* world, const spRunBody* body, const spMesh* m
     const spBodyData* data = body->data;
     const spMaterial* material = spFindMaterial(data->material);
     spSpringDef def = spDefaultSpringDef();
-    def.law = (spSpringLaw)springs->law;
-    def.stiffness = (spReal)springs->stiffness;
-    def.damping = (spReal)springs->damping;
-    def.thickness = (spReal)springs->thickness;
-    def.restScale = (spReal)springs->restScale;
-    if (spIsGiven(head, &springs->activation))
-    {
-        def.activationAmplitude = (spReal)springs->activation.amplitude;
-        def.activationFrequency = (spReal)springs->activation.frequency;
-        def.activationPhase = (spReal)springs->activation.phase;
-    }
-    if (spIsGiven(head, &springs->youngModulus))
-    {
-        def.youngModulus = (spReal)springs->youngModulus;
-    }
-    else if (material != NULL && !spIsGiven(head, &springs->stiffness))
+    spFillDef(springs, &def);
+    if (material != NULL && !spIsGiven(head, &springs->youngModulus) && !spIsGiven(head, &springs->stiffness))
     {
         def.youngModulus = (spReal)material->youngModulus;
     }
@@ -219,18 +171,17 @@ static int spBuildBends(spWorld* world, const spRunBody* body, spProblems* probl
     const spBendsData* bends = &data->bends;
     const spMaterial* material = spFindMaterial(data->material);
     spBendDef def = spDefaultBendDef();
-    def.stiffness = (spReal)bends->stiffness;
-    def.damping = (spReal)bends->damping;
-    def.flat = bends->flat;
-    def.thickness =
-        (spReal)(spIsGiven(&bends->head, &bends->thickness) ? bends->thickness : spFindThickness(data));
-    bool ratio = material != NULL && !spIsGiven(&bends->head, &bends->poissonRatio);
-    def.poissonRatio = (spReal)(ratio ? material->poissonRatio : bends->poissonRatio);
-    if (spIsGiven(&bends->head, &bends->youngModulus))
+    spFillDef(bends, &def);
+    if (!spIsGiven(&bends->head, &bends->thickness))
     {
-        def.youngModulus = (spReal)bends->youngModulus;
+        def.thickness = (spReal)spFindThickness(data);
     }
-    else if (material != NULL && !spIsGiven(&bends->head, &bends->stiffness) && def.thickness > 0)
+    if (material != NULL && !spIsGiven(&bends->head, &bends->poissonRatio))
+    {
+        def.poissonRatio = (spReal)material->poissonRatio;
+    }
+    if (material != NULL && !spIsGiven(&bends->head, &bends->youngModulus) &&
+        !spIsGiven(&bends->head, &bends->stiffness) && def.thickness > 0)
     {
         def.youngModulus = (spReal)material->youngModulus;
     }
@@ -246,13 +197,7 @@ static int spBuildWind(spWorld* world, const spRunBody* body, spProblems* proble
 {
     const spWindData* wind = &body->data->wind;
     spWindDef def = spDefaultWindDef();
-    def.velocity = spToVec3(wind->velocity);
-    def.gustAmplitude = (spReal)wind->gustAmplitude;
-    def.gustFrequency = (spReal)wind->gustFrequency;
-    def.density = (spReal)wind->density;
-    def.normalDrag = (spReal)wind->normalDrag;
-    def.tangentDrag = (spReal)wind->tangentDrag;
-    def.oneSided = wind->oneSided;
+    spFillDef(wind, &def);
     int set = spBody_AddWind(world, body->id, &def);
     if (set < 0)
     {
@@ -266,20 +211,10 @@ static int spBuildGas(spWorld* world, const spRunBody* body, spHeap* heap, spPro
     const spBodyData* data = body->data;
     const spGasData* gas = &data->gas;
     spGasDef def = spDefaultGasDef();
+    spFillDef(gas, &def);
     if (spIsGiven(&gas->head, &gas->knrt))
     {
-        def.knrt = (spReal)gas->knrt;
         def.restPressure = 0;
-    }
-    else
-    {
-        def.restPressure = (spReal)gas->restPressure;
-    }
-    def.ambient = gas->ambient;
-    if (spIsGiven(&gas->head, &gas->breathing))
-    {
-        def.breathAmplitude = (spReal)gas->breathing.amplitude;
-        def.breathFrequency = (spReal)gas->breathing.frequency;
     }
 
     // The outer layer of a disc comes first and runs counter-clockwise
@@ -325,13 +260,9 @@ static int spBuildField(spWorld* world, const spRunBody* body, const spFieldData
     spFieldDef def = spDefaultFieldDef();
     double length = sqrt(field->normal.x * field->normal.x + field->normal.y * field->normal.y +
                          field->normal.z * field->normal.z);
-    def.type = (spFieldType)field->type;
-    def.coefficient = (spReal)field->coefficient;
+    spFillDef(field, &def);
     def.normal = (spVec3){(spReal)(field->normal.x / length), (spReal)(field->normal.y / length),
                           (spReal)(field->normal.z / length)};
-    def.offset = (spReal)field->offset;
-    def.minDistance = (spReal)field->minDistance;
-    def.cutoff = (spReal)field->cutoff;
     int set = spBody_AddField(world, body->id, &def);
     if (set < 0)
     {
@@ -394,17 +325,11 @@ static bool spCreateSceneBody(spWorld* world, const spBodyData* data, const spMe
 {
     spBodyDef def = spDefaultBodyDef();
     int errorsBefore = problems->errorCount;
+    spFillDef(data, &def);
     def.name = data->name;
     def.mesh = mesh;
     def.transform = spMakePlacement(&data->transform);
-    def.velocity = spToVec3(data->velocity);
     def.density = (spReal)spChooseDensity(data, mesh, problems);
-    def.nodeMass = spIsGiven(&data->head, &data->nodeMass) ? (spReal)data->nodeMass : 0;
-    def.gravityScale = (spReal)data->gravityScale;
-    def.contactRadius = (spReal)data->contactRadius;
-    def.friction = (spReal)data->friction;
-    def.restitution = (spReal)data->restitution;
-    def.keepOrder = data->keepOrder;
     def.method = spMakeMethod(&data->method, &data->mesh, spMesh_GetEdges(mesh));
     spReal* masses = spMakeRegionMasses(data, mesh, (double)def.density, heap, problems);
     def.nodeMasses = masses;
@@ -505,15 +430,10 @@ void spBuildSceneBody(const spScene* scene, spWorld* world, const spBodyData* da
 spColliderId spBuildSceneCollider(spWorld* world, const spColliderData* data, spProblems* problems)
 {
     spColliderDef def = spDefaultColliderDef();
+    spFillDef(data, &def);
     def.name = data->name;
-    def.shape = (spShape)data->shape;
     def.transform = spIsGiven(&data->head, &data->motion) ? spGetMotionPose(data, 0.0)
                                                           : spMakePlacement(&data->transform);
-    def.radius = (spReal)data->radius;
-    def.halfHeight = (spReal)data->halfHeight;
-    def.halfSize = spToVec3(data->halfSize);
-    def.friction = (spReal)data->friction;
-    def.restitution = (spReal)data->restitution;
     spColliderId id = spCreateCollider(world, &def);
     if (SP_IS_NULL(id))
     {

@@ -91,10 +91,7 @@ static int spBuildConstraint(spWorld* world, const spRunBody* body, const spMesh
     const spObjectHead* head = &data->head;
     int width = s_nodesPerConstraint[data->type];
     spConstraintDef def = spDefaultConstraintDef();
-    def.type = (spConstraintType)data->type;
-    def.compliance = (spReal)data->compliance;
-    def.damping = (spReal)data->damping;
-    def.restScale = (spReal)data->restScale;
+    spFillDef(data, &def);
     int32_t* selected = NULL;
     bool region = spIsGiven(head, &data->region);
     if (spIsGiven(head, &data->nodes))

@@ -208,12 +208,9 @@ int spBuildTets(spWorld* world, spRunBody* body, const spMesh* mesh, spHeap* hea
     }
     spTetMaterial material = spChooseMaterial(data);
     spTetDef def = spDefaultTetDef();
-    def.law = (spTetLaw)tets->law;
+    spFillDef(tets, &def);
     def.youngModulus = (spReal)material.youngModulus;
     def.poissonRatio = (spReal)material.poissonRatio;
-    def.mooney = (spReal)tets->mooney;
-    def.damping = (spReal)tets->damping;
-    def.dampingModel = (spTetDamping)tets->dampingModel;
     body->youngModulus = material.youngModulus;
     body->startYoungModulus = material.youngModulus;
     body->poissonRatio = material.poissonRatio;

@@ -28,22 +28,6 @@ void spAppendJson(json_t** list, json_t* value)
     }
 }
 
-double spShorten(spReal value)
-{
-    char text[40];
-    double number = (double)value;
-    for (int digits = 1; digits <= 17; ++digits)
-    {
-        snprintf(text, sizeof(text), "%.*g", digits, (double)value);
-        number = strtod(text, NULL);
-        if ((spReal)number == value)
-        {
-            break;
-        }
-    }
-    return number;
-}
-
 json_t* spDescribeVector(spVec3 v)
 {
     return json_pack("[fff]", spShorten(v.x), spShorten(v.y), spShorten(v.z));

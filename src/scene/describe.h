@@ -18,8 +18,6 @@ void spPutJson(json_t** object, const char* key, json_t* value);
 // The same for the end of a list
 void spAppendJson(json_t** list, json_t* value);
 
-// The shortest number that becomes the same spReal
-double spShorten(spReal value);
 json_t* spDescribeVector(spVec3 v);
 
 // describe_method.c: a method as scene files write it, with all keys that count for its type

@@ -91,46 +91,6 @@ static void spFindNeighbours(const spFilterDef* def, const spMeshData* mesh, con
     spMark(&filter->head, &filter->neighbours);
 }
 
-static void spFillFilter(const spFilterDef* def, spFilterData* filter)
-{
-    filter->type = def->type;
-    filter->reading = def->reading;
-    filter->lambda = spShorten(def->lambda);
-    filter->adaptive = def->adaptive;
-    filter->keepRotation = def->keepRotation;
-    filter->allowNegative = def->allowNegative;
-}
-
-static void spFillSolver(const spSolverDef* def, spSolverData* solver)
-{
-    solver->operatorType = def->operatorType;
-    solver->preconditioner = def->preconditioner;
-    solver->tolerance = spShorten(def->tolerance);
-    solver->maxIterations = def->maxIterations;
-    solver->newtonSteps = def->newtonSteps;
-    solver->newtonTolerance = spShorten(def->newtonTolerance);
-    solver->asynchronous = def->asynchronous;
-    solver->warp = def->warp;
-    solver->refresh = def->refresh;
-    solver->age = def->age;
-    solver->dropTolerance = spShorten(def->dropTolerance);
-}
-
-static void spFillXpbd(const spXpbdDef* def, spXpbdData* xpbd)
-{
-    xpbd->solver = def->solver;
-    xpbd->accelerator = def->accelerator;
-    xpbd->tetRows = def->tetRows;
-    xpbd->order = def->order;
-    xpbd->iterations = def->iterations;
-    xpbd->relaxation = spShorten(def->relaxation);
-    xpbd->window = def->window;
-    xpbd->conditionLimit = spShorten(def->conditionLimit);
-    xpbd->safeguard = def->safeguard;
-    xpbd->radius = spShorten(def->radius);
-    xpbd->delay = def->delay;
-}
-
 static bool spHasSolver(spMethodType type)
 {
     return type == sp_backwardEuler || type == sp_bdf2 || type == sp_imex || type == sp_quasiStatic;
@@ -140,26 +100,19 @@ json_t* spDescribeMethod(const spMethodDef* def, const spBodyData* body, const i
 {
     spMethodData data;
     spInitObject(body->method.head.schema, -1, &data);
-    data.type = def->type;
-    data.contact = def->contact;
-    data.substeps = def->substeps;
-    data.maxSubsteps = def->maxSubsteps;
-    data.safety = spShorten(def->safety);
     if (def->type == sp_xpbd)
     {
-        spFillXpbd(&def->xpbd, &data.xpbd);
         spMark(&data.head, &data.xpbd);
     }
     else if (spHasSolver(def->type))
     {
-        spFillSolver(&def->solver, &data.solver);
         spMark(&data.head, &data.solver);
     }
     else
     {
-        spFillFilter(&def->filter, &data.filter);
-        spFindNeighbours(&def->filter, &body->mesh, edges, &data.filter);
         spMark(&data.head, &data.filter);
+        spFindNeighbours(&def->filter, &body->mesh, edges, &data.filter);
     }
+    spReadDef(def, &data);
     return spDescribeObject(&data);
 }

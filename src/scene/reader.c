@@ -55,18 +55,18 @@ static bool spCheckRange(spReader* reader, const spKey* key, double value, int p
     char limit[40], is[40];
     const char* unit = key->unit != NULL ? key->unit : "";
     const char* space = key->unit != NULL ? " " : "";
-    spFormatNumber(is, sizeof(is), value);
+    spFormatNumber(is, value);
     bool exclusive = (key->flags & sp_keyAboveLower) != 0;
     if (!(exclusive ? value > key->lower : value >= key->lower))
     {
-        spFormatNumber(limit, sizeof(limit), key->lower);
+        spFormatNumber(limit, key->lower);
         spReportAt(reader->problems, place, "must be %s %s%s%s, but is %s",
                    exclusive ? "greater than" : "at least", limit, space, unit, is);
         return false;
     }
     if (!(value <= key->upper))
     {
-        spFormatNumber(limit, sizeof(limit), key->upper);
+        spFormatNumber(limit, key->upper);
         spReportAt(reader->problems, place, "must be at most %s%s%s, but is %s", limit, space, unit, is);
         return false;
     }
@@ -98,7 +98,7 @@ static bool spReadInteger(spReader* reader, const spKey* key, const json_t* json
         if (json_is_real(json))
         {
             char is[40];
-            spFormatNumber(is, sizeof(is), value);
+            spFormatNumber(is, value);
             spReportAt(reader->problems, place, "must be a whole number, but is %s", is);
         }
         else

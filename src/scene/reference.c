@@ -68,8 +68,8 @@ static void spSayParagraph(spManual* manual, int indent, const char* text)
 static void spFormatRange(const spKey* key, char* buffer, size_t size)
 {
     char lower[40], upper[40];
-    spFormatNumber(lower, sizeof(lower), key->lower);
-    spFormatNumber(upper, sizeof(upper), key->upper);
+    spFormatNumber(lower, key->lower);
+    spFormatNumber(upper, key->upper);
     const char* bracket = (key->flags & sp_keyAboveLower) != 0 ? "above " : "";
     if (key->type == sp_keyVector)
     {
@@ -162,7 +162,7 @@ static void spFormatDefault(const spKey* key, char* buffer, size_t size)
     char number[3][40];
     for (int i = 0; i < 3; ++i)
     {
-        spFormatNumber(number[i], sizeof(number[i]), key->value[i]);
+        spFormatNumber(number[i], key->value[i]);
     }
     if ((key->flags & sp_keyRequired) != 0)
     {

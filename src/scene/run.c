@@ -41,15 +41,11 @@ static spWorld* spBuildWorld(spRun* run, const spRunDef* def, spProblems* proble
 {
     const spSceneData* data = &run->scene->data;
     spWorldDef worldDef = spDefaultWorldDef();
-    worldDef.gravity = spToVec3(data->gravity);
+    spFillDef(data, &worldDef);
     worldDef.workerCount = def->threadCount > 0 ? def->threadCount : data->threads;
     worldDef.laneCount = def->laneCount;
     worldDef.allocator = def->allocator;
     worldDef.logger = def->logger;
-    if (spIsGiven(&data->head, &data->restitutionThreshold))
-    {
-        worldDef.restitutionThreshold = (spReal)data->restitutionThreshold;
-    }
     spError error = {0};
     spWorld* world = spCreateWorld(&worldDef, &error);
     if (world == NULL)
@@ -190,9 +186,7 @@ static void spRelaxBodies(spRun* run, spProblems* problems)
             continue;
         }
         spRelaxDef def = spDefaultRelaxDef();
-        def.tolerance = spIsGiven(&relax->head, &relax->tolerance) ? relax->tolerance : def.tolerance;
-        def.maxIterations = relax->maxIterations;
-        def.dynamic = relax->dynamic;
+        spFillDef(relax, &def);
         body->relaxed = spBody_Relax(run->world, body->id, &def, &body->relaxResult);
         if (!body->relaxed)
         {

@@ -3,6 +3,7 @@
 
 // Scenes: from a file or a text to a checked struct, and what others ask of it.
 
+#include "base/whole_file.h"
 #include "scene/reader.h"
 #include "scene/scene_internal.h"
 
@@ -37,47 +38,16 @@ static size_t spFolderSize(const char* path)
 // Reads a whole file into the pool
 static bool spReadFile(spScene* scene, const char* path, spError* error)
 {
-    FILE* file = fopen(path, "rb");
-    if (file == NULL)
+    char* data;
+    size_t size;
+    if (spReadWholeFile(scene->pool.heap, path, SP_SCENE_MAX_BYTES, &data, &size, error) == false)
     {
-        return spFail(error, sp_errorFileNotFound, "cannot read %s: no such file, or no permission", path);
+        return false;
     }
-    bool good = false;
-    long end = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-    // A folder opens, has the largest size there is, and cannot be read
-    if (fgetc(file) == EOF && ferror(file))
-    {
-        spFail(error, sp_errorFileNotFound, "cannot read %s: it is a folder, or cannot be read", path);
-    }
-    else if (end < 0 || fseek(file, 0, SEEK_SET) != 0)
-    {
-        spFail(error, sp_errorFileNotFound, "cannot read %s: not a regular file", path);
-    }
-    else if ((size_t)end > SP_SCENE_MAX_BYTES)
-    {
-        spFail(error, sp_errorLimit, "%s has %ld bytes; a scene has at most %zu", path, end,
-               SP_SCENE_MAX_BYTES);
-    }
-    else
-    {
-        char* text = spPoolAlloc(&scene->pool, (size_t)end + 1);
-        if (text == NULL)
-        {
-            spFailMemory(error, "scene", (size_t)end + 1);
-        }
-        else if (fread(text, 1, (size_t)end, file) != (size_t)end)
-        {
-            spFail(error, sp_errorFileNotFound, "cannot read %s: reading failed", path);
-        }
-        else
-        {
-            scene->text = text;
-            scene->textSize = (size_t)end;
-            good = true;
-        }
-    }
-    fclose(file);
-    return good;
+    scene->text = spPoolCopy(&scene->pool, data, size);
+    scene->textSize = size;
+    spFree(scene->pool.heap, data);
+    return scene->text != NULL || spFailMemory(error, "scene", size + 1);
 }
 
 // Jansson's message ends in "near '...'", which is of use; its place is the end of the bad token

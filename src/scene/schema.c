@@ -43,6 +43,9 @@
 #define SCHEMA(title, object_, rows, ...) \
     {.name = title, .keys = rows, .keyCount = SP_COUNT(rows), .size = sizeof(object_), .doc = __VA_ARGS__}
 #define BIT(value) (1u << (value))
+// The member of a definition of the engine that the row is for, and an object whose keys are for members of the same definition
+#define TO(def, member) .bound = 1 + offsetof(def, member), .boundSize = sizeof(((def*)0)->member)
+#define TO_SAME .bound = 1
 
 // Largest coordinate, speed and so on: far beyond use, far from where float loses its meaning
 #define FAR_AWAY 1e6
@@ -168,9 +171,9 @@ static const char* const s_springLaws[] = {"hooke", "normalised", "tension", "pr
 _Static_assert(SP_COUNT(s_springLaws) == sp_springLawCount, "one word for each spring law");
 
 static const spKey s_activationKeys[] = {
-    NUMBER(spActivationData, "amplitude", amplitude, NULL, 0.2, -0.99, 0.99, "Share of the rest length that comes and goes."),
-    NUMBER(spActivationData, "frequency", frequency, "Hz", 1, 0, 10000, "How often."),
-    NUMBER(spActivationData, "phase", phase, "degrees", 0, -1e6, 1e6, "Where in the cycle it starts."),
+    NUMBER(spActivationData, "amplitude", amplitude, NULL, 0.2, -0.99, 0.99, "Share of the rest length that comes and goes.", TO(spSpringDef, activationAmplitude)),
+    NUMBER(spActivationData, "frequency", frequency, "Hz", 1, 0, 10000, "How often.", TO(spSpringDef, activationFrequency)),
+    NUMBER(spActivationData, "phase", phase, "degrees", 0, -1e6, 1e6, "Where in the cycle it starts.", TO(spSpringDef, activationPhase)),
 };
 static const spSchema s_activation = SCHEMA("activation", spActivationData, s_activationKeys,
     "Muscles: every rest length is multiplied by 1 + amplitude * sin(2 pi frequency t + phase).");
@@ -180,16 +183,16 @@ static const spKey s_springKeys[] = {
     TUPLES(spSpringsData, "pairs", pairs, 2, "Instead of edges: pairs of nodes, as in [[0, 1], [1, 2]]."),
     CHOICE(spSpringsData, "law", law, s_springLaws, sp_springHooke,
            "`hooke`: force = stiffness * (l - l0). `normalised`: stiffness * (l - l0) / l0, the same for any length. `tension`: as hooke, "
-           "but nothing when shorter than l0. `proportional`: stiffness * l0 * (l - l0)."),
+           "but nothing when shorter than l0. `proportional`: stiffness * l0 * (l - l0).", TO(spSpringDef, law)),
     NUMBER(spSpringsData, "stiffness", stiffness, "N/m (N for normalised, N/m^2 for proportional)", 1000, 0, HUGE_NUMBER, "Stiffness of every spring.",
-           .text = "from youngModulus, else from the material of the body, else 1000"),
-    NUMBER(spSpringsData, "damping", damping, "N s/m", 1, 0, HUGE_NUMBER, "Damper along every spring."),
+           .text = "from youngModulus, else from the material of the body, else 1000", TO(spSpringDef, stiffness)),
+    NUMBER(spSpringsData, "damping", damping, "N s/m", 1, 0, HUGE_NUMBER, "Damper along every spring.", TO(spSpringDef, damping)),
     NUMBER(spSpringsData, "youngModulus", youngModulus, "Pa", 0, 0, 1e13, "Instead of stiffness: k = E * (volume around the edge) / l0^2, approximate.",
-           .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "none"),
+           .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "none", TO(spSpringDef, youngModulus)),
     NUMBER(spSpringsData, "thickness", thickness, "m", 0, 0, FAR_AWAY, "Thickness of a sheet, with youngModulus or a material.",
-           .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "none"),
-    NUMBER(spSpringsData, "restScale", restScale, NULL, 1, 0, 1000, "Factor on every rest length; 1 is stress-free as placed.", .flags = sp_keyAboveLower),
-    OBJECT(spSpringsData, "activation", activation, s_activation, "Makes them muscles."),
+           .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "none", TO(spSpringDef, thickness)),
+    NUMBER(spSpringsData, "restScale", restScale, NULL, 1, 0, 1000, "Factor on every rest length; 1 is stress-free as placed.", .flags = sp_keyAboveLower, TO(spSpringDef, restScale)),
+    OBJECT(spSpringsData, "activation", activation, s_activation, "Makes them muscles.", TO_SAME),
 };
 static const spSchema s_springs = SCHEMA("springs", spSpringsData, s_springKeys, "Springs with dampers between nodes.");
 
@@ -204,20 +207,20 @@ static const spKey s_constraintKeys[] = {
     CHOICE(spConstraintsData, "type", type, s_constraintTypes, -1,
            "`distance` of two nodes. `tether`: the same, but only against growing; without `pairs`, from every free node to the nearest pinned one along the edges of the mesh. "
            "`area` of a triangle. `volume` of a tet. `bodyVolume`: the whole volume inside the closed surface of the body.",
-           .flags = sp_keySelector | sp_keyRequired),
+           .flags = sp_keySelector | sp_keyRequired, TO(spConstraintDef, type)),
     CHOICE(spConstraintsData, "edges", edges, s_springEdges, 0, "Which edges: all that the mesh has, or one group of the generator `cloth`.",
            .selector = DISTANCE, .text = "all"),
     TUPLES(spConstraintsData, "pairs", nodes, 2, "Instead of edges of the mesh: pairs of nodes, as in [[0, 1], [1, 2]].", .selector = LENGTHS),
     TUPLES(spConstraintsData, "triangles", nodes, 3, "Instead of the triangles of the surface: three nodes each.", .selector = AREA),
     TUPLES(spConstraintsData, "tets", nodes, 4, "Instead of the tets of the mesh: four nodes each, upright.", .selector = VOLUME),
     OBJECT(spConstraintsData, "region", region, s_region, "Of the mesh only those whose nodes are all in this region, as placed.", .selector = DISTANCE | AREA | VOLUME),
-    NUMBER(spConstraintsData, "compliance", compliance, "m/N", 0, 0, HUGE_NUMBER, "One over the stiffness; 0 keeps the length exactly.", .selector = LENGTHS),
+    NUMBER(spConstraintsData, "compliance", compliance, "m/N", 0, 0, HUGE_NUMBER, "One over the stiffness; 0 keeps the length exactly.", .selector = LENGTHS, TO(spConstraintDef, compliance)),
     NUMBER(spConstraintsData, "compliance", compliance, "m/N", 0, 0, HUGE_NUMBER,
-           "c in the energy A0 ((A - A0) / A0)^2 / (2 c); 0 keeps the area exactly.", .selector = AREA),
+           "c in the energy A0 ((A - A0) / A0)^2 / (2 c); 0 keeps the area exactly.", .selector = AREA, TO(spConstraintDef, compliance)),
     NUMBER(spConstraintsData, "compliance", compliance, "1/Pa", 0, 0, HUGE_NUMBER, "One over the bulk modulus; 0 keeps the volume exactly.",
-           .selector = VOLUME | BIT(sp_constraintBodyVolume)),
-    NUMBER(spConstraintsData, "damping", damping, "s", 0, 0, 1e6, "Damping time: viscous over elastic modulus; without effect where compliance is 0."),
-    NUMBER(spConstraintsData, "restScale", restScale, NULL, 1, 0, 1000, "Factor on every rest value; 1 is that of the shape as placed.", .flags = sp_keyAboveLower),
+           .selector = VOLUME | BIT(sp_constraintBodyVolume), TO(spConstraintDef, compliance)),
+    NUMBER(spConstraintsData, "damping", damping, "s", 0, 0, 1e6, "Damping time: viscous over elastic modulus; without effect where compliance is 0.", TO(spConstraintDef, damping)),
+    NUMBER(spConstraintsData, "restScale", restScale, NULL, 1, 0, 1000, "Factor on every rest value; 1 is that of the shape as placed.", .flags = sp_keyAboveLower, TO(spConstraintDef, restScale)),
 };
 static const spSchema s_constraints = SCHEMA("constraints", spConstraintsData, s_constraintKeys,
     "What the method xpbd keeps, more or less exactly; no other method knows them. Each has an energy of value^2 / (2 compliance).");
@@ -247,16 +250,16 @@ static const spKey s_tetKeys[] = {
     CHOICE(spTetsData, "law", law, s_tetLaws, sp_tetCorotational,
            "`linear`: small strain, wrong when anything turns. `corotational`: small strain in a frame that turns along. `corotationalEdge`: the same, cheaper and "
            "rougher. `stVenantKirchhoff`: Green's strain, gives way under strong pressure. `hybrid`: Debunne's. `neoHookean` and `mooneyRivlin`: rubber and tissue at "
-           "large strain. `corotationalEdge` and `stVenantKirchhoff` leave a tet inside out once it is; the others bring it back."),
-    NUMBER(spTetsData, "youngModulus", youngModulus, "Pa", 1e5, 0, 1e13, "Young's modulus.", .flags = sp_keyAboveLower, .text = "from the material of the body, else 100000"),
+           "large strain. `corotationalEdge` and `stVenantKirchhoff` leave a tet inside out once it is; the others bring it back.", TO(spTetDef, law)),
+    NUMBER(spTetsData, "youngModulus", youngModulus, "Pa", 1e5, 0, 1e13, "Young's modulus.", .flags = sp_keyAboveLower, .text = "from the material of the body, else 100000", TO(spTetDef, youngModulus)),
     NUMBER(spTetsData, "poissonRatio", poissonRatio, NULL, 0.4, -1, POISSON_MAX, "Poisson's ratio; 0.5 would be incompressible.", .flags = sp_keyAboveLower,
-           .text = "from the material of the body, else 0.4"),
+           .text = "from the material of the body, else 0.4", TO(spTetDef, poissonRatio)),
     NUMBER(spTetsData, "lameLambda", lameLambda, "Pa", 0, -1e13, 1e13, "With lameMu, instead of Young's modulus and Poisson's ratio.", .flags = sp_keyNoDefault, .text = "none"),
     NUMBER(spTetsData, "lameMu", lameMu, "Pa", 0, 0, 1e13, "Shear modulus, with lameLambda.", .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "none"),
-    NUMBER(spTetsData, "mooney", mooney, NULL, 0.2, 0, 1, "For `mooneyRivlin`: share of the second constant in the shear modulus, 2 c2 / mu; 0 is neo-Hookean."),
-    NUMBER(spTetsData, "damping", damping, "s", 0, 0, 1e6, "Damping time: viscous over elastic moduli."),
+    NUMBER(spTetsData, "mooney", mooney, NULL, 0.2, 0, 1, "For `mooneyRivlin`: share of the second constant in the shear modulus, 2 c2 / mu; 0 is neo-Hookean.", TO(spTetDef, mooney)),
+    NUMBER(spTetsData, "damping", damping, "s", 0, 0, 1e6, "Damping time: viscous over elastic moduli.", TO(spTetDef, damping)),
     CHOICE(spTetsData, "dampingModel", dampingModel, s_tetDampings, sp_dampStrainRate,
-           "What it multiplies. `strainRate`: the stress of the rate of strain. `rayleigh`: the stiffness matrix."),
+           "What it multiplies. `strainRate`: the stress of the rate of strain. `rayleigh`: the stiffness matrix.", TO(spTetDef, dampingModel)),
     OBJECTS(spTetsData, "regions", regions, s_tetRegion, SP_SCENE_MAX_OBJECTS, "Other materials in regions of the mesh."),
     STRING(spTetsData, "field", field, "Name of an array in the mesh file (cell data) with Young's modulus of each tet, Pa.", .text = "none"),
 };
@@ -275,27 +278,27 @@ static const spSchema s_tetChange = SCHEMA("change of tets", spTetChangeData, s_
 static const spKey s_relaxKeys[] = {
     BOOL(spRelaxData, "active", active, 1, "Whether to relax."),
     NUMBER(spRelaxData, "tolerance", tolerance, NULL, 0, 0, 1, "Net force on free nodes over load at which it stops.", .flags = sp_keyAboveLower | sp_keyNoDefault,
-           .text = "that of the engine"),
-    INTEGER(spRelaxData, "maxIterations", maxIterations, 100000, 1, 100000000, "Conjugate gradients or evaluations of the forces at most; not to converge is reported as trouble of the run."),
-    BOOL(spRelaxData, "dynamic", dynamic, 0, "By dynamic relaxation alone, without trying Newton's method first."),
+           .text = "that of the engine", TO(spRelaxDef, tolerance)),
+    INTEGER(spRelaxData, "maxIterations", maxIterations, 100000, 1, 100000000, "Conjugate gradients or evaluations of the forces at most; not to converge is reported as trouble of the run.", TO(spRelaxDef, maxIterations)),
+    BOOL(spRelaxData, "dynamic", dynamic, 0, "By dynamic relaxation alone, without trying Newton's method first.", TO(spRelaxDef, dynamic)),
 };
 static const spSchema s_relax = SCHEMA("relax", spRelaxData, s_relaxKeys,
     "Start from static equilibrium: under gravity, elements and gas, with pinned nodes where they are. Colliders, attachments and grabs are not felt. `true` alone will do.",
     .shorthand = "active");
 
 static const spKey s_breathingKeys[] = {
-    NUMBER(spBreathingData, "amplitude", amplitude, NULL, 0.2, 0, 0.99, "Share of n R T that comes and goes."),
-    NUMBER(spBreathingData, "frequency", frequency, "Hz", 1, 0, 10000, "How often."),
+    NUMBER(spBreathingData, "amplitude", amplitude, NULL, 0.2, 0, 0.99, "Share of n R T that comes and goes.", TO(spGasDef, breathAmplitude)),
+    NUMBER(spBreathingData, "frequency", frequency, "Hz", 1, 0, 10000, "How often.", TO(spGasDef, breathFrequency)),
 };
 static const spSchema s_breathing = SCHEMA("breathing", spBreathingData, s_breathingKeys, "n R T is multiplied by 1 + amplitude * sin(2 pi frequency t).");
 
 static const spKey s_gasKeys[] = {
     NUMBER(spGasData, "knrt", knrt, "J (J/m in 2D)", 0, 0, HUGE_NUMBER, "n R T: pressure times volume.", .flags = sp_keyAboveLower | sp_keyNoDefault,
-           .text = "from restPressure"),
+           .text = "from restPressure", TO(spGasDef, knrt)),
     NUMBER(spGasData, "restPressure", restPressure, "Pa (N/m in 2D)", 1000, 0, HUGE_NUMBER, "Instead of knrt: pressure in the shape as placed.",
-           .flags = sp_keyAboveLower, .text = "1000, without knrt"),
-    BOOL(spGasData, "ambient", ambient, 0, "The same pressure acts from outside: stress-free as placed."),
-    OBJECT(spGasData, "breathing", breathing, s_breathing, "Makes the body breathe."),
+           .flags = sp_keyAboveLower, .text = "1000, without knrt", TO(spGasDef, restPressure)),
+    BOOL(spGasData, "ambient", ambient, 0, "The same pressure acts from outside: stress-free as placed.", TO(spGasDef, ambient)),
+    OBJECT(spGasData, "breathing", breathing, s_breathing, "Makes the body breathe.", TO_SAME),
     INTEGERS(spGasData, "outline", outline, "Makes it 2D: nodes of a closed outline in the xy plane, counter-clockwise.",
              .text = "3D; for `disc` the points of the outer layer"),
 };
@@ -304,26 +307,26 @@ static const spSchema s_gas = SCHEMA("gas", spGasData, s_gasKeys, "Ideal gas ins
 static const spKey s_bendKeys[] = {
     NUMBER(spBendsData, "stiffness", stiffness, "J", 1e-4, 0, HUGE_NUMBER,
            "k in the energy k (3 l0^2 / A) (angle - rest angle)^2 / 2 of every inner edge: a third of the stiffness of a plate.",
-           .text = "from youngModulus, else from the material of the body with a thickness, else 1e-4"),
+           .text = "from youngModulus, else from the material of the body with a thickness, else 1e-4", TO(spBendDef, stiffness)),
     NUMBER(spBendsData, "youngModulus", youngModulus, "Pa", 0, 0, 1e13, "Instead of stiffness: k = E t^3 / (36 (1 - nu^2)).",
-           .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "none"),
-    NUMBER(spBendsData, "poissonRatio", poissonRatio, NULL, 0.3, 0, 0.5, "With youngModulus.", .text = "that of the material, else 0.3"),
+           .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "none", TO(spBendDef, youngModulus)),
+    NUMBER(spBendsData, "poissonRatio", poissonRatio, NULL, 0.3, 0, 0.5, "With youngModulus.", .text = "that of the material, else 0.3", TO(spBendDef, poissonRatio)),
     NUMBER(spBendsData, "thickness", thickness, "m", 0, 0, FAR_AWAY, "Thickness of the sheet, with youngModulus or a material.",
-           .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "that of the springs"),
-    NUMBER(spBendsData, "damping", damping, "J s", 1e-6, 0, HUGE_NUMBER, "Against changes of the angle, weighted as the stiffness."),
-    BOOL(spBendsData, "flat", flat, 0, "Bends back to a plane instead of to the shape as placed."),
+           .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "that of the springs", TO(spBendDef, thickness)),
+    NUMBER(spBendsData, "damping", damping, "J s", 1e-6, 0, HUGE_NUMBER, "Against changes of the angle, weighted as the stiffness.", TO(spBendDef, damping)),
+    BOOL(spBendsData, "flat", flat, 0, "Bends back to a plane instead of to the shape as placed.", TO(spBendDef, flat)),
 };
 static const spSchema s_bends = SCHEMA("bends", spBendsData, s_bendKeys,
     "Resistance to bending over every edge that two triangles of the surface share.");
 
 static const spKey s_windKeys[] = {
-    VECTOR(spWindData, "velocity", velocity, "m/s", 0, 0, 0, FAR_AWAY, "Of the fluid."),
-    NUMBER(spWindData, "gustAmplitude", gustAmplitude, NULL, 0, 0, 1000, "The velocity is multiplied by 1 + gustAmplitude * sin(2 pi gustFrequency t)."),
-    NUMBER(spWindData, "gustFrequency", gustFrequency, "Hz", 1, 0, 10000, "How often gusts come."),
-    NUMBER(spWindData, "density", density, "kg/m^3", 1.2, 0, 1e6, "Of the fluid: 1.2 for air, 1000 for water."),
-    NUMBER(spWindData, "normalDrag", normalDrag, NULL, 1, 0, 1000, "Drag coefficient across the surface."),
-    NUMBER(spWindData, "tangentDrag", tangentDrag, NULL, 0.05, 0, 1000, "Drag coefficient along the surface."),
-    BOOL(spWindData, "oneSided", oneSided, 0, "Only triangles that move outwards through the fluid feel it: for closed bodies."),
+    VECTOR(spWindData, "velocity", velocity, "m/s", 0, 0, 0, FAR_AWAY, "Of the fluid.", TO(spWindDef, velocity)),
+    NUMBER(spWindData, "gustAmplitude", gustAmplitude, NULL, 0, 0, 1000, "The velocity is multiplied by 1 + gustAmplitude * sin(2 pi gustFrequency t).", TO(spWindDef, gustAmplitude)),
+    NUMBER(spWindData, "gustFrequency", gustFrequency, "Hz", 1, 0, 10000, "How often gusts come.", TO(spWindDef, gustFrequency)),
+    NUMBER(spWindData, "density", density, "kg/m^3", 1.2, 0, 1e6, "Of the fluid: 1.2 for air, 1000 for water.", TO(spWindDef, density)),
+    NUMBER(spWindData, "normalDrag", normalDrag, NULL, 1, 0, 1000, "Drag coefficient across the surface.", TO(spWindDef, normalDrag)),
+    NUMBER(spWindData, "tangentDrag", tangentDrag, NULL, 0.05, 0, 1000, "Drag coefficient along the surface.", TO(spWindDef, tangentDrag)),
+    BOOL(spWindData, "oneSided", oneSided, 0, "Only triangles that move outwards through the fluid feel it: for closed bodies.", TO(spWindDef, oneSided)),
 };
 static const spSchema s_wind = SCHEMA("wind", spWindData, s_windKeys,
     "Wind, and the drag of air or water, on every triangle of the surface.");
@@ -336,16 +339,16 @@ static const spKey s_fieldKeys[] = {
     CHOICE(spFieldData, "type", type, s_fieldTypes, -1, "`drag`: force = -coefficient * v on every node. `repulsiveGround`: coefficient / d^2 away from a plane. `massDrag`: "
            "-coefficient * mass * v. `coherence`: coefficient * (mean velocity of the nodes at the other ends of its edges - v), nothing where "
            "that would make the node faster or turn it round.",
-           .flags = sp_keySelector | sp_keyRequired),
+           .flags = sp_keySelector | sp_keyRequired, TO(spFieldDef, type)),
     NUMBER(spFieldData, "coefficient", coefficient, "kg/s", 0.1, 0, HUGE_NUMBER, "Strength, on each node.",
-           .selector = BIT(sp_fieldDrag) | BIT(sp_fieldCoherence)),
-    NUMBER(spFieldData, "coefficient", coefficient, "1/s", 0.1, 0, HUGE_NUMBER, "Strength, for each kg.", .selector = BIT(sp_fieldMassDrag)),
-    NUMBER(spFieldData, "coefficient", coefficient, "N m^2", 0.1, 0, HUGE_NUMBER, "Strength, on each node.", .selector = GROUND),
-    VECTOR(spFieldData, "normal", normal, NULL, 0, 1, 0, FAR_AWAY, "Direction away from the ground; any length.", .selector = GROUND, .flags = sp_keyNonZero),
-    NUMBER(spFieldData, "offset", offset, "m", 0, -FAR_AWAY, FAR_AWAY, "Height of the ground along its normal.", .selector = GROUND),
+           .selector = BIT(sp_fieldDrag) | BIT(sp_fieldCoherence), TO(spFieldDef, coefficient)),
+    NUMBER(spFieldData, "coefficient", coefficient, "1/s", 0.1, 0, HUGE_NUMBER, "Strength, for each kg.", .selector = BIT(sp_fieldMassDrag), TO(spFieldDef, coefficient)),
+    NUMBER(spFieldData, "coefficient", coefficient, "N m^2", 0.1, 0, HUGE_NUMBER, "Strength, on each node.", .selector = GROUND, TO(spFieldDef, coefficient)),
+    VECTOR(spFieldData, "normal", normal, NULL, 0, 1, 0, FAR_AWAY, "Direction away from the ground; any length.", .selector = GROUND, .flags = sp_keyNonZero, TO(spFieldDef, normal)),
+    NUMBER(spFieldData, "offset", offset, "m", 0, -FAR_AWAY, FAR_AWAY, "Height of the ground along its normal.", .selector = GROUND, TO(spFieldDef, offset)),
     NUMBER(spFieldData, "minDistance", minDistance, "m", 1e-4, 0, FAR_AWAY, "Distances below this count as this, which bounds the force.",
-           .selector = GROUND, .flags = sp_keyAboveLower),
-    NUMBER(spFieldData, "cutoff", cutoff, "m", 10, 0, FAR_AWAY, "No force beyond this distance.", .selector = GROUND, .flags = sp_keyAboveLower),
+           .selector = GROUND, .flags = sp_keyAboveLower, TO(spFieldDef, minDistance)),
+    NUMBER(spFieldData, "cutoff", cutoff, "m", 10, 0, FAR_AWAY, "No force beyond this distance.", .selector = GROUND, .flags = sp_keyAboveLower, TO(spFieldDef, cutoff)),
 };
 static const spSchema s_field = SCHEMA("field", spFieldData, s_fieldKeys, "A force from outside on every node of a body.");
 
@@ -360,15 +363,15 @@ static const char* const s_filterNeighbours[] = {"all", "structural", "structura
 _Static_assert(SP_COUNT(s_filterReadings) == sp_filterReadingCount, "one word for each reading");
 
 static const spKey s_filterKeys[] = {
-    CHOICE(spFilterData, "type", type, s_filterTypes, sp_filterNone, "How weights fall with the distance d: exp(-lambda d) or exp(-(lambda d)^2)."),
+    CHOICE(spFilterData, "type", type, s_filterTypes, sp_filterNone, "How weights fall with the distance d: exp(-lambda d) or exp(-(lambda d)^2).", TO(spFilterDef, type)),
     CHOICE(spFilterData, "reading", reading, s_filterReadings, sp_filterPreserving,
-           "`preserving`, `sumNormalised`: keep uniform velocities. `literal`: as published, a strong drag. `firstFormula`: may turn modes over."),
-    NUMBER(spFilterData, "lambda", lambda, NULL, 1, 0, 1000, "How fast weights fall, per mean edge: small filters more.", .flags = sp_keyAboveLower),
+           "`preserving`, `sumNormalised`: keep uniform velocities. `literal`: as published, a strong drag. `firstFormula`: may turn modes over.", TO(spFilterDef, reading)),
+    NUMBER(spFilterData, "lambda", lambda, NULL, 1, 0, 1000, "How fast weights fall, per mean edge: small filters more.", .flags = sp_keyAboveLower, TO(spFilterDef, lambda)),
     CHOICE(spFilterData, "neighbours", neighbours, s_filterNeighbours, 0, "Which edges join neighbours: all of the mesh, or groups of the generator `cloth`.", .text = "all"),
     TUPLES(spFilterData, "pairs", pairs, 2, "Instead of neighbours: pairs of nodes."),
-    BOOL(spFilterData, "adaptive", adaptive, 0, "Filter only as strongly as the substep needs, not at all when it is stable anyway."),
-    BOOL(spFilterData, "keepRotation", keepRotation, 1, "Leave the rotation of a body without held nodes alone."),
-    BOOL(spFilterData, "allowNegative", allowNegative, 0, "Accept weights that turn modes over, which no step survives: for comparison."),
+    BOOL(spFilterData, "adaptive", adaptive, 0, "Filter only as strongly as the substep needs, not at all when it is stable anyway.", TO(spFilterDef, adaptive)),
+    BOOL(spFilterData, "keepRotation", keepRotation, 1, "Leave the rotation of a body without held nodes alone.", TO(spFilterDef, keepRotation)),
+    BOOL(spFilterData, "allowNegative", allowNegative, 0, "Accept weights that turn modes over, which no step survives: for comparison.", TO(spFilterDef, allowNegative)),
 };
 static const spSchema s_filter = SCHEMA("filter", spFilterData, s_filterKeys,
     "A filter on velocities: each becomes a mean with those of its neighbours before nodes move, which allows larger substeps and damps the motion. A text alone "
@@ -382,22 +385,22 @@ _Static_assert(SP_COUNT(s_preconditioners) == sp_preconditionerTypeCount, "one w
 static const spKey s_solverKeys[] = {
     CHOICE(spSolverData, "operator", operatorType, s_operators, sp_operatorAuto,
            "How the matrix is multiplied with. `assembled`: its 3x3 blocks are filled once in each linearisation. `matrixFree`: from the elements at every product. "
-           "`auto`: whichever suits the body and the preconditioner."),
+           "`auto`: whichever suits the body and the preconditioner.", TO(spSolverDef, operatorType)),
     CHOICE(spSolverData, "preconditioner", preconditioner, s_preconditioners, sp_preconditionAuto,
            "What saves iterations. `auto`: whichever is likely the fastest for the body. `jacobi`: the diagonal. `blockJacobi`: the 3x3 block of each node. `ssor`: symmetric over-relaxation. "
            "`incompleteCholesky`: a factor without its small numbers. `cholesky`: the complete factor, if the build has CHOLMOD. "
-           "`multilevel`: coarse spaces of rigid motions."),
-    NUMBER(spSolverData, "tolerance", tolerance, NULL, 1e-4, 0, 0.999, "Residual of the linear system over its right-hand side at which iterations stop.", .flags = sp_keyAboveLower),
-    INTEGER(spSolverData, "maxIterations", maxIterations, 1000, 1, 1000000, "Conjugate gradients for each linear system at most; a step that needs more says so and goes on."),
+           "`multilevel`: coarse spaces of rigid motions.", TO(spSolverDef, preconditioner)),
+    NUMBER(spSolverData, "tolerance", tolerance, NULL, 1e-4, 0, 0.999, "Residual of the linear system over its right-hand side at which iterations stop.", .flags = sp_keyAboveLower, TO(spSolverDef, tolerance)),
+    INTEGER(spSolverData, "maxIterations", maxIterations, 1000, 1, 1000000, "Conjugate gradients for each linear system at most; a step that needs more says so and goes on.", TO(spSolverDef, maxIterations)),
     INTEGER(spSolverData, "newtonSteps", newtonSteps, 0, 1, 10000,
-            "Linearisations in each step at most; several go on, with line search, until `newtonTolerance` is met. \"auto\": one, for `quasiStatic` up to 50.", .flags = sp_keyAuto),
-    NUMBER(spSolverData, "newtonTolerance", newtonTolerance, NULL, 1e-4, 0, 0.999, "Net force over load at which no further linearisation is made.", .flags = sp_keyAboveLower),
-    BOOL(spSolverData, "asynchronous", asynchronous, 0, "A thread of its own makes the next preconditioner while the simulation goes on with the last one."),
-    BOOL(spSolverData, "warp", warp, 1, "Turn an old preconditioner with the nodes."),
-    INTEGER(spSolverData, "refresh", refresh, 0, 1, 1000000, "Steps between two preconditioners; \"auto\": a new one when iterations have risen.", .flags = sp_keyAuto),
+            "Linearisations in each step at most; several go on, with line search, until `newtonTolerance` is met. \"auto\": one, for `quasiStatic` up to 50.", .flags = sp_keyAuto, TO(spSolverDef, newtonSteps)),
+    NUMBER(spSolverData, "newtonTolerance", newtonTolerance, NULL, 1e-4, 0, 0.999, "Net force over load at which no further linearisation is made.", .flags = sp_keyAboveLower, TO(spSolverDef, newtonTolerance)),
+    BOOL(spSolverData, "asynchronous", asynchronous, 0, "A thread of its own makes the next preconditioner while the simulation goes on with the last one.", TO(spSolverDef, asynchronous)),
+    BOOL(spSolverData, "warp", warp, 1, "Turn an old preconditioner with the nodes.", TO(spSolverDef, warp)),
+    INTEGER(spSolverData, "refresh", refresh, 0, 1, 1000000, "Steps between two preconditioners; \"auto\": a new one when iterations have risen.", .flags = sp_keyAuto, TO(spSolverDef, refresh)),
     INTEGER(spSolverData, "age", age, 2, 0, 1000000,
-            "Asynchronous: steps from asking for a preconditioner to using it, waiting if need be, so that runs repeat bit for bit; 0: as soon as it is there, never waiting."),
-    NUMBER(spSolverData, "dropTolerance", dropTolerance, NULL, 1e-3, 0, 0.999, "`incompleteCholesky`: blocks smaller than this share of their diagonals are left out."),
+            "Asynchronous: steps from asking for a preconditioner to using it, waiting if need be, so that runs repeat bit for bit; 0: as soon as it is there, never waiting.", TO(spSolverDef, age)),
+    NUMBER(spSolverData, "dropTolerance", dropTolerance, NULL, 1e-3, 0, 0.999, "`incompleteCholesky`: blocks smaller than this share of their diagonals are left out.", TO(spSolverDef, dropTolerance)),
 };
 static const spSchema s_solver = SCHEMA("solver", spSolverData, s_solverKeys,
     "How an implicit method solves the linear systems of its steps: by conjugate gradients, with a preconditioner. A text alone stands for `preconditioner`.",
@@ -415,22 +418,22 @@ _Static_assert(SP_COUNT(s_xpbdOrders) == sp_xpbdOrderCount, "one word for each o
 static const spKey s_xpbdKeys[] = {
     CHOICE(spXpbdData, "solver", solver, s_xpbdSolvers, sp_xpbdAuto,
            "How a substep is solved. `auto`: whatever comes nearest to its true end in the time of the sweeps. `gaussSeidel`: sweeps, one constraint after the other. "
-           "`jacobi`: sweeps, all constraints from the same positions, averaged: slow, for comparison."),
+           "`jacobi`: sweeps, all constraints from the same positions, averaged: slow, for comparison.", TO(spXpbdDef, solver)),
     CHOICE(spXpbdData, "accelerator", accelerator, s_accelerators, sp_accelerateNone,
            "What makes sweeps converge sooner. `sor`: positions over-relaxed. `lambdaSor`: multipliers over-relaxed. `chebyshev`: both, by Chebyshev's weights. "
-           "`anderson`: Anderson's mixing of both. `andersonPrinted`: as published, of the increments of the multipliers. `auto` of `solver` chooses by itself."),
+           "`anderson`: Anderson's mixing of both. `andersonPrinted`: as published, of the increments of the multipliers. `auto` of `solver` chooses by itself.", TO(spXpbdDef, accelerator)),
     CHOICE(spXpbdData, "tetRows", tetRows, s_tetRows, sp_tetRowsLaw,
-           "How tets are moved. `law`: by the rows of their law. `energy`: by one row for each tet, the root of its energy: cheaper, converges worse."),
+           "How tets are moved. `law`: by the rows of their law. `energy`: by one row for each tet, the root of its energy: cheaper, converges worse.", TO(spXpbdDef, tetRows)),
     CHOICE(spXpbdData, "order", order, s_xpbdOrders, sp_xpbdZones,
-           "In which order sweeps visit the constraints, for threads to share them. `zones`: along the body, zone by zone. `colours`: graph colouring, for many threads and compact bodies."),
-    INTEGER(spXpbdData, "iterations", iterations, 20, 1, 1000000, "Sweeps in each substep; for `auto` of `solver` the time of so many."),
-    NUMBER(spXpbdData, "relaxation", relaxation, NULL, 1.5, 0, 1000, "Factor of `sor`, `lambdaSor` and `andersonPrinted`.", .flags = sp_keyAboveLower),
-    INTEGER(spXpbdData, "window", window, 5, 1, 20, "Differences that Anderson's mixing uses."),
+           "In which order sweeps visit the constraints, for threads to share them. `zones`: along the body, zone by zone. `colours`: graph colouring, for many threads and compact bodies.", TO(spXpbdDef, order)),
+    INTEGER(spXpbdData, "iterations", iterations, 20, 1, 1000000, "Sweeps in each substep; for `auto` of `solver` the time of so many.", TO(spXpbdDef, iterations)),
+    NUMBER(spXpbdData, "relaxation", relaxation, NULL, 1.5, 0, 1000, "Factor of `sor`, `lambdaSor` and `andersonPrinted`.", .flags = sp_keyAboveLower, TO(spXpbdDef, relaxation)),
+    INTEGER(spXpbdData, "window", window, 5, 1, 20, "Differences that Anderson's mixing uses.", TO(spXpbdDef, window)),
     NUMBER(spXpbdData, "conditionLimit", conditionLimit, NULL, 1e6, 1, HUGE_NUMBER,
-           "Anderson's mixing leaves out old differences while the condition number of its normal equations is larger.", .flags = sp_keyAboveLower),
-    BOOL(spXpbdData, "safeguard", safeguard, 1, "Anderson's mixing is taken only where it lowers the residual."),
-    NUMBER(spXpbdData, "radius", radius, NULL, 0.9, 0, 0.999999, "`chebyshev`: estimate of the spectral radius of a sweep.", .flags = sp_keyAboveLower),
-    INTEGER(spXpbdData, "delay", delay, 10, 0, 1000000, "`chebyshev`: plain sweeps before the first weight."),
+           "Anderson's mixing leaves out old differences while the condition number of its normal equations is larger.", .flags = sp_keyAboveLower, TO(spXpbdDef, conditionLimit)),
+    BOOL(spXpbdData, "safeguard", safeguard, 1, "Anderson's mixing is taken only where it lowers the residual.", TO(spXpbdDef, safeguard)),
+    NUMBER(spXpbdData, "radius", radius, NULL, 0.9, 0, 0.999999, "`chebyshev`: estimate of the spectral radius of a sweep.", .flags = sp_keyAboveLower, TO(spXpbdDef, radius)),
+    INTEGER(spXpbdData, "delay", delay, 10, 0, 1000000, "`chebyshev`: plain sweeps before the first weight.", TO(spXpbdDef, delay)),
 };
 static const spSchema s_xpbd = SCHEMA("xpbd", spXpbdData, s_xpbdKeys,
     "How the method xpbd solves its substeps: by sweeps over all constraints, with an accelerator, or as it finds best. A text alone stands for `solver`.",
@@ -441,16 +444,16 @@ static const spKey s_methodKeys[] = {
            "`symplecticEuler`: cheapest, robust. `forwardEuler`: gains energy, for comparison. `verlet`: second order. `rungeKutta4`: fourth order, "
            "four force evaluations. `localImplicit`: implicit in each node alone, larger steps, damps all motion. Implicit, any step is stable: "
            "`backwardEuler`: first order, damps fast motion. `bdf2`: second order, damps less. `imex`: implicit in a constant bound on the stiffness, one matrix for ever. "
-           "`quasiStatic`: no inertia, every step ends in equilibrium. `xpbd`: positions projected on constraints, as near to backward Euler as its time allows."),
+           "`quasiStatic`: no inertia, every step ends in equilibrium. `xpbd`: positions projected on constraints, as near to backward Euler as its time allows.", TO(spMethodDef, type)),
     CHOICE(spMethodData, "contact", contact, s_contactModes, sp_contactRows,
-           "`rows`: unilateral contact with friction, held in every substep. `backtrack`: back to the moment of impact, reflect, go on. `off`: pass through."),
+           "`rows`: unilateral contact with friction, held in every substep. `backtrack`: back to the moment of impact, reflect, go on. `off`: pass through.", TO(spMethodDef, contact)),
     INTEGER(spMethodData, "substeps", substeps, 0, 1, 1000000, "Substeps in each step; \"auto\": as many as the estimated stable step asks for, one for implicit methods and xpbd.",
-            .flags = sp_keyAuto),
-    INTEGER(spMethodData, "maxSubsteps", maxSubsteps, 10000, 1, 10000000, "Limit for automatic substeps; beyond it the step is reported as unstable."),
-    NUMBER(spMethodData, "safety", safety, NULL, 0.8, 0, 1, "Share of the estimated stable step that automatic substeps use.", .flags = sp_keyAboveLower),
-    OBJECT(spMethodData, "filter", filter, s_filter, "Filter on velocities; explicit methods only.", .flags = sp_keyImplied),
-    OBJECT(spMethodData, "solver", solver, s_solver, "Solver; implicit methods only.", .flags = sp_keyImplied),
-    OBJECT(spMethodData, "xpbd", xpbd, s_xpbd, "Solver of xpbd; that method only.", .flags = sp_keyImplied),
+            .flags = sp_keyAuto, TO(spMethodDef, substeps)),
+    INTEGER(spMethodData, "maxSubsteps", maxSubsteps, 10000, 1, 10000000, "Limit for automatic substeps; beyond it the step is reported as unstable.", TO(spMethodDef, maxSubsteps)),
+    NUMBER(spMethodData, "safety", safety, NULL, 0.8, 0, 1, "Share of the estimated stable step that automatic substeps use.", .flags = sp_keyAboveLower, TO(spMethodDef, safety)),
+    OBJECT(spMethodData, "filter", filter, s_filter, "Filter on velocities; explicit methods only.", .flags = sp_keyImplied, TO(spMethodDef, filter)),
+    OBJECT(spMethodData, "solver", solver, s_solver, "Solver; implicit methods only.", .flags = sp_keyImplied, TO(spMethodDef, solver)),
+    OBJECT(spMethodData, "xpbd", xpbd, s_xpbd, "Solver of xpbd; that method only.", .flags = sp_keyImplied, TO(spMethodDef, xpbd)),
 };
 static const spSchema s_method = SCHEMA("method", spMethodData, s_methodKeys,
     "How a body moves in time. A text alone stands for `type`.", .shorthand = "type");
@@ -464,13 +467,13 @@ static const spKey s_bodyKeys[] = {
     OBJECT(spBodyData, "surface", surface, s_mesh,
            "What is drawn instead of the surface of the mesh: a mesh of any resolution in the same place, which moves with the body and changes nothing else."),
     OBJECT(spBodyData, "transform", transform, s_bodyPlacement, "Where it starts.", .flags = sp_keyImplied),
-    VECTOR(spBodyData, "velocity", velocity, "m/s", 0, 0, 0, FAR_AWAY, "Initial velocity of every node."),
+    VECTOR(spBodyData, "velocity", velocity, "m/s", 0, 0, 0, FAR_AWAY, "Initial velocity of every node.", TO(spBodyDef, velocity)),
     VECTOR(spBodyData, "spin", spin, "rad/s", 0, 0, 0, FAR_AWAY, "Initial angular velocity about the centre of mass, added to the velocity."),
     STRING(spBodyData, "material", material, "Gives density, and stiffness where tets and springs do not say theirs; see the list of materials.", .text = "none"),
     NUMBER(spBodyData, "density", density, "kg/m^3 (kg/m^2 for a sheet)", 1000, 0, 1e9, "Density of a solid or a surface.", .flags = sp_keyAboveLower,
-           .text = "from the material, else 1000"),
+           .text = "from the material, else 1000", TO(spBodyDef, density)),
     NUMBER(spBodyData, "nodeMass", nodeMass, "kg", 0, 0, 1e12, "Instead of density: mass of every node. Needed for meshes of edges only (disc, lattice).",
-           .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "from the density"),
+           .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "from the density", TO(spBodyDef, nodeMass)),
     OBJECT(spBodyData, "tets", tets, s_tets, "Solid tetrahedra."),
     OBJECTS(spBodyData, "springs", springs, s_springs, 64, "Springs, one set or several."),
     OBJECTS(spBodyData, "constraints", constraints, s_constraints, 64, "Constraints, one set or several; only with the method xpbd."),
@@ -481,11 +484,11 @@ static const spKey s_bodyKeys[] = {
     OBJECTS(spBodyData, "pins", pins, s_region, SP_SCENE_MAX_OBJECTS, "Nodes that stay where they start."),
     OBJECT(spBodyData, "relax", relax, s_relax, "Start from static equilibrium."),
     OBJECT(spBodyData, "method", method, s_method, "How it moves in time.", .flags = sp_keyImplied),
-    NUMBER(spBodyData, "friction", friction, NULL, 0.5, 0, 100, "Coulomb coefficient; with a collider the geometric mean of both counts."),
-    NUMBER(spBodyData, "restitution", restitution, NULL, 0, 0, 1, "0 no bounce, 1 full bounce of each node; with a collider the larger counts."),
-    NUMBER(spBodyData, "contactRadius", contactRadius, "m", 0, 0, FAR_AWAY, "Nodes keep this distance from colliders."),
-    NUMBER(spBodyData, "gravityScale", gravityScale, NULL, 1, -1e6, 1e6, "Share of the gravity of the scene."),
-    BOOL(spBodyData, "keepOrder", keepOrder, 0, "Nodes lie in memory in the order of the mesh instead of by place, which is slower: for comparison."),
+    NUMBER(spBodyData, "friction", friction, NULL, 0.5, 0, 100, "Coulomb coefficient; with a collider the geometric mean of both counts.", TO(spBodyDef, friction)),
+    NUMBER(spBodyData, "restitution", restitution, NULL, 0, 0, 1, "0 no bounce, 1 full bounce of each node; with a collider the larger counts.", TO(spBodyDef, restitution)),
+    NUMBER(spBodyData, "contactRadius", contactRadius, "m", 0, 0, FAR_AWAY, "Nodes keep this distance from colliders.", TO(spBodyDef, contactRadius)),
+    NUMBER(spBodyData, "gravityScale", gravityScale, NULL, 1, -1e6, 1e6, "Share of the gravity of the scene.", TO(spBodyDef, gravityScale)),
+    BOOL(spBodyData, "keepOrder", keepOrder, 0, "Nodes lie in memory in the order of the mesh instead of by place, which is slower: for comparison.", TO(spBodyDef, keepOrder)),
 };
 static const spSchema s_body = SCHEMA("body", spBodyData, s_bodyKeys, "A soft body: nodes from a mesh, springs, gas and fields on them, and a method.");
 
@@ -530,13 +533,13 @@ _Static_assert(SP_COUNT(s_shapes) == sp_shapeCount, "one word for each shape");
 static const spKey s_colliderKeys[] = {
     STRING(spColliderData, "name", name, "Name, for everything that refers to the collider; at most 63 bytes, no two alike.", .text = "collider, collider2, ..."),
     CHOICE(spColliderData, "shape", shape, s_shapes, -1, "`plane`: everything below y = 0 is solid. `capsule`: along y. `box`: centred.",
-           .flags = sp_keySelector | sp_keyRequired),
+           .flags = sp_keySelector | sp_keyRequired, TO(spColliderDef, shape)),
     OBJECT(spColliderData, "transform", transform, s_colliderPlacement, "Where it is.", .flags = sp_keyImplied),
-    NUMBER(spColliderData, "radius", radius, "m", 0.5, 0, FAR_AWAY, "Radius.", .selector = BIT(sp_shapeSphere) | BIT(sp_shapeCapsule), .flags = sp_keyAboveLower),
-    NUMBER(spColliderData, "halfHeight", halfHeight, "m", 0.5, 0, FAR_AWAY, "From the centre to the centre of a cap.", .selector = BIT(sp_shapeCapsule)),
-    VECTOR(spColliderData, "halfSize", halfSize, "m", 0.5, 0.5, 0.5, FAR_AWAY, "From the centre to the faces, greater than 0.", .selector = BIT(sp_shapeBox)),
-    NUMBER(spColliderData, "friction", friction, NULL, 0.5, 0, 100, "Coulomb coefficient; with a body the geometric mean of both counts."),
-    NUMBER(spColliderData, "restitution", restitution, NULL, 0, 0, 1, "0 no bounce, 1 full bounce; with a body the larger counts."),
+    NUMBER(spColliderData, "radius", radius, "m", 0.5, 0, FAR_AWAY, "Radius.", .selector = BIT(sp_shapeSphere) | BIT(sp_shapeCapsule), .flags = sp_keyAboveLower, TO(spColliderDef, radius)),
+    NUMBER(spColliderData, "halfHeight", halfHeight, "m", 0.5, 0, FAR_AWAY, "From the centre to the centre of a cap.", .selector = BIT(sp_shapeCapsule), TO(spColliderDef, halfHeight)),
+    VECTOR(spColliderData, "halfSize", halfSize, "m", 0.5, 0.5, 0.5, FAR_AWAY, "From the centre to the faces, greater than 0.", .selector = BIT(sp_shapeBox), TO(spColliderDef, halfSize)),
+    NUMBER(spColliderData, "friction", friction, NULL, 0.5, 0, 100, "Coulomb coefficient; with a body the geometric mean of both counts.", TO(spColliderDef, friction)),
+    NUMBER(spColliderData, "restitution", restitution, NULL, 0, 0, 1, "0 no bounce, 1 full bounce; with a body the larger counts.", TO(spColliderDef, restitution)),
     OBJECT(spColliderData, "motion", motion, s_motion, "How it moves."),
 };
 static const spSchema s_collider = SCHEMA("collider", spColliderData, s_colliderKeys, "A rigid shape that bodies touch.");
@@ -550,8 +553,8 @@ static const spKey s_attachmentKeys[] = {
     OBJECT(spAttachmentData, "nodes", nodes, s_region, "Which nodes.", .flags = sp_keyRequired),
     STRING(spAttachmentData, "collider", collider, "Collider that they are held to.", .text = "none"),
     STRING(spAttachmentData, "otherBody", otherBody, "Body that they are held to, at its nearest point; without collider and otherBody they are held in space.", .text = "none"),
-    NUMBER(spAttachmentData, "stiffness", stiffness, "N/m", 0, 0, HUGE_NUMBER, "Of each node's link; 0 means rigid."),
-    NUMBER(spAttachmentData, "maxForce", maxForce, "N", 0, 0, HUGE_NUMBER, "A link breaks off for the moment at this force; 0 means never."),
+    NUMBER(spAttachmentData, "stiffness", stiffness, "N/m", 0, 0, HUGE_NUMBER, "Of each node's link; 0 means rigid.", TO(spLinkDef, stiffness)),
+    NUMBER(spAttachmentData, "maxForce", maxForce, "N", 0, 0, HUGE_NUMBER, "A link breaks off for the moment at this force; 0 means never.", TO(spLinkDef, maxForce)),
 };
 static const spSchema s_attachment = SCHEMA("attachment", spAttachmentData, s_attachmentKeys, "Holds nodes of a body to a collider or to another body, from the start.");
 
@@ -685,13 +688,13 @@ static const spKey s_sceneKeys[] = {
     INTEGER(spSceneData, "souple", version, 1, 1, 1, "Version of the format.", .flags = sp_keyRequired),
     STRING(spSceneData, "name", name, "Name.", .text = "the name of the file"),
     STRING(spSceneData, "description", description, "What the scene shows.", .text = "none"),
-    VECTOR(spSceneData, "gravity", gravity, "m/s^2", 0, -9.81, 0, FAR_AWAY, "Acceleration of every free node."),
+    VECTOR(spSceneData, "gravity", gravity, "m/s^2", 0, -9.81, 0, FAR_AWAY, "Acceleration of every free node.", TO(spWorldDef, gravity)),
     NUMBER(spSceneData, "dt", dt, "s", 0, 0, 10, "Time step; \"auto\" is 1/60 s, which bodies divide into substeps as they need, or the part of it that bodies with a fixed number of substeps survive.",
            .flags = sp_keyAuto | sp_keyAboveLower),
     NUMBER(spSceneData, "duration", duration, "s", 5, 0, 1e6, "Simulated time.", .flags = sp_keyAboveLower),
-    INTEGER(spSceneData, "threads", threads, 1, 1, SP_MAX_WORKERS, "Threads that work on a step; the result does not depend on it."),
+    INTEGER(spSceneData, "threads", threads, 1, 1, SP_MAX_WORKERS, "Threads that work on a step; the result does not depend on it.", TO(spWorldDef, workerCount)),
     NUMBER(spSceneData, "restitutionThreshold", restitutionThreshold, "m/s", 0, 0, FAR_AWAY, "Approach speed below which contacts do not bounce.",
-           .flags = sp_keyNoDefault, .text = "that of the engine"),
+           .flags = sp_keyNoDefault, .text = "that of the engine", TO(spWorldDef, restitutionThreshold)),
     OBJECTS(spSceneData, "bodies", bodies, s_body, SP_SCENE_MAX_OBJECTS, "What is soft."),
     OBJECTS(spSceneData, "colliders", colliders, s_collider, SP_SCENE_MAX_OBJECTS, "What is rigid."),
     OBJECTS(spSceneData, "attachments", attachments, s_attachment, SP_SCENE_MAX_OBJECTS, "What is held together."),

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: MIT
 
 // The table that describes scene files. One row per key: its type, unit, default, range, sentence for the
-// manual, and where its value goes in a struct of scene_data.h. The reader, the writer, the defaults and the
-// reference page all walk this one table, so they cannot disagree.
+// manual, where its value goes in a struct of scene_data.h, and which member of a definition of the engine it
+// is for. The reader, the writer, the defaults, the reference page, the way into definitions and the way back
+// all walk this one table, so they cannot disagree.
 //
 // An object may have a *selector*: one key with a choice of words (the generator of a mesh, the type of an
 // event) that decides which other rows apply. Two rows may share a name as long as their selectors differ;
@@ -11,7 +12,7 @@
 
 #pragma once
 
-#include "base/core.h"
+#include "base/text.h"
 
 typedef enum spKeyType
 {
@@ -60,6 +61,8 @@ typedef struct spKey
     int width;              // integers in each entry of sp_keyTuples
     uint32_t selector;      // bit i: the row applies when the selector has value i; 0 means always
     size_t offset;
+    size_t bound;     // 1 + place of the member of the engine's definition that it is for; 0 for none
+    size_t boundSize; // of that member
     const char* doc;
 } spKey;
 
@@ -112,9 +115,12 @@ const spKey* spFindSelectorKey(const spSchema* schema);
 // Fills a struct with its defaults; objects inside too
 void spInitObject(const spSchema* schema, int selector, void* object);
 
-// The word among `words` that is nearest to `word` by edit distance, ignoring case; NULL when none is near
-typedef const char* spWordFcn(int index, const void* context);
-const char* spFindNearestWord(const char* word, int wordCount, spWordFcn* getWord, const void* context);
+// Fills a definition of the engine with the values of an object, where its rows are bound. Values without a
+// default, and objects, count only when they were given.
+void spFillDef(const void* object, void* def);
 
-// Writes the shortest decimal that reads back as the same number, with '.' whatever the locale
-void spFormatNumber(char* buffer, size_t size, double value);
+// The way back: an object from a definition. Objects inside are filled where they are marked as given.
+void spReadDef(const void* def, void* object);
+
+// The shortest number that becomes the same spReal
+double spShorten(spReal value);

@@ -1,16 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Questions to the table of scene files, defaults, and the nearest known word for a misspelt one.
+// Questions to the table of scene files, and defaults.
 
 #include "scene/schema.h"
 
 #include "souple/scene.h"
 
-#include <ctype.h>
-#include <locale.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 int spFindRow(const spObjectHead* head, const void* member)
@@ -133,105 +129,6 @@ void spInitObject(const spSchema* schema, int selector, void* object)
     if (selectorKey != NULL)
     {
         *(int*)((char*)object + selectorKey->offset) = selector;
-    }
-}
-
-#define SP_MAX_WORD 40
-
-// Optimal string alignment: insertions, deletions, exchanges and swaps of neighbours, ignoring case
-static int spWordDistance(const char* a, const char* b)
-{
-    int n = (int)strlen(a), m = (int)strlen(b);
-    if (n > SP_MAX_WORD || m > SP_MAX_WORD)
-    {
-        return SP_MAX_WORD;
-    }
-    int d[SP_MAX_WORD + 1][SP_MAX_WORD + 1];
-    for (int i = 0; i <= n; ++i)
-    {
-        for (int j = 0; j <= m; ++j)
-        {
-            if (i == 0 || j == 0)
-            {
-                d[i][j] = i + j;
-                continue;
-            }
-            int x = tolower((unsigned char)a[i - 1]), y = tolower((unsigned char)b[j - 1]);
-            int best = d[i - 1][j - 1] + (x != y);
-            best = spMinInt(best, spMinInt(d[i - 1][j], d[i][j - 1]) + 1);
-            if (i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) &&
-                y == tolower((unsigned char)a[i - 2]))
-            {
-                best = spMinInt(best, d[i - 2][j - 2] + 1);
-            }
-            d[i][j] = best;
-        }
-    }
-    return d[n][m];
-}
-
-const char* spFindNearestWord(const char* word, int wordCount, spWordFcn* getWord, const void* context)
-{
-    int length = (int)strnlen(word, SP_MAX_WORD + 1);
-    int limit = length <= 3 ? 1 : (length <= 5 ? 2 : length / 3 + 1);
-    const char* best = NULL;
-    for (int i = 0; i < wordCount; ++i)
-    {
-        const char* candidate = getWord(i, context);
-        if (candidate == NULL)
-        {
-            continue;
-        }
-        int distance = spWordDistance(word, candidate);
-
-        // "elastic" for "elasticity": one is the beginning of the other
-        size_t shorter = strlen(candidate) < strlen(word) ? strlen(candidate) : strlen(word);
-        if (distance > limit && shorter >= 4 && strncmp(word, candidate, shorter) == 0)
-        {
-            distance = limit;
-        }
-        if (distance <= limit && (best == NULL || distance < spWordDistance(word, best)))
-        {
-            best = candidate;
-        }
-    }
-    return best;
-}
-
-void spFormatNumber(char* buffer, size_t size, double value)
-{
-    for (int digits = 6; digits <= 17; ++digits)
-    {
-        snprintf(buffer, size, "%.*g", digits, value);
-        if (strtod(buffer, NULL) == value)
-        {
-            break;
-        }
-    }
-    char point = localeconv()->decimal_point[0];
-    char* found = point != '.' ? strchr(buffer, point) : NULL;
-    if (found != NULL)
-    {
-        *found = '.';
-    }
-
-    // The parser takes -0 for a whole number, which has no sign
-    if (strcmp(buffer, "-0") == 0)
-    {
-        snprintf(buffer, size, "-0.0");
-    }
-
-    // 1e+06 and 1e-06 become 1e6 and 1e-6
-    char* exponent = strchr(buffer, 'e');
-    if (exponent != NULL)
-    {
-        char* to = exponent + 1 + (exponent[1] == '-');
-        char* from = exponent + 2;
-        while (*from == '0' && from[1] != 0)
-        {
-            from += 1;
-        }
-        memmove(to, from, strlen(from) + 1);
     }
 }
 

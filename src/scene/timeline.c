@@ -105,11 +105,10 @@ void spBuildAttachments(spRun* run, spProblems* problems)
             continue;
         }
         spLinkDef def = spDefaultLinkDef();
+        spFillDef(data, &def);
         def.body = run->bodies[body].id;
         def.nodes = nodes.data;
         def.nodeCount = nodes.count;
-        def.stiffness = (spReal)data->stiffness;
-        def.maxForce = (spReal)data->maxForce;
         if (data->collider[0] != 0)
         {
             def.collider = run->colliders[spFindColliderIndex(scene, data->collider)];

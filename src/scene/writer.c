@@ -4,11 +4,9 @@
 // Writes a scene as JSON by walking the table of schema.h. Objects that fit go on one line. Numbers are
 // written so that reading them gives the same double.
 
+#include "base/whole_file.h"
 #include "scene/scene_internal.h"
 
-#include "souple/file.h"
-
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +45,7 @@ static void spPutWords(spSceneWriter* writer, const char* text)
 static void spPutNumber(spSceneWriter* writer, double value)
 {
     char number[40];
-    spFormatNumber(number, sizeof(number), value);
+    spFormatNumber(number, value);
     spPutWords(writer, number);
 }
 
@@ -257,17 +255,6 @@ static void spPutObject(spSceneWriter* writer, const void* object, int indent, b
     }
 }
 
-static bool spSaveText(const char* path, const char* text, size_t size, spError* error)
-{
-    spWholeFile file;
-    if (spOpenWholeFile(&file, path, error) == false)
-    {
-        return false;
-    }
-    fwrite(text, 1, size, file.stream);
-    return spCloseWholeFile(&file, true, error);
-}
-
 // Whether a path lies in the folder that mesh files of the scene are relative to
 static bool spIsSameFolder(const spScene* scene, const char* path)
 {
@@ -298,7 +285,7 @@ bool spSaveScene(const spScene* scene, const char* path, bool all, spError* erro
     spPutObject(&writer, &scene->data, 0, false);
     spPutWords(&writer, "\n");
     bool good = !writer.outOfMemory || spFailMemory(error, "scene", (size_t)writer.count);
-    good = good && spSaveText(path, writer.data, (size_t)writer.count, error);
+    good = good && spWriteWholeFile(path, writer.data, (size_t)writer.count, error);
     spFree(&heap, writer.data);
     free(folder);
     return good;

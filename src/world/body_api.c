@@ -226,8 +226,7 @@ int spBody_GetSweepRecordCount(const spWorld* world, spBodyId id)
 
 spMethodDef spBody_GetMethod(const spWorld* world, spBodyId id)
 {
-    const spBody* body = spGetBody(world, id);
-    return body != NULL ? body->methodDef : (spMethodDef){0};
+    return spReadBody(world, id)->methodDef;
 }
 
 spRelaxDef spDefaultRelaxDef(void)
@@ -358,41 +357,36 @@ bool spBody_DriveNode(spWorld* world, spBodyId id, int node, spVec3 target)
 
 spNodeRole spBody_GetNodeRole(const spWorld* world, spBodyId id, int node)
 {
-    const spBody* body = spGetBody(world, id);
-    bool known = body != NULL && 0 <= node && node < body->userCount;
+    const spBody* body = spReadBody(world, id);
+    bool known = 0 <= node && node < body->userCount;
     return known ? (spNodeRole)body->roles[body->order.rank[node]] : sp_nodeFree;
 }
 
 spVec3 spBody_GetPinForce(const spWorld* world, spBodyId id)
 {
-    const spBody* body = spGetBody(world, id);
-    return body != NULL ? body->pinForce : (spVec3){0, 0, 0};
+    return spReadBody(world, id)->pinForce;
 }
 
 // ---- reading and writing state ----
 
 const char* spBody_GetName(const spWorld* world, spBodyId id)
 {
-    const spBody* body = spGetBody(world, id);
-    return body != NULL ? body->name : "";
+    return spReadBody(world, id)->name;
 }
 
 int spBody_GetNodeCount(const spWorld* world, spBodyId id)
 {
-    const spBody* body = spGetBody(world, id);
-    return body != NULL ? body->userCount : 0;
+    return spReadBody(world, id)->userCount;
 }
 
 int spBody_GetElementCount(const spWorld* world, spBodyId id)
 {
-    const spBody* body = spGetBody(world, id);
-    return body != NULL ? body->elementCount : 0;
+    return spReadBody(world, id)->elementCount;
 }
 
 bool spBody_IsRunning(const spWorld* world, spBodyId id)
 {
-    const spBody* body = spGetBody(world, id);
-    return body != NULL && body->running;
+    return spReadBody(world, id)->running;
 }
 
 bool spBody_Restart(spWorld* world, spBodyId id)
@@ -416,7 +410,7 @@ bool spBody_Restart(spWorld* world, spBodyId id)
 
 static int spCopyOut(const spBody* body, const spVec4* from, spVec3* to, int capacity)
 {
-    int count = body != NULL && to != NULL ? spMinInt(body->userCount, capacity) : 0;
+    int count = to != NULL ? spMinInt(body->userCount, capacity) : 0;
     for (int i = 0; i < count; ++i)
     {
         to[i] = spXyz(from[body->order.rank[i]]);
@@ -426,14 +420,14 @@ static int spCopyOut(const spBody* body, const spVec4* from, spVec3* to, int cap
 
 int spBody_CopyPositions(const spWorld* world, spBodyId id, spVec3* positions, int capacity)
 {
-    const spBody* body = spGetBody(world, id);
-    return spCopyOut(body, body != NULL ? body->x : NULL, positions, capacity);
+    const spBody* body = spReadBody(world, id);
+    return spCopyOut(body, body->x, positions, capacity);
 }
 
 int spBody_CopyVelocities(const spWorld* world, spBodyId id, spVec3* velocities, int capacity)
 {
-    const spBody* body = spGetBody(world, id);
-    return spCopyOut(body, body != NULL ? body->v : NULL, velocities, capacity);
+    const spBody* body = spReadBody(world, id);
+    return spCopyOut(body, body->v, velocities, capacity);
 }
 
 spVec3View spBody_GetPositions(spWorld* world, spBodyId id)
@@ -522,8 +516,8 @@ bool spBody_SetVelocities(spWorld* world, spBodyId id, const spVec3* velocities,
 
 int spBody_CopyMasses(const spWorld* world, spBodyId id, spReal* masses, int capacity)
 {
-    const spBody* body = spGetBody(world, id);
-    int count = body != NULL && masses != NULL ? spMinInt(body->userCount, capacity) : 0;
+    const spBody* body = spReadBody(world, id);
+    int count = masses != NULL ? spMinInt(body->userCount, capacity) : 0;
     for (int i = 0; i < count; ++i)
     {
         masses[i] = body->mass[body->order.rank[i]];
@@ -533,28 +527,28 @@ int spBody_CopyMasses(const spWorld* world, spBodyId id, spReal* masses, int cap
 
 const int32_t* spBody_GetTriangles(const spWorld* world, spBodyId id, int* triangleCount)
 {
-    const spBody* body = spGetBody(world, id);
+    const spBody* body = spReadBody(world, id);
     if (triangleCount != NULL)
     {
-        *triangleCount = body != NULL ? body->triangleCount : 0;
+        *triangleCount = body->triangleCount;
     }
-    return body != NULL && body->triangleCount > 0 ? body->triangles : NULL;
+    return body->triangleCount > 0 ? body->triangles : NULL;
 }
 
 const int32_t* spBody_GetEdges(const spWorld* world, spBodyId id, int* edgeCount)
 {
-    const spBody* body = spGetBody(world, id);
+    const spBody* body = spReadBody(world, id);
     if (edgeCount != NULL)
     {
-        *edgeCount = body != NULL ? body->edgeCount : 0;
+        *edgeCount = body->edgeCount;
     }
-    return body != NULL && body->edgeCount > 0 ? body->edges : NULL;
+    return body->edgeCount > 0 ? body->edges : NULL;
 }
 
 uint32_t spBody_GetTopologyVersion(const spWorld* world, spBodyId id)
 {
-    const spBody* body = spGetBody(world, id);
-    return body != NULL ? body->topologyVersion + body->surfaceVersion : 0;
+    const spBody* body = spReadBody(world, id);
+    return body->topologyVersion + body->surfaceVersion;
 }
 
 // ---- the surface for the eye ----
@@ -573,8 +567,8 @@ bool spBody_AttachSurface(spWorld* world, spBodyId id, const spMesh* mesh)
 // NULL when the body does not carry one
 static const spBody* spGetSurfaceBody(const spWorld* world, spBodyId id)
 {
-    const spBody* body = spGetBody(world, id);
-    return body != NULL && body->surface != NULL ? body : NULL;
+    const spBody* body = spReadBody(world, id);
+    return body->surface != NULL ? body : NULL;
 }
 
 int spBody_GetSurfaceVertexCount(const spWorld* world, spBodyId id)
@@ -650,9 +644,9 @@ double spBody_GetVolume(const spWorld* world, spBodyId id)
 
 spVec3 spBody_GetMomentum(const spWorld* world, spBodyId id)
 {
-    const spBody* body = spGetBody(world, id);
+    const spBody* body = spReadBody(world, id);
     double sum[3] = {0};
-    for (int i = 0; body != NULL && i < body->nodeCount; ++i)
+    for (int i = 0; i < body->nodeCount; ++i)
     {
         double m = body->mass[i];
         sum[0] += m * (double)body->v[i].x;
@@ -664,9 +658,9 @@ spVec3 spBody_GetMomentum(const spWorld* world, spBodyId id)
 
 spVec3 spBody_GetAngularMomentum(const spWorld* world, spBodyId id)
 {
-    const spBody* body = spGetBody(world, id);
+    const spBody* body = spReadBody(world, id);
     double sum[3] = {0};
-    for (int i = 0; body != NULL && i < body->nodeCount; ++i)
+    for (int i = 0; i < body->nodeCount; ++i)
     {
         double m = body->mass[i];
         double x = body->x[i].x, y = body->x[i].y, z = body->x[i].z;
@@ -680,9 +674,9 @@ spVec3 spBody_GetAngularMomentum(const spWorld* world, spBodyId id)
 
 spVec3 spBody_GetCenter(const spWorld* world, spBodyId id)
 {
-    const spBody* body = spGetBody(world, id);
+    const spBody* body = spReadBody(world, id);
     double sum[3] = {0}, mass = 0.0;
-    for (int i = 0; body != NULL && i < body->nodeCount; ++i)
+    for (int i = 0; i < body->nodeCount; ++i)
     {
         double m = body->mass[i];
         sum[0] += m * (double)body->x[i].x;
@@ -705,6 +699,5 @@ double spBody_GetStableStep(spWorld* world, spBodyId id)
 
 spVec3 spBody_GetContactForce(const spWorld* world, spBodyId id)
 {
-    const spBody* body = spGetBody(world, id);
-    return body != NULL ? body->contactForce : (spVec3){0, 0, 0};
+    return spReadBody(world, id)->contactForce;
 }

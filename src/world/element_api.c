@@ -79,21 +79,50 @@ SP_DEFINE_ADD(spBody_AddGas, spGasDef, spAddGasSet)
 SP_DEFINE_ADD(spBody_AddWind, spWindDef, spAddWindSet)
 SP_DEFINE_ADD(spBody_AddField, spFieldDef, spAddFieldSet)
 
+// Whoever asks for one of several numbers leaves the others NULL
+static void spTell(spReal* to, spReal value)
+{
+    if (to != NULL)
+    {
+        *to = value;
+    }
+}
+
+static bool spIsAbove0(spReal value)
+{
+    return value > 0 && isfinite(value);
+}
+
+static bool spIsFrom0(spReal value)
+{
+    return value >= 0 && isfinite(value);
+}
+
+// Whether a call may change a set: it is there, and the numbers are in range. If not, the world has the error.
+static bool spMayChange(spWorld* world, const spBody* body, const void* set, const char* missing,
+                        bool inRange, const char* range)
+{
+    if (body == NULL)
+    {
+        return false; // the world has the error already
+    }
+    if (set == NULL)
+    {
+        return spRefuse(world, sp_errorBadIndex, body->name, missing);
+    }
+    return inRange || spRefuse(world, sp_errorBadArgument, body->name, range);
+}
+
+static const char s_noSprings[] = "there are no springs with this set number";
+
 bool spBody_SetSprings(spWorld* world, spBodyId id, int set, spReal stiffness, spReal damping)
 {
     spBody* body = spUseBody(world, id);
-    if (body == NULL)
+    spSpringSet* springs = spGetSpringSet(body, set);
+    if (spMayChange(world, body, springs, s_noSprings, spIsFrom0(stiffness) && spIsFrom0(damping),
+                    "stiffness and damping must not be negative") == false)
     {
         return false;
-    }
-    spSpringSet* springs = spGetSpringSet(body, set);
-    if (springs == NULL)
-    {
-        return spRefuse(world, sp_errorBadIndex, body->name, "there are no springs with this set number");
-    }
-    if (!(stiffness >= 0 && isfinite(stiffness)) || !(damping >= 0 && isfinite(damping)))
-    {
-        return spRefuse(world, sp_errorBadArgument, body->name, "stiffness and damping must not be negative");
     }
     for (int i = 0; i < springs->base.elementCount; ++i)
     {
@@ -106,19 +135,9 @@ bool spBody_SetSprings(spWorld* world, spBodyId id, int set, spReal stiffness, s
     return true;
 }
 
-// Whoever asks for one of several numbers leaves the others NULL
-static void spTell(spReal* to, spReal value)
-{
-    if (to != NULL)
-    {
-        *to = value;
-    }
-}
-
 bool spBody_GetSprings(const spWorld* world, spBodyId id, int set, spReal* stiffness, spReal* damping)
 {
-    const spBody* body = spGetBody(world, id);
-    const spSpringSet* springs = body != NULL ? spGetSpringSet(body, set) : NULL;
+    const spSpringSet* springs = spGetSpringSet(spGetBody(world, id), set);
     bool same = springs != NULL && springs->base.elementCount > 0;
     for (int i = 1; same && i < springs->base.elementCount; ++i)
     {
@@ -136,24 +155,16 @@ bool spBody_GetSprings(const spWorld* world, spBodyId id, int set, spReal* stiff
 bool spBody_SetSpringModulus(spWorld* world, spBodyId id, int set, spReal youngModulus, spReal damping)
 {
     spBody* body = spUseBody(world, id);
-    if (body == NULL)
+    spSpringSet* springs = spGetSpringSet(body, set);
+    if (spMayChange(world, body, springs, s_noSprings, spIsAbove0(youngModulus) && spIsFrom0(damping),
+                    "Young's modulus must be positive and damping not negative") == false)
     {
         return false;
-    }
-    spSpringSet* springs = spGetSpringSet(body, set);
-    if (springs == NULL)
-    {
-        return spRefuse(world, sp_errorBadIndex, body->name, "there are no springs with this set number");
     }
     if (springs->derived == false)
     {
         return spRefuse(world, sp_errorUnsupported, body->name,
                         "these springs did not get their stiffness from Young's modulus: set the stiffness");
-    }
-    if (!(youngModulus > 0 && isfinite(youngModulus)) || !(damping >= 0 && isfinite(damping)))
-    {
-        return spRefuse(world, sp_errorBadArgument, body->name,
-                        "Young's modulus must be positive and damping not negative");
     }
     for (int i = 0; i < springs->base.elementCount; ++i)
     {
@@ -172,8 +183,7 @@ bool spBody_SetSpringModulus(spWorld* world, spBodyId id, int set, spReal youngM
 bool spBody_GetSpringModulus(const spWorld* world, spBodyId id, int set, spReal* youngModulus,
                              spReal* damping)
 {
-    const spBody* body = spGetBody(world, id);
-    const spSpringSet* springs = body != NULL ? spGetSpringSet(body, set) : NULL;
+    const spSpringSet* springs = spGetSpringSet(spGetBody(world, id), set);
     bool derived = springs != NULL && springs->youngModulus > 0;
     if (derived)
     {
@@ -187,19 +197,12 @@ bool spBody_SetActivation(spWorld* world, spBodyId id, int set, spReal amplitude
                           spReal phase)
 {
     spBody* body = spUseBody(world, id);
-    if (body == NULL)
+    spSpringSet* springs = spGetSpringSet(body, set);
+    spError error = {0};
+    if (spMayChange(world, body, springs, s_noSprings, spCheckActivation(amplitude, frequency, phase, &error),
+                    error.message) == false)
     {
         return false;
-    }
-    spSpringSet* springs = spGetSpringSet(body, set);
-    if (springs == NULL)
-    {
-        return spRefuse(world, sp_errorBadIndex, body->name, "there are no springs with this set number");
-    }
-    spError error = {0};
-    if (spCheckActivation(amplitude, frequency, phase, &error) == false)
-    {
-        return spRefuse(world, error.code, body->name, error.message);
     }
     spSetActivation(springs, amplitude, frequency, phase);
     spMarkChanged(body);
@@ -223,21 +226,14 @@ bool spBody_SetTets(spWorld* world, spBodyId id, int set, spReal youngModulus, s
                     spReal damping)
 {
     spBody* body = spUseBody(world, id);
-    if (body == NULL)
+    spTetSet* tets = spGetTetSet(body, set);
+    bool inRange = spIsAbove0(youngModulus) && poissonRatio > -1 && poissonRatio < (spReal)0.5;
+    if (spMayChange(world, body, tets, "there are no tets with this set number",
+                    inRange && spIsFrom0(damping),
+                    "Young's modulus must be positive, Poisson's ratio between -1 and 0.5, damping not "
+                    "negative") == false)
     {
         return false;
-    }
-    spTetSet* tets = spGetTetSet(body, set);
-    if (tets == NULL)
-    {
-        return spRefuse(world, sp_errorBadIndex, body->name, "there are no tets with this set number");
-    }
-    if (!(youngModulus > 0 && isfinite(youngModulus)) || !(poissonRatio > -1 && poissonRatio < (spReal)0.5) ||
-        !(damping >= 0 && isfinite(damping)))
-    {
-        return spRefuse(world, sp_errorBadArgument, body->name,
-                        "Young's modulus must be positive, Poisson's ratio between -1 and 0.5, damping not "
-                        "negative");
     }
     for (int i = 0; i < tets->base.elementCount; ++i)
     {
@@ -253,8 +249,7 @@ bool spBody_SetTets(spWorld* world, spBodyId id, int set, spReal youngModulus, s
 bool spBody_GetTets(const spWorld* world, spBodyId id, int set, spReal* youngModulus, spReal* poissonRatio,
                     spReal* damping)
 {
-    const spBody* body = spGetBody(world, id);
-    const spTetSet* tets = body != NULL ? spGetTetSet(body, set) : NULL;
+    const spTetSet* tets = spGetTetSet(spGetBody(world, id), set);
     bool same = tets != NULL && tets->base.elementCount > 0;
     for (int i = 1; same && i < tets->base.elementCount; ++i)
     {
@@ -272,21 +267,19 @@ bool spBody_GetTets(const spWorld* world, spBodyId id, int set, spReal* youngMod
 
 int spBody_GetSetCount(const spWorld* world, spBodyId id)
 {
-    const spBody* body = spGetBody(world, id);
-    return body != NULL ? body->setCount : 0;
+    return spReadBody(world, id)->setCount;
 }
 
 int spBody_GetTetCount(const spWorld* world, spBodyId id, int set)
 {
-    const spBody* body = spGetBody(world, id);
-    const spTetSet* tets = body != NULL ? spGetTetSet(body, set) : NULL;
+    const spTetSet* tets = spGetTetSet(spGetBody(world, id), set);
     return tets != NULL ? tets->base.elementCount : 0;
 }
 
 int spBody_CopyTets(const spWorld* world, spBodyId id, int set, int32_t* nodes, int capacity)
 {
     const spBody* body = spGetBody(world, id);
-    const spTetSet* tets = body != NULL ? spGetTetSet(body, set) : NULL;
+    const spTetSet* tets = spGetTetSet(body, set);
     int count = tets != NULL && nodes != NULL ? spMinInt(tets->base.elementCount, capacity) : 0;
     for (int i = 0; i < count; ++i)
     {
@@ -300,15 +293,14 @@ int spBody_CopyTets(const spWorld* world, spBodyId id, int set, int32_t* nodes, 
 
 spTetLaw spBody_GetTetLaw(const spWorld* world, spBodyId id, int set)
 {
-    const spBody* body = spGetBody(world, id);
-    const spTetSet* tets = body != NULL ? spGetTetSet(body, set) : NULL;
+    const spTetSet* tets = spGetTetSet(spGetBody(world, id), set);
     return tets != NULL ? tets->law : sp_tetLawCount;
 }
 
 int spBody_CopyTetStates(const spWorld* world, spBodyId id, int set, spTetState* states, int capacity)
 {
     const spBody* body = spGetBody(world, id);
-    const spTetSet* tets = body != NULL ? spGetTetSet(body, set) : NULL;
+    const spTetSet* tets = spGetTetSet(body, set);
     int count = tets != NULL && states != NULL ? spMinInt(tets->base.elementCount, capacity) : 0;
     spNodeState state = count > 0 ? spGetNodeState(body) : (spNodeState){0};
     for (int i = 0; i < count; ++i)
@@ -332,9 +324,9 @@ int spBody_CopyNodeStrain(const spWorld* world, spBodyId id, spReal* strain, int
 
 int spBody_CountInvertedTets(const spWorld* world, spBodyId id)
 {
-    const spBody* body = spGetBody(world, id);
+    const spBody* body = spReadBody(world, id);
     int count = 0;
-    for (int i = 0; body != NULL && i < body->setCount; ++i)
+    for (int i = 0; i < body->setCount; ++i)
     {
         const spTetSet* tets = spGetTetSet(body, i);
         spNodeState state = spGetNodeState(body);
@@ -349,19 +341,12 @@ int spBody_CountInvertedTets(const spWorld* world, spBodyId id)
 bool spBody_SetConstraints(spWorld* world, spBodyId id, int set, spReal compliance, spReal damping)
 {
     spBody* body = spUseBody(world, id);
-    if (body == NULL)
+    spConstraintSet* constraints = spGetConstraintSet(body, set);
+    if (spMayChange(world, body, constraints, "there are no constraints with this set number",
+                    spIsFrom0(compliance) && spIsFrom0(damping),
+                    "compliance and damping time must not be negative") == false)
     {
         return false;
-    }
-    spConstraintSet* constraints = spGetConstraintSet(body, set);
-    if (constraints == NULL)
-    {
-        return spRefuse(world, sp_errorBadIndex, body->name, "there are no constraints with this set number");
-    }
-    if (!(compliance >= 0 && isfinite(compliance)) || !(damping >= 0 && isfinite(damping)))
-    {
-        return spRefuse(world, sp_errorBadArgument, body->name,
-                        "compliance and damping time must not be negative");
     }
     constraints->compliance = compliance;
     constraints->damping = damping;
@@ -371,8 +356,7 @@ bool spBody_SetConstraints(spWorld* world, spBodyId id, int set, spReal complian
 
 bool spBody_GetConstraints(const spWorld* world, spBodyId id, int set, spReal* compliance, spReal* damping)
 {
-    const spBody* body = spGetBody(world, id);
-    const spConstraintSet* constraints = body != NULL ? spGetConstraintSet(body, set) : NULL;
+    const spConstraintSet* constraints = spGetConstraintSet(spGetBody(world, id), set);
     if (constraints != NULL)
     {
         spTell(compliance, constraints->compliance);
@@ -384,18 +368,11 @@ bool spBody_GetConstraints(const spWorld* world, spBodyId id, int set, spReal* c
 bool spBody_SetGas(spWorld* world, spBodyId id, int set, spReal knrt)
 {
     spBody* body = spUseBody(world, id);
-    if (body == NULL)
+    spGasSet* gas = spGetGasSet(body, set);
+    if (spMayChange(world, body, gas, "there is no gas with this set number", spIsAbove0(knrt),
+                    "knrt must be positive") == false)
     {
         return false;
-    }
-    spGasSet* gas = spGetGasSet(body, set);
-    if (gas == NULL)
-    {
-        return spRefuse(world, sp_errorBadIndex, body->name, "there is no gas with this set number");
-    }
-    if (!(knrt > 0 && isfinite(knrt)))
-    {
-        return spRefuse(world, sp_errorBadArgument, body->name, "knrt must be positive");
     }
     // What came from a pressure has more digits than spReal: the number that was read changes nothing
     if (knrt != (spReal)gas->knrt)
@@ -408,15 +385,14 @@ bool spBody_SetGas(spWorld* world, spBodyId id, int set, spReal knrt)
 
 double spBody_GetGas(const spWorld* world, spBodyId id, int set)
 {
-    const spBody* body = spGetBody(world, id);
-    const spGasSet* gas = body != NULL ? spGetGasSet(body, set) : NULL;
+    const spGasSet* gas = spGetGasSet(spGetBody(world, id), set);
     return gas != NULL ? gas->knrt : 0.0;
 }
 
 double spBody_GetPressure(const spWorld* world, spBodyId id, int set)
 {
     const spBody* body = spGetBody(world, id);
-    const spGasSet* gas = body != NULL ? spGetGasSet(body, set) : NULL;
+    const spGasSet* gas = spGetGasSet(body, set);
     if (gas == NULL)
     {
         return 0.0;
@@ -428,19 +404,12 @@ double spBody_GetPressure(const spWorld* world, spBodyId id, int set)
 bool spBody_SetBends(spWorld* world, spBodyId id, int set, spReal stiffness, spReal damping)
 {
     spBody* body = spUseBody(world, id);
-    if (body == NULL)
+    spBendSet* bends = spGetBendSet(body, set);
+    if (spMayChange(world, body, bends, "there is no bending with this set number",
+                    spIsFrom0(stiffness) && spIsFrom0(damping),
+                    "bending stiffness and damping must not be negative") == false)
     {
         return false;
-    }
-    spBendSet* bends = spGetBendSet(body, set);
-    if (bends == NULL)
-    {
-        return spRefuse(world, sp_errorBadIndex, body->name, "there is no bending with this set number");
-    }
-    if (!(stiffness >= 0 && isfinite(stiffness)) || !(damping >= 0 && isfinite(damping)))
-    {
-        return spRefuse(world, sp_errorBadArgument, body->name,
-                        "bending stiffness and damping must not be negative");
     }
     bends->stiffness = stiffness;
     bends->damping = damping;
@@ -450,8 +419,7 @@ bool spBody_SetBends(spWorld* world, spBodyId id, int set, spReal stiffness, spR
 
 bool spBody_GetBends(const spWorld* world, spBodyId id, int set, spReal* stiffness, spReal* damping)
 {
-    const spBody* body = spGetBody(world, id);
-    const spBendSet* bends = body != NULL ? spGetBendSet(body, set) : NULL;
+    const spBendSet* bends = spGetBendSet(spGetBody(world, id), set);
     if (bends != NULL)
     {
         spTell(stiffness, bends->stiffness);
@@ -463,18 +431,11 @@ bool spBody_GetBends(const spWorld* world, spBodyId id, int set, spReal* stiffne
 bool spBody_SetWind(spWorld* world, spBodyId id, int set, spVec3 velocity)
 {
     spBody* body = spUseBody(world, id);
-    if (body == NULL)
+    spWindSet* wind = spGetWindSet(body, set);
+    if (spMayChange(world, body, wind, "there is no wind with this set number", spIsFinite3(velocity),
+                    "the velocity of the wind must be finite") == false)
     {
         return false;
-    }
-    spWindSet* wind = spGetWindSet(body, set);
-    if (wind == NULL)
-    {
-        return spRefuse(world, sp_errorBadIndex, body->name, "there is no wind with this set number");
-    }
-    if (spIsFinite3(velocity) == false)
-    {
-        return spRefuse(world, sp_errorBadArgument, body->name, "the velocity of the wind must be finite");
     }
     wind->def.velocity = velocity;
     spMarkChanged(body);
@@ -483,27 +444,18 @@ bool spBody_SetWind(spWorld* world, spBodyId id, int set, spVec3 velocity)
 
 spVec3 spBody_GetWind(const spWorld* world, spBodyId id, int set)
 {
-    const spBody* body = spGetBody(world, id);
-    const spWindSet* wind = body != NULL ? spGetWindSet(body, set) : NULL;
+    const spWindSet* wind = spGetWindSet(spGetBody(world, id), set);
     return wind != NULL ? wind->def.velocity : (spVec3){0};
 }
 
 bool spBody_SetField(spWorld* world, spBodyId id, int set, spReal coefficient)
 {
     spBody* body = spUseBody(world, id);
-    if (body == NULL)
+    spFieldSet* field = spGetFieldSet(body, set);
+    if (spMayChange(world, body, field, "there is no field with this set number", spIsFrom0(coefficient),
+                    "the coefficient of a field must not be negative") == false)
     {
         return false;
-    }
-    spFieldSet* field = spGetFieldSet(body, set);
-    if (field == NULL)
-    {
-        return spRefuse(world, sp_errorBadIndex, body->name, "there is no field with this set number");
-    }
-    if (!(coefficient >= 0 && isfinite(coefficient)))
-    {
-        return spRefuse(world, sp_errorBadArgument, body->name,
-                        "the coefficient of a field must not be negative");
     }
     field->def.coefficient = coefficient;
     spMarkChanged(body);
@@ -512,7 +464,6 @@ bool spBody_SetField(spWorld* world, spBodyId id, int set, spReal coefficient)
 
 spReal spBody_GetField(const spWorld* world, spBodyId id, int set)
 {
-    const spBody* body = spGetBody(world, id);
-    const spFieldSet* field = body != NULL ? spGetFieldSet(body, set) : NULL;
+    const spFieldSet* field = spGetFieldSet(spGetBody(world, id), set);
     return field != NULL ? field->def.coefficient : 0;
 }

@@ -7,7 +7,7 @@
 // Reading first checks that every body is there with the same shape, so that a refusal changes nothing.
 // Colliders and links are known by their ids: those that the snapshot does not know go, those that are gone
 // stay so. What a method remembers is read back when the body has a method of the same kind, else its method
-// starts anew. Rows are not stored: they follow from the rest.
+// starts anew. Rows are not stored: they follow from the rest; what the response solved them with is.
 
 #include "base/error.h"
 #include "base/hash.h"
@@ -17,7 +17,7 @@
 #include <string.h>
 
 #define SP_SNAPSHOT_MAGIC 0x31504E5350530000ull
-#define SP_SNAPSHOT_VERSION 4
+#define SP_SNAPSHOT_VERSION 5
 
 typedef struct spSnapshotHeader
 {
@@ -311,6 +311,31 @@ static void spWalkObjects(spWalk* walk, spWorld* world, bool links)
     }
 }
 
+// What the response begins with: entries one by one, for they may have gaps
+static void spWalkMultipliers(spWalk* walk, spHeap* heap, spMultipliers* list)
+{
+    uint64_t stored = spWalkValue(walk, (uint64_t)list->count), last = 0;
+    if (walk->mode == sp_walkCheck)
+    {
+        // Each has more than 16 bytes
+        bool fits = stored <= (walk->size - walk->used) / 16 && stored <= INT32_MAX / 2;
+        walk->noMemory |= fits && spReserve(heap, (void**)&list->entries, list->count, &list->capacity,
+                                            (int)stored, sizeof(spMultiplier)) == false;
+        walk->fits = walk->fits && fits && walk->noMemory == false;
+    }
+    list->count = walk->mode == sp_walkRead ? (int)stored : list->count;
+    for (uint64_t i = 0; walk->fits && i < stored; ++i)
+    {
+        spMultiplier none = {0}, *entry = walk->mode == sp_walkCheck ? &none : list->entries + i;
+        uint64_t key = spWalkValue(walk, entry->key);
+        walk->fits = walk->fits && (i == 0 || key >= last);
+        last = key;
+        entry->key = key;
+        spWalkBytes(walk, sp_pieceFinite, &entry->force, sizeof(spVec3));
+        spWalkBytes(walk, sp_pieceCount, &entry->age, sizeof(entry->age));
+    }
+}
+
 static void spWalkState(spWalk* walk, spWorld* world)
 {
     walk->used = sizeof(spSnapshotHeader);
@@ -334,6 +359,10 @@ static void spWalkState(spWalk* walk, spWorld* world)
     {
         spWalkObjects(walk, world, false);
         spWalkObjects(walk, world, true);
+    }
+    for (int i = 0; walk->fits && i < sp_rowLawCount; ++i)
+    {
+        spWalkMultipliers(walk, &world->heap, world->multipliers + i);
     }
     world->rowsDirty = rowsDirty;
 }
@@ -428,7 +457,7 @@ bool spWorld_Restore(spWorld* world, const spSnapshot* snapshot)
     {
         uint32_t flags = 0;
         spFindRows(world, NULL, world->lastDt, &flags);
-        world->rowsDirty = (flags & sp_stepContactsFull) != 0;
+        world->rowsDirty = (flags & sp_stepOutOfMemory) != 0;
     }
     return true;
 }

@@ -84,7 +84,7 @@ void spFindRows(spWorld* world, spTeam* team, spReal dt, uint32_t* flags)
         };
         if (context.contactCounts == NULL || spDetectRows(&context) == false)
         {
-            *flags |= sp_stepContactsFull;
+            *flags |= sp_stepOutOfMemory;
         }
     }
 }
@@ -182,7 +182,7 @@ static void spRunCommands(spStep* step)
         uint32_t flags = 0;
         spFindRows(world, NULL, step->dt, &flags);
         // What was not found is looked for again when the step cannot be made
-        world->rowsDirty = (flags & sp_stepContactsFull) != 0;
+        world->rowsDirty = (flags & sp_stepOutOfMemory) != 0;
         step->report.flags |= flags;
     }
     for (int i = 0; i < slotCount; ++i)
@@ -274,6 +274,7 @@ static void spAdvanceBody(spStep* step, int slot, spTeam* team, int slices)
     total->solverResidual = fmax(total->solverResidual, result.solverResidual);
     total->disobeyed = total->disobeyed || result.disobeyed;
     total->outOfMemory = total->outOfMemory || result.outOfMemory;
+    total->flags |= result.outOfMemory ? sp_stepOutOfMemory : 0;
 }
 
 static void spAdvanceSmallBodies(int begin, int end, int workerIndex, void* context)
@@ -296,6 +297,8 @@ static void spSolveResponse(spStep* step, spReal dt, bool links)
     size_t mark = world->arena.used;
     spResponseContext context = {
         .arena = &world->arena,
+        .heap = &world->heap,
+        .multipliers = world->multipliers + (links ? sp_rowHold : sp_rowContact),
         .bodies = world->bodies,
         .bodyCount = world->bodyIds.slotCount,
         .colliders = spGetColliders(world),
@@ -312,7 +315,7 @@ static void spSolveResponse(spStep* step, spReal dt, bool links)
     step->report.sweepCount += result.sweepCount;
     step->report.rowResidual = fmax(step->report.rowResidual, result.residual);
     step->report.flags |= result.converged ? 0 : sp_stepNotConverged;
-    step->report.flags |= result.outOfMemory ? sp_stepContactsFull : 0;
+    step->report.flags |= result.outOfMemory ? sp_stepOutOfMemory : 0;
 }
 
 // Linked bodies go side by side, a substep each, and are joined again after every one: a link that acted only
@@ -429,17 +432,17 @@ static void spHarvestRows(spStep* step, int slot)
     spBody* body = world->bodies[slot];
     for (int i = 0; i < body->rowCount; ++i)
     {
-        spNodeRow* row = body->rows + i;
+        spRow* row = body->rows + i;
         if (spLengthSquared3(row->impulse) == 0)
         {
             continue;
         }
         spVec3 force = spScale3(1 / step->dt, row->impulse);
-        spVec3 position = spXyz(body->x[row->node]);
+        spVec3 position = spXyz(body->x[row->a.node]);
         row->impulse = (spVec3){0, 0, 0};
-        if (row->collider >= 0)
+        if (row->b.slot >= 0)
         {
-            spCollider* collider = world->colliders[row->collider];
+            spCollider* collider = world->colliders[row->b.slot];
             spVec3 arm = spSub3(position, collider->def.transform.position);
             collider->force = spSub3(collider->force, force);
             collider->torque = spSub3(collider->torque, spCross3(arm, force));
@@ -454,13 +457,13 @@ static void spHarvestRows(spStep* step, int slot)
         if (spReserve(&world->heap, (void**)&world->contacts, world->contactCount, &world->contactCapacity,
                       world->contactCount + 1, sizeof(spContact)) == false)
         {
-            step->report.flags |= sp_stepContactsFull;
+            step->report.flags |= sp_stepOutOfMemory;
             continue;
         }
         world->contacts[world->contactCount++] = (spContact){
             .body = body->id,
-            .node = body->order.order[row->node],
-            .collider = world->colliders[row->collider]->id,
+            .node = body->order.order[row->a.node],
+            .collider = world->colliders[row->b.slot]->id,
             .position = position,
             .normal = row->normal,
             .gap = row->gap,
@@ -672,7 +675,7 @@ static uint32_t spRunStep(spWorld* world, spReal askedDt, double budget)
         // Nothing has moved yet: give up the step and say so
         spRecordError(world, &step.error);
         world->report = step.report;
-        world->report.flags |= step.error.code == sp_errorOutOfMemory ? sp_stepContactsFull : sp_stepBadInput;
+        world->report.flags |= step.error.code == sp_errorOutOfMemory ? sp_stepOutOfMemory : sp_stepBadInput;
         world->report.dtTaken = 0;
         return world->report.flags;
     }

@@ -133,6 +133,10 @@ void spDestroyWorld(spWorld* world)
     spFree(&world->heap, world->colliders);
     spFree(&world->heap, world->links);
     spFree(&world->heap, world->contacts);
+    for (int i = 0; i < sp_rowLawCount; ++i)
+    {
+        spFreeMultipliers(&world->heap, world->multipliers + i);
+    }
     spFree(&world->heap, world->decisions);
     spFree(&world->heap, world->given);
     spFreeIdPool(&world->bodyIds, &world->heap);
@@ -149,6 +153,13 @@ spBody* spGetBody(const spWorld* world, spBodyId id)
 {
     int slot = world != NULL ? spFindSlot(&world->bodyIds, id.index1, id.generation) : -1;
     return slot >= 0 ? world->bodies[slot] : NULL;
+}
+
+const spBody* spReadBody(const spWorld* world, spBodyId id)
+{
+    static const spBody s_none;
+    const spBody* body = spGetBody(world, id);
+    return body != NULL ? body : &s_none;
 }
 
 spCollider* spGetCollider(const spWorld* world, spColliderId id)

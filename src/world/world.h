@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/id_pool.h"
 #include "base/log.h"
+#include "body/multipliers.h"
 #include "contact/link.h"
 #include "method/method.h"
 
@@ -55,7 +56,8 @@ struct spWorld
     spContact* contacts;
     int contactCount;
     int contactCapacity;
-    bool rowsDirty; // something changed since the rows were found
+    bool rowsDirty;                            // something changed since the rows were found
+    spMultipliers multipliers[sp_rowLawCount]; // of the rows that the response solved last
 
     spError lastError;
     spFrameFcn* frameFcn;
@@ -69,6 +71,9 @@ spLink* spGetLink(const spWorld* world, spLinkId id);
 spBody* spUseBody(spWorld* world, spBodyId id);
 spCollider* spUseCollider(spWorld* world, spColliderId id);
 spLink* spUseLink(spWorld* world, spLinkId id);
+
+// The body behind an id, or an empty one: who reads numbers of a body that does not exist reads zeros
+const spBody* spReadBody(const spWorld* world, spBodyId id);
 
 // Records a failure in the world and logs it; returns false.
 bool spRecordError(spWorld* world, const spError* error);
@@ -108,7 +113,7 @@ bool spPrepareChoices(spWorld* world, spAdvanceContext* advances, int linkedSubs
 // asked for
 void spKeepDecisions(spWorld* world, const spAdvanceContext* advances, double dt);
 
-// Finds the rows of all bodies for a step of dt. Sets sp_stepContactsFull in flags when memory runs out.
+// Finds the rows of all bodies for a step of dt. Sets sp_stepOutOfMemory in flags when memory runs out.
 void spFindRows(spWorld* world, spTeam* team, spReal dt, uint32_t* flags);
 
 // Around the motion of a body in a step. The end says whether it has gained energy that nobody gave it.

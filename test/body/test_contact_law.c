@@ -1,0 +1,247 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// The law of contact at a point, and of several points over a dense compliance, against a reference that shares
+// nothing with it; rows with both sides on one body.
+
+#include "body/contact_law.h"
+#include "contact/response.h"
+#include "testbed/check.h"
+#include "testbed/random.h"
+#include "testbed/worlds.h"
+#include "world/world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum
+{
+    most = 4
+};
+
+typedef struct Problem
+{
+    int count;                     // contacts
+    double w[3 * most * 3 * most]; // symmetric, positive
+    double u0[3 * most];           // velocity without impulses; normals are the axes of y
+    double friction;
+} Problem;
+
+static double* At(Problem* problem, int i, int j)
+{
+    return problem->w + 3 * most * i + j;
+}
+
+// W = B B^T + a little, stretched along some axes
+static Problem MakeProblem(uint64_t* seed, int count, double stretch)
+{
+    Problem problem = {.count = count, .friction = spRandomRange(seed, 0.1, 0.6)};
+    double b[3 * most][3 * most];
+    int n = 3 * count;
+    for (int i = 0; i < n; ++i)
+    {
+        double scale = i % 3 == 0 ? sqrt(stretch) : 1.0;
+        for (int j = 0; j < n; ++j)
+        {
+            b[i][j] = i == j ? scale : 0.3 * scale * spRandomRange(seed, -1, 1) / n;
+        }
+        problem.u0[i] = spRandomRange(seed, -1, 1) - (i % 3 == 1 ? 0.5 : 0.0);
+    }
+    for (int i = 0; i < n; ++i)
+    {
+        for (int j = 0; j < n; ++j)
+        {
+            for (int k = 0; k < n; ++k)
+            {
+                *At(&problem, i, j) += b[i][k] * b[j][k];
+            }
+        }
+    }
+    return problem;
+}
+
+static void GetVelocity(Problem* problem, const double* p, double* u)
+{
+    for (int i = 0; i < 3 * problem->count; ++i)
+    {
+        u[i] = problem->u0[i];
+        for (int j = 0; j < 3 * problem->count; ++j)
+        {
+            u[i] += *At(problem, i, j) * p[j];
+        }
+    }
+}
+
+// The nearest point of the cone |p_t| <= mu p_n
+static void ProjectOnCone(double mu, double* p)
+{
+    double side = hypot(p[0], p[2]);
+    if (side <= mu * p[1])
+    {
+        return;
+    }
+    double along = mu * side <= -p[1] ? 0.0 : (mu * side + p[1]) / (1.0 + mu * mu);
+    double share = side > 0.0 ? mu * along / side : 0.0;
+    p[0] *= share;
+    p[2] *= share;
+    p[1] = along;
+}
+
+// Short steps of p = P(p - r (u + mu |u_t| n)), a fixed point of which is Coulomb's law. De Saxce, Feng. The
+// Bipotential Method. 1998
+static void SolveReference(Problem* problem, double* p)
+{
+    double u[3 * most], largest = 0.0;
+    for (int i = 0; i < 3 * problem->count; ++i)
+    {
+        largest = fmax(largest, *At(problem, i, i));
+    }
+    memset(p, 0, 3 * most * sizeof(double));
+    for (int i = 0; i < 200000; ++i)
+    {
+        GetVelocity(problem, p, u);
+        for (int k = 0; k < problem->count; ++k)
+        {
+            double* q = p + 3 * k;
+            const double* v = u + 3 * k;
+            double r = 0.3 / largest;
+            q[0] -= r * v[0];
+            q[1] -= r * (v[1] + problem->friction * hypot(v[0], v[2]));
+            q[2] -= r * v[2];
+            ProjectOnCone(problem->friction, q);
+        }
+    }
+}
+
+// Gauss-Seidel with the law of src/body/contact_law.h. Returns the sweeps that it took.
+static int SolveByLaw(Problem* problem, double* p, double tolerance)
+{
+    memset(p, 0, 3 * most * sizeof(double));
+    for (int sweep = 1; sweep <= 200; ++sweep)
+    {
+        double moved = 0.0;
+        for (int k = 0; k < problem->count; ++k)
+        {
+            double u[3 * most];
+            GetVelocity(problem, p, u);
+            spReal m[3][3];
+            for (int i = 0; i < 9; ++i)
+            {
+                m[i / 3][i % 3] = (spReal)*At(problem, 3 * k + i % 3, 3 * k + i / 3);
+            }
+            spMat3 w = {
+                {m[0][0], m[0][1], m[0][2]}, {m[1][0], m[1][1], m[1][2]}, {m[2][0], m[2][1], m[2][2]}};
+            spVec3 rate = {(spReal)u[3 * k], (spReal)u[3 * k + 1], (spReal)u[3 * k + 2]};
+            spVec3 total = {(spReal)p[3 * k], (spReal)p[3 * k + 1], (spReal)p[3 * k + 2]};
+            spVec3 change = spSolveContact(total, rate, w, (spVec3){0, 1, 0}, (spReal)problem->friction);
+            p[3 * k] += (double)change.x;
+            p[3 * k + 1] += (double)change.y;
+            p[3 * k + 2] += (double)change.z;
+            moved = fmax(moved, (double)spLength3(change));
+        }
+        if (moved <= tolerance)
+        {
+            return sweep;
+        }
+    }
+    return 201;
+}
+
+static void TestConeAgainstReference(void** state)
+{
+    SP_UNUSED(state);
+    const double tolerance = sizeof(spReal) == sizeof(double) ? 1e-11 : 2e-6;
+    uint64_t seed = 5;
+    int slowest = 0, sliding = 0;
+    for (int i = 0; i < 24; ++i)
+    {
+        // Along x the point gives way up to 50 times as much as along z: one number for both does not do
+        const double stretches[] = {1.0, 5.0, 50.0};
+        Problem problem = MakeProblem(&seed, i % 2 == 0 ? 1 : most, stretches[i % 3]);
+        double want[3 * most], got[3 * most], u[3 * most];
+        SolveReference(&problem, want);
+        int sweeps = SolveByLaw(&problem, got, tolerance);
+        slowest = sweeps > slowest ? sweeps : slowest;
+        GetVelocity(&problem, got, u);
+        for (int k = 0; k < 3 * problem.count; ++k)
+        {
+            CHECK_NEAR(got[k], want[k], 20.0 * tolerance);
+        }
+        for (int k = 0; k < problem.count; ++k)
+        {
+            const double *p = got + 3 * k, *v = u + 3 * k;
+            double side = hypot(p[0], p[2]), limit = problem.friction * p[1], slip = hypot(v[0], v[2]);
+            CHECK_LESS(side, limit + 2.0 * tolerance);
+            CHECK_LESS(-v[1], 60.0 * tolerance);
+            // What slides is held back with all that friction has, right against it
+            if (slip > 1e-3)
+            {
+                sliding += p[1] > 0.0;
+                CHECK_NEAR(side, limit, 2.0 * tolerance);
+                CHECK_NEAR(p[0] * v[0] + p[2] * v[2], -side * slip, 300.0 * tolerance);
+            }
+        }
+    }
+    printf("%d sliding contacts, at most %d sweeps\n", sliding, slowest);
+    assert_true(sliding > 10);
+    CHECK_LESS(slowest, 40);
+}
+
+// A rigid link from a node to a point that the same node is part of: W = C_aa + C_bb - C_ab - C_ba
+static void TestBothSidesOnOneBody(void** state)
+{
+    SP_UNUSED(state);
+    spTestDef def = spDefaultTestDef();
+    spTestWorld test = spBuildLattice(&def, 5, 400, 0, 0);
+    spBody* body = spGetBody(test.world, test.body);
+    uint64_t seed = 3;
+    for (int i = 0; i < body->nodeCount; ++i)
+    {
+        body->x[i].w *= (spReal)spRandomRange(&seed, 0.5, 2.0);
+        body->v[i] = (spVec4){(spReal)spRandomRange(&seed, -1, 1), (spReal)spRandomRange(&seed, -1, 1),
+                              (spReal)spRandomRange(&seed, -1, 1), 0};
+    }
+    int32_t node = 7;
+    spRowNode pool[3] = {{7, (spReal)0.6}, {11, (spReal)0.3}, {16, (spReal)0.1}};
+    spRowSide point = {.slot = 0, .node = 0, .count = 3};
+    spVec3 anchor = spSub3(spXyz(body->x[7]), spSumSide(&point, pool, body->x));
+    spLink link = {
+        .id = {1, 1}, .nodeCount = 1, .nodes = &node, .points = &point, .pool = pool, .anchors = &anchor};
+    spLink* links = &link;
+    const double j[3][2] = {
+        {7, 1.0 - (double)pool[0].weight}, {11, -(double)pool[1].weight}, {16, -(double)pool[2].weight}};
+    double w = 0.0, u = 0.0;
+    for (int k = 0; k < 3; ++k)
+    {
+        w += j[k][1] * j[k][1] * (double)body->x[(int)j[k][0]].w;
+        u += j[k][1] * (double)body->v[(int)j[k][0]].x;
+    }
+    spResponseContext context = {
+        .arena = &test.world->arena,
+        .bodies = test.world->bodies,
+        .bodyCount = 1,
+        .links = &links,
+        .linkCount = 1,
+        .dt = (spReal)0.01,
+        .stepDt = (spReal)0.01,
+        .solveLinks = true,
+    };
+    spResponseResult result = spSolveRows(&context);
+    assert_int_equal(result.rowCount, 1);
+    assert_true(result.converged);
+    // One sweep solves a single row, a second one finds nothing left; positions are where they should be
+    assert_int_equal(result.sweepCount, 3);
+    CHECK_NEAR(0.01 * (double)link.force.x, -u / w, 1e-5 * fabs(u / w));
+    spVec3 slip = spSub3(spXyz(body->v[7]), spSumSide(&point, pool, body->v));
+    CHECK_NEAR(spLength3(slip), 0.0, 1e-6);
+    spDestroyTestWorld(&test);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(TestConeAgainstReference),
+        cmocka_unit_test(TestBothSidesOnOneBody),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
