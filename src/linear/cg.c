@@ -68,7 +68,7 @@ static void spFilterPatch(const spSystem* s, spVec4* a, int patch, spVec3* raw)
     int first = s->patchConstraint[patch], count = s->patchConstraint[patch + 1] - first;
     if (count > 0)
     {
-        s->kernels->project(a, s->constraints + first, count, raw != NULL ? raw + first : NULL);
+        s->backend->project(a, s->constraints + first, count, raw != NULL ? raw + first : NULL);
     }
 }
 
@@ -92,11 +92,11 @@ static void spFinishStage(int begin, int end, int workerIndex, void* context)
     {
         int first = s->patchBegin[patch], last = s->patchBegin[patch + 1];
         spVec4* q = s->op.product;
-        s->kernels->sumSlots(s->op.slots, q, patch);
-        c->v->partial[patch] = s->kernels->finishProduct(q, c->d, s->ownA, s->ownC, s->op.sign, first, last);
+        s->backend->sumSlots(s->op.slots, q, patch);
+        c->v->partial[patch] = s->backend->finishProduct(q, c->d, s->ownA, s->ownC, s->op.sign, first, last);
         for (int i = 0; i < s->columnCount; ++i)
         {
-            s->kernels->addScaled(q, c->columnSums[i], s->columns[i].g, first, last);
+            s->backend->addScaled(q, c->columnSums[i], s->columns[i].g, first, last);
         }
         spFilterPatch(s, q, patch, s->rawProduct);
     }
@@ -109,7 +109,7 @@ static void spDotStage(int begin, int end, int workerIndex, void* context)
     const int32_t* patchBegin = c->system->patchBegin;
     for (int patch = begin; patch < end; ++patch)
     {
-        c->v->partial[patch] = c->system->kernels->dot(c->a, c->b, patchBegin[patch], patchBegin[patch + 1]);
+        c->v->partial[patch] = c->system->backend->dot(c->a, c->b, patchBegin[patch], patchBegin[patch + 1]);
     }
 }
 
@@ -151,11 +151,11 @@ static void spStepStage(int begin, int end, int workerIndex, void* context)
     for (int patch = begin; patch < end; ++patch)
     {
         int first = s->patchBegin[patch], last = s->patchBegin[patch + 1];
-        v->partial[patch] = s->kernels->stepResidual(v->x, v->r, v->d, s->op.product, c->alpha, first, last);
+        v->partial[patch] = s->backend->stepResidual(v->x, v->r, v->d, s->op.product, c->alpha, first, last);
         if (s->localA != NULL)
         {
             v->partial[s->patchCount + patch] =
-                s->kernels->applyLocal(v->z, v->r, s->localA, s->localC, first, last);
+                s->backend->applyLocal(v->z, v->r, s->localA, s->localC, first, last);
             spFilterPatch(s, v->z, patch, NULL);
         }
     }
@@ -172,7 +172,7 @@ static void spDirectionStage(int begin, int end, int workerIndex, void* context)
     const spCgStage* c = context;
     const spSystem* s = c->system;
     const spVec4* z = spIsPreconditioned(s) ? c->v->z : c->v->r;
-    s->kernels->advanceDirection(c->v->d, z, c->beta, s->patchBegin[begin], s->patchBegin[end]);
+    s->backend->advanceDirection(c->v->d, z, c->beta, s->patchBegin[begin], s->patchBegin[end]);
 }
 
 // t = R^T r, or z = R z
@@ -181,7 +181,7 @@ static void spRotateStage(int begin, int end, int workerIndex, void* context)
     SP_UNUSED(workerIndex);
     const spCgStage* c = context;
     const spSystem* s = c->system;
-    (c->back ? s->kernels->rotate : s->kernels->rotateBack)(c->a, s->rotations, c->b, s->patchBegin[begin],
+    (c->back ? s->backend->rotate : s->backend->rotateBack)(c->a, s->rotations, c->b, s->patchBegin[begin],
                                                             s->patchBegin[end]);
 }
 
@@ -214,7 +214,7 @@ static void spPrecondition(spCgStage* c, spTeam* team)
         c->b = v->r;
         c->back = false;
         spParallelFor(team, spRotateStage, s->patchCount, 1, c);
-        s->kernels->precondition(p, team, v->t, v->z);
+        s->backend->precondition(p, team, v->t, v->z);
         c->a = v->z;
         c->b = v->z;
         c->back = true;
@@ -222,7 +222,7 @@ static void spPrecondition(spCgStage* c, spTeam* team)
     }
     else
     {
-        s->kernels->precondition(p, team, v->r, v->z);
+        s->backend->precondition(p, team, v->r, v->z);
     }
     spFilterAll(c, v->z, NULL, team);
 }
@@ -234,7 +234,7 @@ static void spApplyLocalStage(int begin, int end, int workerIndex, void* context
     const spSystem* s = c->system;
     for (int patch = begin; patch < end; ++patch)
     {
-        s->kernels->applyLocal(c->v->z, c->v->r, s->localA, s->localC, s->patchBegin[patch],
+        s->backend->applyLocal(c->v->z, c->v->r, s->localA, s->localC, s->patchBegin[patch],
                                s->patchBegin[patch + 1]);
         spFilterPatch(s, c->v->z, patch, NULL);
     }
@@ -256,7 +256,7 @@ static void spPreconditionAll(spCgStage* c, int count, spTeam* team)
     {
         const spColumn* column = s->columns + i;
         double along = spDotAll(c, column->g, c->v->z, team);
-        s->kernels->addScaled(c->v->z, (spReal)(-(double)column->gain * along), column->solved, 0,
+        s->backend->addScaled(c->v->z, (spReal)(-(double)column->gain * along), column->solved, 0,
                               s->nodeCount);
     }
 }
@@ -268,10 +268,10 @@ static void spSolveColumns(spCgStage* c, spTeam* team)
     for (int i = 0; i < s->columnCount && spIsPreconditioned(s); ++i)
     {
         spColumn* column = s->columns + i;
-        s->kernels->copy(c->v->r, column->g, 0, s->nodeCount);
+        s->backend->copy(c->v->r, column->g, 0, s->nodeCount);
         spFilterAll(c, c->v->r, NULL, team);
         spPreconditionAll(c, i, team);
-        s->kernels->copy(column->solved, c->v->z, 0, s->nodeCount);
+        s->backend->copy(column->solved, c->v->z, 0, s->nodeCount);
         double yield = column->c > 0 ? 1.0 / (double)column->c : INFINITY;
         column->gain = (spReal)(1.0 / (yield + spDotAll(c, column->g, column->solved, team)));
     }
@@ -283,8 +283,8 @@ static double spFindResidual(spCgStage* c, spTeam* team)
     const spCgVectors* v = c->v;
     int nodeCount = c->system->nodeCount;
     spMultiplyAll(c, v->x, team);
-    c->system->kernels->copy(v->r, v->b, 0, nodeCount);
-    c->system->kernels->addScaled(v->r, -1, c->system->op.product, 0, nodeCount);
+    c->system->backend->copy(v->r, v->b, 0, nodeCount);
+    c->system->backend->addScaled(v->r, -1, c->system->op.product, 0, nodeCount);
     return spDotAll(c, v->r, v->r, team);
 }
 
@@ -299,7 +299,7 @@ static double spStartDirection(spCgStage* c, spTeam* team)
         spPreconditionAll(c, s->columnCount, team);
         z = v->z;
     }
-    s->kernels->copy(v->d, z, 0, s->nodeCount);
+    s->backend->copy(v->d, z, 0, s->nodeCount);
     return spDotAll(c, v->r, z, team);
 }
 
@@ -386,7 +386,7 @@ spCgResult spSolveCg(const spSystem* system, const spCgVectors* v, const spCgDef
 double spFindShare(const spSystem* system, const spCgVectors* v, const spVec4* along, spTeam* team)
 {
     spCgStage c = {.system = system, .v = v};
-    system->kernels->copy(v->d, along, 0, system->nodeCount);
+    system->backend->copy(v->d, along, 0, system->nodeCount);
     spFilterAll(&c, v->d, NULL, team);
     double dq = spMultiplyAll(&c, v->d, team);
     return dq > 0.0 ? spDotAll(&c, v->b, v->d, team) / dq : 0.0;

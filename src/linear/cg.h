@@ -44,7 +44,7 @@ typedef struct spSystem
     int nodeCount;
     int patchCount;
     const int32_t* patchBegin;
-    const spBackend* kernels;
+    const spBackend* backend;
     spOperator op;
     const spVec4* ownA; // (xx, yy, zz) of each node
     const spVec4* ownC; // (xy, yz, xz); NULL when all are zero

@@ -15,9 +15,7 @@
 
 #include "linear/filter_rows.h"
 
-#include "math/mat3.h"
-
-#include "linear/node_kernel.h"
+#include "linear/node_math.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,12 +4,9 @@
 // The array operations of the CPU. Included once for each number of lanes, so that the compiler has the
 // instructions of that processor level; none of them depends on the number.
 
-#include "base/backend.h"
 #include "element/element.h"
+#include "linear/node_math.h"
 #include "math/decompose.h"
-#include "math/mat3.h"
-
-#include "linear/node_kernel.h"
 
 #include "souple/body.h"
 

@@ -344,7 +344,7 @@ bool spCreateSparse(spSparse* a, spHeap* heap, const spSparseDef* def)
     *a = (spSparse){.nodeCount = def->patchBegin[def->patchCount],
                     .patchCount = def->patchCount,
                     .patchBegin = def->patchBegin,
-                    .kernels = def->backend};
+                    .backend = def->backend};
     spPatternBuilder builder = {.a = a};
     bool ok = spBuildRows(&builder, heap, def) && spBuildPairBlocks(a, heap) && spBuildSources(a, heap, def);
     if (ok == false)
@@ -430,7 +430,7 @@ static void spCollectStage(int begin, int end, int workerIndex, void* context)
     const spFillContext* c = context;
     for (int patch = begin; patch < end; ++patch)
     {
-        c->a->kernels->collect(c->a, patch);
+        c->a->backend->collect(c->a, patch);
     }
 }
 

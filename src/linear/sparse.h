@@ -47,7 +47,7 @@ typedef struct spSparse
     int32_t* rowBegin;  // pairs by their higher node: what spBlockRows needs (nodeCount + 1)
     int32_t* rowColumns;
     int pairCount;
-    const spBackend* kernels;
+    const spBackend* backend;
 } spSparse;
 
 typedef struct spSparseDef

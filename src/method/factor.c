@@ -345,7 +345,7 @@ static void spSumTurnsStage(int begin, int end, int workerIndex, void* context)
     const spSparse* a = &c->f->system.sparse;
     for (int patch = begin; patch < end; ++patch)
     {
-        a->kernels->sumTurns(a, spGetFront(c->f)->x, c->now, patch, c->f->sums);
+        a->backend->sumTurns(a, spGetFront(c->f)->x, c->now, patch, c->f->sums);
     }
 }
 
@@ -358,9 +358,9 @@ static void spFindTurnsStage(int begin, int end, int workerIndex, void* context)
     {
         for (int k = 0; k < 3; ++k)
         {
-            a->kernels->sumSlots(&a->slots, c->f->sums[k], patch);
+            a->backend->sumSlots(&a->slots, c->f->sums[k], patch);
         }
-        a->kernels->findTurns(c->f->sums, a->patchBegin[patch], a->patchBegin[patch + 1], c->f->turns);
+        a->backend->findTurns(c->f->sums, a->patchBegin[patch], a->patchBegin[patch + 1], c->f->turns);
     }
 }
 

@@ -76,7 +76,7 @@ static void spApplyCompliance(const spImplicitSolver* solver, const spBody* body
         }
         else if (solver->hasSystem && system->localA != NULL)
         {
-            system->kernels->applyLocal(to, from, system->localA, system->localC, 0, body->nodeCount);
+            system->backend->applyLocal(to, from, system->localA, system->localC, 0, body->nodeCount);
         }
         else
         {

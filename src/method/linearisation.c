@@ -134,13 +134,13 @@ static void spSubtractBound(const spSubstep* s)
     spVec4* product = solver->system.product;
     for (int patch = 0; patch < a->patchCount; ++patch)
     {
-        a->kernels->multiply(a, s->v, patch, product);
+        a->backend->multiply(a, s->v, patch, product);
     }
     for (int patch = 0; patch < a->patchCount; ++patch)
     {
-        a->kernels->sumSlots(&a->slots, product, patch);
+        a->backend->sumSlots(&a->slots, product, patch);
     }
-    a->kernels->finishProduct(product, s->v, solver->system.ownA,
+    a->backend->finishProduct(product, s->v, solver->system.ownA,
                               solver->system.crossed ? solver->system.ownC : NULL, 1, 0, s->body->nodeCount);
     s->body->backend->subtractBeyondMass(solver->f, product, s->mass, s->body->mass, s->v, 0,
                                          s->body->nodeCount);
@@ -254,7 +254,7 @@ spSystem spGetLinearSystem(const spSubstep* s)
         .nodeCount = s->body->nodeCount,
         .patchCount = s->body->order.patchCount,
         .patchBegin = s->body->order.patchBegin,
-        .kernels = system->kernels,
+        .backend = system->backend,
         .op = spUsesPairs(solver) ? spGetPairOperator(system) : spGetElementOperator(system, s->body),
         .ownA = system->ownA,
         .ownC = system->crossed ? system->ownC : NULL,
@@ -297,21 +297,21 @@ static void spDampVibration(const spSubstep* s, const spSystem* system)
 {
     const spBody* body = s->body;
     spImplicitSolver* solver = s->solver;
-    const spBackend* kernels = solver->system.kernels;
+    const spBackend* backend = solver->system.backend;
     spVec4* vibration = solver->warmStart;
-    kernels->copy(vibration, solver->iterateV, 0, body->nodeCount);
+    backend->copy(vibration, solver->iterateV, 0, body->nodeCount);
     if (spIsFree(s))
     {
         spRigidMotion rigid = spFindRigidMotion(body, s->x, solver->iterateV, true);
         spLimitRotation(&rigid, (double)s->h);
-        kernels->addRigid(vibration, &rigid, -1.0, s->x, 0, body->nodeCount);
+        backend->addRigid(vibration, &rigid, -1.0, s->x, 0, body->nodeCount);
     }
-    kernels->clearListed(vibration, body->held, body->heldCount);
+    backend->clearListed(vibration, body->held, body->heldCount);
     double best = spFindShare(system, &solver->cg, vibration, s->problem->team);
     spReal share = (spReal)fmin(0.0, fmax(-1.0, best));
-    kernels->addScaled(solver->iterateV, share, vibration, 0, body->nodeCount);
-    kernels->addScaled(solver->f, -share, system->op.product, 0, body->nodeCount);
-    kernels->addScaled(solver->cg.b, -share, system->op.product, 0, body->nodeCount);
+    backend->addScaled(solver->iterateV, share, vibration, 0, body->nodeCount);
+    backend->addScaled(solver->f, -share, system->op.product, 0, body->nodeCount);
+    backend->addScaled(solver->cg.b, -share, system->op.product, 0, body->nodeCount);
 }
 
 // Stiffness exerts nothing on a rigid motion: what the residual has of one is owed to the mass alone

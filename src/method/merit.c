@@ -132,7 +132,7 @@ static void spFillStop(spSubstep* s, spVec4* dv)
 
 static double spGetModel(const spSubstep* s, double curvature, const spVec4* dv)
 {
-    double work = s->solver->system.kernels->dot(s->solver->f, dv, 0, s->body->nodeCount);
+    double work = s->solver->system.backend->dot(s->solver->f, dv, 0, s->body->nodeCount);
     return 0.5 * curvature - work - spGetHoldWork(s, dv);
 }
 
@@ -152,7 +152,7 @@ double spGetModelChange(const spSubstep* s)
 {
     const spImplicitSolver* solver = s->solver;
     const spVec4* product = spUsesPairs(solver) ? solver->system.product : s->body->f;
-    double curvature = solver->system.kernels->dot(solver->cg.x, product, 0, s->body->nodeCount);
+    double curvature = solver->system.backend->dot(solver->cg.x, product, 0, s->body->nodeCount);
     // The product is without what stands at constraints
     curvature =
         s->body->backend->addConstraintWork(curvature, solver->cg.x, solver->constraints, solver->rawProduct,

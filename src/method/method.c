@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+extern const spMethodKind spExplicitMethod, spImplicitMethod, spXpbdMethod;
+
 const spMethodKind* spFindMethod(spMethodType type)
 {
     switch (type)

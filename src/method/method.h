@@ -136,7 +136,3 @@ void spAdaptNothing(spBody* body, spTeam* team);
 bool spFreezeNodes(const spBody* body, const spPoints* points, int firstPoint, spArena* arena,
                    spComplianceList* list);
 void spCorrectNodes(spBody* body, const spPoints* points, const spVec3* impulses, const spVec3* shifts);
-
-extern const spMethodKind spExplicitMethod;
-extern const spMethodKind spImplicitMethod;
-extern const spMethodKind spXpbdMethod;

@@ -54,13 +54,13 @@ static const spVec4* spKeepFree(const spSubstep* s, const spVec4* a)
 
 static double spDotFree(const spSubstep* s, const spVec4* a, const spVec4* b)
 {
-    return s->solver->system.kernels->dot(spKeepFree(s, a), b, 0, s->body->nodeCount);
+    return s->solver->system.backend->dot(spKeepFree(s, a), b, 0, s->body->nodeCount);
 }
 
 static double spGetFreeNorm(const spSubstep* s, const spVec4* a)
 {
     const spVec4* free = spKeepFree(s, a);
-    return sqrt(s->solver->system.kernels->dot(free, free, 0, s->body->nodeCount));
+    return sqrt(s->solver->system.backend->dot(free, free, 0, s->body->nodeCount));
 }
 
 // Of what all constraints exert

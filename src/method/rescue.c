@@ -9,8 +9,7 @@
 #include "method/implicit_substep.h"
 
 #include "body/contact_law.h"
-
-#include "linear/node_kernel.h"
+#include "linear/node_math.h"
 
 #include <math.h>
 

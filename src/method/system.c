@@ -53,7 +53,7 @@ static int spCountColumns(const spBody* body)
 bool spCreateBodySystem(spBodySystem* s, spBody* body, const spFill* fill, const spSystemNeeds* needs,
                         spError* error)
 {
-    *s = (spBodySystem){.kernels = body->backend,
+    *s = (spBodySystem){.backend = body->backend,
                         .fill = *fill,
                         .version = body->topologyVersion,
                         .constant = spIsConstant(body, fill)};
@@ -163,7 +163,7 @@ void spAssembleSystem(spBodySystem* s, spBody* body, const spForceContext* force
     s->crossed = s->diagonal != NULL;
     if (s->diagonal != NULL)
     {
-        s->kernels->clearMatrices(s->diagonal, 0, body->nodeCount);
+        s->backend->clearMatrices(s->diagonal, 0, body->nodeCount);
     }
     int column = 0;
     for (int i = 0; i < body->setCount; ++i)
@@ -203,7 +203,7 @@ static void spMakeLocalStage(int begin, int end, int workerIndex, void* context)
     const spLocalContext* c = context;
     spBodySystem* s = c->system;
     const int32_t* patchBegin = c->body->order.patchBegin;
-    s->kernels->invertLocal(s->localA, s->localC, s->ownA, s->ownC, s->crossed ? 1 : 0, s->sparse.diagonal,
+    s->backend->invertLocal(s->localA, s->localC, s->ownA, s->ownC, s->crossed ? 1 : 0, s->sparse.diagonal,
                             c->whole, patchBegin[begin], patchBegin[end]);
 }
 
@@ -218,7 +218,7 @@ void spMakeLocal(spBodySystem* s, const spBody* body, bool whole, spTeam* team)
 static void spMultiplyPairPatch(void* context, const spVec4* d, int patch)
 {
     const spBodySystem* s = context;
-    s->sparse.kernels->multiply(&s->sparse, d, patch, s->product);
+    s->sparse.backend->multiply(&s->sparse, d, patch, s->product);
 }
 
 typedef struct spElementProduct
@@ -233,7 +233,7 @@ static void spScaleStage(int begin, int end, int workerIndex, void* context)
     const spElementProduct* p = context;
     spBodySystem* s = p->system;
     const int32_t* patchBegin = s->force.state.patchBegin;
-    s->kernels->scaleTwo(s->dx, s->fill.stiffness, s->dv, s->fill.damping, p->d, patchBegin[begin],
+    s->backend->scaleTwo(s->dx, s->fill.stiffness, s->dv, s->fill.damping, p->d, patchBegin[begin],
                          patchBegin[end]);
 }
 
@@ -254,8 +254,8 @@ static void spMultiplyElementPatch(void* context, const spVec4* d, int patch)
     spBody* body = s->force.body;
     int begin = body->order.patchBegin[patch], end = body->order.patchBegin[patch + 1];
     int firstSlot = body->slots.patchSlot[patch], endSlot = body->slots.patchSlot[patch + 1];
-    s->kernels->clear(body->f, begin, end);
-    s->kernels->clear(body->f, body->nodeCount + firstSlot, body->nodeCount + endSlot);
+    s->backend->clear(body->f, begin, end);
+    s->backend->clear(body->f, body->nodeCount + firstSlot, body->nodeCount + endSlot);
     for (int i = 0; i < body->setCount; ++i)
     {
         // Columns and blocks of nodes stand beside the operator in either case
@@ -314,5 +314,5 @@ void spDestroySystemRows(spBlockRows* rows, spHeap* heap)
 
 void spFillSystemRows(spBlockRows* rows, const spBodySystem* s, const spVec4* x)
 {
-    s->kernels->fillRows(rows, &s->sparse, s->ownA, s->ownC, s->crossed, x);
+    s->backend->fillRows(rows, &s->sparse, s->ownA, s->ownC, s->crossed, x);
 }

@@ -12,7 +12,7 @@
 
 typedef struct spBodySystem
 {
-    const spBackend* kernels;
+    const spBackend* backend;
     spSparse sparse;
     bool hasSparse;
     spReal mass; // factor of M

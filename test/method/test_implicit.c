@@ -64,12 +64,12 @@ static void Multiply(spBodySystem* s, spBody* body, bool pairs, const spVec4* d,
     {
         spSumSlots(op.slots, op.product, p);
     }
-    s->kernels->finishProduct(op.product, d, s->ownA, s->crossed ? s->ownC : NULL, op.sign, 0,
+    s->backend->finishProduct(op.product, d, s->ownA, s->crossed ? s->ownC : NULL, op.sign, 0,
                               body->nodeCount);
     for (int i = 0; i < s->columnCount; ++i)
     {
-        double along = s->kernels->dot(s->columns[i].g, d, 0, body->nodeCount);
-        s->kernels->addScaled(op.product, (spReal)((double)s->columns[i].c * along), s->columns[i].g, 0,
+        double along = s->backend->dot(s->columns[i].g, d, 0, body->nodeCount);
+        s->backend->addScaled(op.product, (spReal)((double)s->columns[i].c * along), s->columns[i].g, 0,
                               body->nodeCount);
     }
     memcpy(to, op.product, (size_t)body->nodeCount * sizeof(spVec4));
@@ -123,11 +123,11 @@ static void CheckMatrix(spBody* body, bool project, bool wind, uint64_t seed)
     }
     // Symmetric, and as rows
     Multiply(&s, body, true, e, b);
-    double ed = s.kernels->dot(e, a, 0, n), de = s.kernels->dot(d, b, 0, n);
-    assert_true(fabs(ed - de) <= 10.0 * tight * (fabs(ed) + sqrt(s.kernels->dot(a, a, 0, n))));
+    double ed = s.backend->dot(e, a, 0, n), de = s.backend->dot(d, b, 0, n);
+    assert_true(fabs(ed - de) <= 10.0 * tight * (fabs(ed) + sqrt(s.backend->dot(a, a, 0, n))));
     if (project)
     {
-        assert_true(s.kernels->dot(d, a, 0, n) > 0.0);
+        assert_true(s.backend->dot(d, a, 0, n) > 0.0);
     }
     spBlockRows rows;
     assert_true(spCreateSystemRows(&rows, &s, body->heap));
@@ -152,8 +152,8 @@ static void CheckMatrix(spBody* body, bool project, bool wind, uint64_t seed)
     }
     for (int i = 0; i < s.columnCount; ++i)
     {
-        double along = s.kernels->dot(s.columns[i].g, d, 0, n);
-        s.kernels->addScaled(b, (spReal)((double)s.columns[i].c * along), s.columns[i].g, 0, n);
+        double along = s.backend->dot(s.columns[i].g, d, 0, n);
+        s.backend->addScaled(b, (spReal)((double)s.columns[i].c * along), s.columns[i].g, 0, n);
     }
     assert_true(Compare(a, b, n) <= tight);
     spDestroySystemRows(&rows, body->heap);
@@ -431,7 +431,7 @@ static void TestTurns(void** state)
         }
         for (int p = 0; p < s.sparse.patchCount; ++p)
         {
-            s.kernels->sumTurns(&s.sparse, body->x, now, p, sums);
+            s.backend->sumTurns(&s.sparse, body->x, now, p, sums);
         }
         for (int p = 0; p < s.sparse.patchCount; ++p)
         {
@@ -439,7 +439,7 @@ static void TestTurns(void** state)
             {
                 spSumSlots(&s.sparse.slots, sums[column], p);
             }
-            s.kernels->findTurns(sums, body->order.patchBegin[p], body->order.patchBegin[p + 1], turns);
+            s.backend->findTurns(sums, body->order.patchBegin[p], body->order.patchBegin[p + 1], turns);
         }
         const double want[9] = {c, 0, -d, d, 0, c, 0, -1, 0}; // by columns
         double worst = 0.0, skew = 0.0;

@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// What array operations do to one node: pure functions, for every filling of the backend. Who includes it has
-// base/backend.h and math/mat3.h already.
+// What array operations do to one node: pure functions, for every filling of the backend.
 
 #pragma once
+
+#include "base/backend.h"
+#include "math/mat3.h"
 
 static inline spVec4 spMakeNode(spVec3 a)
 {
