@@ -4,8 +4,11 @@
 // Bodies with room: spare nodes that nobody sees, and edits that take them.
 
 #include "base/core.h"
+#include "body/edit.h"
+#include "math/vec3.h"
 #include "souple/souple.h"
 #include "testbed/check.h"
+#include "world/edit.h"
 #include "world/world.h"
 
 #include <stdlib.h>
@@ -174,10 +177,296 @@ static void TestRoomIsInvisible(void** state)
     }
 }
 
+// ---- edits ----
+
+// An edit and the mesh that the body has after it
+typedef struct Cut
+{
+    spEditDef def;
+    int32_t *removed, *parents, *tets, *tetNodes;
+} Cut;
+
+static void FreeCut(Cut* cut)
+{
+    free(cut->removed);
+    free(cut->parents);
+    free(cut->tets);
+    free(cut->tetNodes);
+}
+
+// Opens the faces of a plane x = `at` below height y: tets behind it get copies of the nodes on it. Removes
+// `remove` tets, picked by their number.
+static Cut MakeCut(const Rig* rig, double at, double height, int remove, uint64_t* seed)
+{
+    const spEditData* e = rig->body->edit;
+    int n = rig->body->userCount;
+    Cut cut = {.removed = calloc((size_t)e->tetCount, sizeof(int32_t)),
+               .parents = calloc((size_t)n, sizeof(int32_t)),
+               .tets = calloc((size_t)e->tetCount, sizeof(int32_t)),
+               .tetNodes = calloc((size_t)e->tetCount, 4 * sizeof(int32_t))};
+    spEditDef* def = &cut.def;
+    uint8_t* gone = calloc((size_t)e->tetCount, 1);
+    for (int i = 0; i < remove; ++i)
+    {
+        int tet = (int)(spNextRandom(seed) % (uint64_t)e->tetCount);
+        if (gone[tet] == 0 && e->removed[tet] == 0)
+        {
+            gone[tet] = 1;
+            cut.removed[def->removedCount++] = tet;
+        }
+    }
+    // Which nodes on the plane have tets on both sides
+    int32_t* copy = malloc((size_t)n * sizeof(int32_t));
+    uint8_t* sides = calloc((size_t)n, 1);
+    const spDVec3* p = rig->body->rest;
+    for (int pass = 0; pass < 2; ++pass)
+    {
+        for (int i = 0; i < e->tetCount; ++i)
+        {
+            const int32_t* nodes = e->tets + 4 * (size_t)i;
+            double x = 0.0;
+            for (int k = 0; k < 4; ++k)
+            {
+                x += 0.25 * p[nodes[k]].x;
+            }
+            bool behind = x > at, changes = false;
+            for (int k = 0; k < 4 && gone[i] == 0 && e->removed[i] == 0; ++k)
+            {
+                bool on = fabs(p[nodes[k]].x - at) < 1e-9 && p[nodes[k]].y < height;
+                int to = nodes[k];
+                if (pass == 0 && on)
+                {
+                    sides[nodes[k]] |= behind ? 2 : 1;
+                }
+                else if (pass == 1 && on && behind && copy[nodes[k]] >= 0)
+                {
+                    to = copy[nodes[k]];
+                    changes = true;
+                }
+                cut.tetNodes[4 * (size_t)def->tetCount + (size_t)k] = to;
+            }
+            if (changes)
+            {
+                cut.tets[def->tetCount++] = i;
+            }
+        }
+        for (int i = 0; pass == 0 && i < n; ++i)
+        {
+            copy[i] = sides[i] == 3 ? n + def->copyCount : -1;
+            if (sides[i] == 3)
+            {
+                cut.parents[def->copyCount++] = i;
+            }
+        }
+    }
+    def->removed = cut.removed;
+    def->parents = cut.parents;
+    def->tets = cut.tets;
+    def->tetNodes = cut.tetNodes;
+    free(copy);
+    free(sides);
+    free(gone);
+    return cut;
+}
+
+// The same body made so from the start. numbers: of each node of the rig in it, -1 for those that are gone.
+static void BuildLike(Rig* like, const Rig* rig, const RigDef* def, int32_t* numbers)
+{
+    const spEditData* e = rig->body->edit;
+    int n = rig->body->userCount;
+    spMeshDef meshDef = spDefaultMeshDef();
+    spDVec3* vertices = malloc((size_t)n * sizeof(spDVec3));
+    int32_t* tets = malloc((size_t)e->tetCount * 4 * sizeof(int32_t));
+    for (int i = 0; i < n; ++i)
+    {
+        numbers[i] = e->around[i] > 0 ? meshDef.vertexCount : -1;
+        vertices[meshDef.vertexCount] = rig->body->rest[i];
+        meshDef.vertexCount += e->around[i] > 0;
+    }
+    for (int i = 0; i < 4 * e->tetCount; ++i)
+    {
+        if (e->removed[i / 4] == 0)
+        {
+            tets[4 * meshDef.tetCount + i % 4] = numbers[e->tets[i]];
+            meshDef.tetCount += i % 4 == 3;
+        }
+    }
+    meshDef.vertices = vertices;
+    meshDef.tets = tets;
+    spError error = {0};
+    spMesh* mesh = spCreateMesh(&meshDef, &error);
+    assert_non_null(mesh);
+    RigDef plain = *def;
+    plain.nodeRoom = plain.tetRoom = 0;
+    plain.workers = 1;
+    assert_true(BuildRig(like, &plain, mesh));
+    spDestroyMesh(mesh);
+    free(vertices);
+    free(tets);
+    for (int i = 0; i < n; ++i)
+    {
+        if (numbers[i] >= 0 && spBody_GetNodeRole(rig->world, rig->id, i) == sp_nodeFixed)
+        {
+            assert_true(spBody_PinNodes(like->world, like->id, numbers + i, 1));
+        }
+    }
+}
+
+// Gives both the same motion: where the rig is, plus noise
+static void MoveAlike(Rig* rig, Rig* like, const int32_t* numbers, double noise, uint64_t* seed)
+{
+    int n = rig->body->userCount, m = like->body->userCount;
+    spVec3* x = malloc((size_t)n * sizeof(spVec3));
+    spVec3* v = malloc((size_t)n * sizeof(spVec3));
+    spVec3* y = malloc((size_t)m * sizeof(spVec3));
+    spVec3* w = malloc((size_t)m * sizeof(spVec3));
+    spBody_CopyPositions(rig->world, rig->id, x, n);
+    spBody_CopyVelocities(rig->world, rig->id, v, n);
+    for (int i = 0; i < n; ++i)
+    {
+        bool held = spBody_GetNodeRole(rig->world, rig->id, i) != sp_nodeFree;
+        spReal* numbersOf[2] = {&x[i].x, &v[i].x};
+        for (int k = 0; k < 6 && held == false; ++k)
+        {
+            numbersOf[k / 3][k % 3] += (spReal)(noise * (2.0 * spRandomRange(seed, 0.0, 1.0) - 1.0));
+        }
+        if (numbers[i] >= 0)
+        {
+            y[numbers[i]] = x[i];
+            w[numbers[i]] = v[i];
+        }
+    }
+    assert_true(spBody_SetPositions(rig->world, rig->id, x, n));
+    assert_true(spBody_SetVelocities(rig->world, rig->id, v, n));
+    assert_true(spBody_SetPositions(like->world, like->id, y, m));
+    assert_true(spBody_SetVelocities(like->world, like->id, w, m));
+    free(x);
+    free(v);
+    free(y);
+    free(w);
+}
+
+// Forces, or with `change` their change for displacements that are the noise of each node of the rig
+static void FillForces(const Rig* rig, const int32_t* names, int count, bool change, spVec3* forces)
+{
+    spBody* body = rig->body;
+    spForceContext context = {.body = body, .state = spGetNodeState(body), .gravity = {0, -10, 0}};
+    spVec4* d = calloc((size_t)body->nodeCount, sizeof(spVec4));
+    for (int i = 0; i < count; ++i)
+    {
+        uint64_t seed = 77 + (uint64_t)i;
+        if (names[i] >= 0)
+        {
+            d[body->order.rank[names[i]]] =
+                (spVec4){(spReal)spRandomRange(&seed, 0.0, 1.0), (spReal)spRandomRange(&seed, 0.0, 1.0),
+                         (spReal)spRandomRange(&seed, 0.0, 1.0), 0};
+        }
+    }
+    spDifference difference = {.dx = d, .dv = d};
+    change ? spMeasureDifference(&context, &difference) : spMeasureForces(&context);
+    for (int patch = 0; patch < body->order.patchCount; ++patch)
+    {
+        change ? spAddPatchDifference(&context, &difference, patch) : spAddPatchForces(&context, patch);
+    }
+    for (int patch = 0; patch < body->order.patchCount; ++patch)
+    {
+        spSumPatchForces(&context, patch);
+    }
+    for (int i = 0; i < count; ++i)
+    {
+        forces[i] = names[i] >= 0 ? spXyz(body->f[body->order.rank[names[i]]]) : (spVec3){0, 0, 0};
+    }
+    free(d);
+}
+
+static void CheckNumbers(const spVec3* a, const spVec3* b, int count, double tolerance)
+{
+    double most = 0.0, apart = 0.0;
+    for (int i = 0; i < count; ++i)
+    {
+        const spReal *p = &a[i].x, *q = &b[i].x;
+        for (int k = 0; k < 3; ++k)
+        {
+            most = fmax(most, fabs((double)p[k]));
+            apart = fmax(apart, fabs((double)p[k] - (double)q[k]));
+        }
+    }
+    assert_true(apart <= tolerance * most);
+}
+
+static const double tight = sizeof(spReal) == sizeof(float) ? 1e-5 : 1e-12;
+
+// Masses, forces, energies and products with the stiffness are those of the body that was made so
+static void CheckLike(Rig* rig, const RigDef* def, uint64_t* seed)
+{
+    int n = rig->body->userCount;
+    int32_t* numbers = malloc((size_t)n * sizeof(int32_t));
+    int32_t* names = malloc((size_t)n * sizeof(int32_t));
+    Rig like;
+    BuildLike(&like, rig, def, numbers);
+    MoveAlike(rig, &like, numbers, 0.002, seed);
+    spVec3* a = malloc((size_t)n * sizeof(spVec3));
+    spVec3* b = malloc((size_t)n * sizeof(spVec3));
+    for (int i = 0; i < n; ++i)
+    {
+        double m = (double)rig->body->mass[rig->body->order.rank[i]];
+        double like1 = numbers[i] >= 0 ? (double)like.body->mass[like.body->order.rank[numbers[i]]] : 0.0;
+        assert_true(fabs(m - like1) <= tight * like1);
+        names[i] = numbers[i] >= 0 ? i : -1;
+    }
+    for (int change = 0; change < 2; ++change)
+    {
+        FillForces(rig, names, n, change == 1, a);
+        FillForces(&like, numbers, n, change == 1, b);
+        CheckNumbers(a, b, n, tight);
+    }
+    spEnergy e = spBody_GetEnergy(rig->world, rig->id), f = spBody_GetEnergy(like.world, like.id);
+    assert_true(fabs(e.elastic - f.elastic) <= tight * f.elastic);
+    assert_true(fabs(e.kinetic - f.kinetic) <= tight * f.kinetic);
+    double scale = 10.0 * 1000.0 * 0.1 * 0.3;
+    assert_true(fabs(e.potential - f.potential) <= tight * (fabs(f.potential) + scale));
+    double volume = spBody_GetVolume(rig->world, rig->id), other = spBody_GetVolume(like.world, like.id);
+    assert_true(fabs(volume - other) <= 10 * tight * fabs(other));
+    assert_int_equal(spBody_GetElementCount(rig->world, rig->id),
+                     spBody_GetElementCount(like.world, like.id));
+    EndRig(&like);
+    free(numbers);
+    free(names);
+    free(a);
+    free(b);
+}
+
+static void TestEditedIsBuilt(void** state)
+{
+    SP_UNUSED(state);
+    uint64_t seed = 5;
+    RigDef def = MakeRigDef();
+    def.nodeRoom = 400;
+    spMesh* mesh = MakeMesh(&def);
+    Rig rig;
+    assert_true(BuildRig(&rig, &def, mesh));
+    StartRig(&rig);
+    double middle = rig.body->rest[0].x + 7.0 * 0.04;
+    Cut cut = MakeCut(&rig, middle, 0.1, 5, &seed);
+    spEditReport report;
+    assert_true(cut.def.copyCount > 20);
+    assert_true(spEditBody(rig.world, rig.id, &cut.def, &report));
+    FreeCut(&cut);
+    CheckLike(&rig, &def, &seed);
+    // Another one, which has to go to a patch of its own for some nodes
+    cut = MakeCut(&rig, middle + 0.04, 1.0, 0, &seed);
+    assert_true(spEditBody(rig.world, rig.id, &cut.def, &report));
+    FreeCut(&cut);
+    CheckLike(&rig, &def, &seed);
+    EndRig(&rig);
+    spDestroyMesh(mesh);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(TestRoomIsInvisible),
+        cmocka_unit_test(TestEditedIsBuilt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

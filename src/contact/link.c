@@ -4,6 +4,7 @@
 #include "contact/link.h"
 
 #include "base/error.h"
+#include "body/edit.h"
 #include "math/quat.h"
 #include "math/vec3.h"
 
@@ -73,6 +74,7 @@ static spPoint spFindNearestPoint(const spBody* body, spVec3 p)
 {
     spPoint best = {.weights = {1}, .count = 1};
     double bestDistance = DBL_MAX;
+    spRefreshTopology(body);
     for (int i = 0; i < body->triangleCount; ++i)
     {
         spPoint point = {.count = 3};

@@ -16,6 +16,7 @@
 #include "method/filter.h"
 
 #include "base/error.h"
+#include "body/edit.h"
 #include "math/vec3.h"
 
 #include <math.h>
@@ -230,6 +231,7 @@ bool spCreateFilter(spFilter* filter, spBody* body, spError* error)
     {
         return false;
     }
+    spRefreshTopology(body);
     spHeap* heap = body->heap;
     int edgeCount = def->edges != NULL ? def->edgeCount : body->edgeCount;
     size_t edgeSize = def->edges != NULL ? spArraySize(edgeCount, 2 * sizeof(int32_t)) : 0;

@@ -1373,6 +1373,17 @@ static void spAdaptImplicit(spBody* body, spTeam* team)
     SP_UNUSED(team);
 }
 
+static void spRemapImplicit(spBody* body, const spBirth* birth)
+{
+    spImplicitState* state = body->methodState;
+    spInherit(birth, state->lastDv, sizeof(spVec4));
+    for (int i = 0; i < 2; ++i)
+    {
+        spInherit(birth, state->past[i], sizeof(spVec4));
+        spInherit(birth, state->seen[i], sizeof(spVec4));
+    }
+}
+
 static bool spWalkImplicitMemory(spBody* body, spWalkMemoryFcn* fcn, void* walk)
 {
     spImplicitState* state = body->methodState;
@@ -1413,4 +1424,5 @@ const spMethodKind spImplicitMethod = {
     .correct = spCorrectImplicit,
     .adapt = spAdaptImplicit,
     .walkMemory = spWalkImplicitMemory,
+    .remap = spRemapImplicit,
 };

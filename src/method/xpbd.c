@@ -152,24 +152,20 @@ static bool spLayZones(spBody* body, spXpbdState* state, const spConstraintKind*
 {
     spHeap* heap = body->heap;
     spElementList lists[SP_MAX_SETS];
-    int32_t* nodes[SP_MAX_SETS];
     int count = 0;
     bool ok = true;
     for (int i = 0; i < body->setCount && ok; ++i)
     {
         if (kinds[i] != NULL)
         {
-            const spBlocks* blocks = body->sets[i]->kind->getBlocks(body->sets[i]);
-            nodes[count] = spListElements(blocks, heap);
-            ok = nodes[count] != NULL;
-            lists[count] = (spElementList){nodes[count], blocks->elementCount, blocks->nodesPerElement};
+            ok = spListElements(lists + count, body->sets[i]->kind->getBlocks(body->sets[i]), heap);
             count += 1;
         }
     }
     ok = ok && spBuildZones(&state->zones, heap, lists, count, body->nodeCount, SP_ZONE_NODES);
     for (int i = 0; i < count; ++i)
     {
-        spFree(heap, nodes[i]);
+        spFreeElementList(lists + i, heap);
     }
     return ok;
 }
@@ -790,6 +786,11 @@ static void spCorrectXpbd(spBody* body, const spPoint* points, const spVec3* imp
 }
 
 // Sweeps keep nothing from step to step
+static void spRemapXpbd(spBody* body, const spBirth* birth)
+{
+    spRemapNewton(body, birth);
+}
+
 static bool spWalkXpbdMemory(spBody* body, spWalkMemoryFcn* fcn, void* walk)
 {
     bool sweeps = ((const spXpbdState*)body->methodState)->def.xpbd.solver != sp_xpbdAuto;
@@ -810,4 +811,5 @@ const spMethodKind spXpbdMethod = {
     .correct = spCorrectXpbd,
     .adapt = spAdaptXpbd,
     .walkMemory = spWalkXpbdMemory,
+    .remap = spRemapXpbd,
 };

@@ -172,6 +172,7 @@ bool spFreezeNewton(const spBody* body, const spPoint* points, int pointCount, i
                     spComplianceList* list);
 void spCorrectNewton(spBody* body, const spPoint* points, const spVec3* impulses, const spVec3* shifts,
                      int pointCount);
+void spRemapNewton(spBody* body, const spBirth* birth);
 // The memory of the choice, and of Newton's method
 bool spWalkNewton(spBody* body, spWalkMemoryFcn* fcn, void* walk);
 

@@ -255,6 +255,17 @@ void spCorrectNewton(spBody* body, const spPoint* points, const spVec3* impulses
     body->methodState = state;
 }
 
+void spRemapNewton(spBody* body, const spBirth* birth)
+{
+    const spXpbdState* state = body->methodState;
+    if (state->newton != NULL)
+    {
+        spLend(body);
+        spImplicitMethod.remap(body, birth);
+        body->methodState = (void*)state;
+    }
+}
+
 bool spWalkNewton(spBody* body, spWalkMemoryFcn* fcn, void* walk)
 {
     spXpbdState* state = body->methodState;

@@ -4,6 +4,7 @@
 // Bodies, as the public header offers them.
 
 #include "base/error.h"
+#include "body/edit.h"
 #include "math/quat.h"
 #include "math/vec3.h"
 #include "method/relax.h"
@@ -530,9 +531,18 @@ int spBody_CopyMasses(const spWorld* world, spBodyId id, spReal* masses, int cap
     return count;
 }
 
+static void spRefreshBody(const spBody* body)
+{
+    if (body != NULL)
+    {
+        spRefreshTopology(body);
+    }
+}
+
 const int32_t* spBody_GetTriangles(const spWorld* world, spBodyId id, int* triangleCount)
 {
     const spBody* body = spGetBody(world, id);
+    spRefreshBody(body);
     if (triangleCount != NULL)
     {
         *triangleCount = body != NULL ? body->triangleCount : 0;
@@ -543,6 +553,7 @@ const int32_t* spBody_GetTriangles(const spWorld* world, spBodyId id, int* trian
 const int32_t* spBody_GetEdges(const spWorld* world, spBodyId id, int* edgeCount)
 {
     const spBody* body = spGetBody(world, id);
+    spRefreshBody(body);
     if (edgeCount != NULL)
     {
         *edgeCount = body != NULL ? body->edgeCount : 0;
@@ -644,6 +655,7 @@ spEnergy spBody_GetEnergy(const spWorld* world, spBodyId id)
 double spBody_GetVolume(const spWorld* world, spBodyId id)
 {
     const spBody* body = spGetBody(world, id);
+    spRefreshBody(body);
     return body != NULL ? spGetBodyVolume(body) : 0.0;
 }
 
