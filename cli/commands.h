@@ -6,10 +6,14 @@
 
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
+
 // Exit codes, as `souple help exit-codes` explains them
 #define SP_EXIT_FINE 0
 #define SP_EXIT_TROUBLE 1
 #define SP_EXIT_USAGE 2
+#define SP_EXIT_MISSING 127 // souple-lab is not installed
 #define SP_EXIT_INTERRUPTED 130
 
 int spRunRun(int argc, char** argv);
@@ -22,11 +26,18 @@ int spRunCompletion(int argc, char** argv);
 int spRunMaterials(int argc, char** argv);
 int spRunDoctor(int argc, char** argv);
 int spRunHelp(int argc, char** argv);
-int spRunBench(int argc, char** argv);
 int spRunCompare(int argc, char** argv);
+int spRunView(int argc, char** argv);
+
+// souple-lab runs these (lab/); those of souple hand them on to it (lab.c)
+int spRunBench(int argc, char** argv);
 int spRunReproduce(int argc, char** argv);
 int spRunValidate(int argc, char** argv);
-int spRunView(int argc, char** argv);
+bool spFindLab(char* path, size_t size); // false, and an empty path, when souple-lab is not there
+#define SP_LAB "souple-lab"
+#define SP_BENCH_SUMMARY "measure how fast this machine steps"
+#define SP_REPRODUCE_SUMMARY "run published experiments, their numbers beside ours"
+#define SP_VALIDATE_SUMMARY "compare solid bodies with CalculiX and with theory"
 
 // One row of the table in main.c
 typedef struct spCommand

@@ -131,19 +131,6 @@ static void spInterpolateFrame(spTrack* track, int frame, const spState* before,
 // ---------------------------------------------------------------------------------------------------------
 // Playing
 
-static double spGetProcessorTime(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static int spCompareTimes(const void* a, const void* b)
-{
-    double x = *(const double*)a, y = *(const double*)b;
-    return (x > y) - (x < y);
-}
-
 // Times of steps, which grow as needed
 typedef struct spTimes
 {
@@ -171,9 +158,9 @@ static bool spAddTime(spTimes* times, double seconds)
 // One step, timed and counted. Returns false when there is no memory.
 static bool spTakeStep(spRun* run, spEntry* entry, spTimes* times)
 {
-    double start = spGetProcessorTime();
+    double start = spGetProcessorClock();
     uint32_t flags = spRun_Step(run);
-    double seconds = spGetProcessorTime() - start;
+    double seconds = spGetProcessorClock() - start;
     spStepReport report = spWorld_GetReport(spRun_GetWorld(run));
     entry->steps += 1;
     entry->processorSeconds += seconds;
@@ -319,7 +306,7 @@ bool spPlayEntry(spComparison* comparison, spEntry* entry, spError* error)
     }
     if (times.count > 0)
     {
-        qsort(times.data, (size_t)times.count, sizeof(double), spCompareTimes);
+        spSortNumbers(times.data, times.count);
         entry->medianStep = times.data[times.count / 2];
     }
     entry->simulatedSeconds = spRun_GetTime(run);

@@ -9,6 +9,7 @@
 #include "machine.h"
 #include "options.h"
 #include "souple/file.h"
+#include "table.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -99,67 +100,38 @@ static void spFormatError(const spComparison* comparison, const spEntry* entry, 
     snprintf(buffer, size, "%s%.2e", spIsCertain(comparison, entry) ? "" : "~", value);
 }
 
-// The columns of the table: name, unit, characters on the screen. The first is as wide as it must be.
-#define SP_COLUMN_COUNT 11
-static const struct
-{
-    const char* name;
-    const char* unit;
-    int width;
-} s_columns[SP_COLUMN_COUNT] = {
-    {"method", "", 0},         {"step", "ms", 8},      {"steps", "", 8},    {"forces", "per step", 8},
-    {"solver", "per step", 8}, {"cost/step", "ms", 9}, {"cost", "ms/s", 9}, {"error", "rms", 10},
-    {"largest", "", 10},       {"energy", "drift", 9}, {"status", "", 0},
-};
-
-typedef struct spCells
-{
-    char texts[SP_COLUMN_COUNT][SP_METHOD_SIZE];
-} spCells;
-
-static void spFormatEntry(const spComparison* comparison, const spEntry* entry, spCells* cells)
+// One run, on the screen and in the report; the method has a column as wide as given. Returns its JSON.
+static json_t* spTellEntry(const spComparison* comparison, const spEntry* entry, spTable* table, int width)
 {
     double steps = fmax((double)entry->steps, 1.0);
-    const double numbers[] = {1e3 * entry->dt,
-                              (double)entry->steps,
-                              (double)entry->forceEvaluations / steps,
-                              (double)entry->solverIterations / steps,
-                              1e3 * entry->medianStep,
-                              spGetCost(entry)};
-    const size_t size = sizeof(cells->texts[0]);
-    snprintf(cells->texts[0], size, "%s", entry->method);
-    for (int i = 0; i < 6; ++i)
-    {
-        snprintf(cells->texts[1 + i], size, i == 1 ? "%.0f" : "%.4g", numbers[i]);
-    }
-    spFormatError(comparison, entry, entry->difference.error, cells->texts[7], size);
-    spFormatError(comparison, entry, entry->difference.largest, cells->texts[8], size);
-    snprintf(cells->texts[9], size, isfinite(entry->difference.drift) ? "%+.1e" : "-",
-             entry->difference.drift);
-    spFormatEntryStatus(comparison, entry, cells->texts[10], size);
-}
-
-static void spTellCells(const char* const* cells, int width)
-{
-    printf("%-*s", width, cells[0]);
-    for (int i = 1; i + 1 < SP_COLUMN_COUNT; ++i)
-    {
-        printf(" %*s", s_columns[i].width, cells[i]);
-    }
-    const char* last = cells[SP_COLUMN_COUNT - 1];
-    printf("%s%s\n", last[0] != 0 ? "  " : "", last);
-}
-
-static void spTellEntry(const spComparison* comparison, const spEntry* entry, int width)
-{
-    spCells cells;
-    const char* texts[SP_COLUMN_COUNT];
-    spFormatEntry(comparison, entry, &cells);
-    for (int i = 0; i < SP_COLUMN_COUNT; ++i)
-    {
-        texts[i] = cells.texts[i];
-    }
-    spTellCells(texts, width);
+    const spDifference* difference = &entry->difference;
+    char status[200], flags[200], error[32], largest[32];
+    spFormatEntryStatus(comparison, entry, status, sizeof(status));
+    spFormatFlags(entry->flags, flags, sizeof(flags));
+    spFormatError(comparison, entry, difference->error, error, sizeof(error));
+    spFormatError(comparison, entry, difference->largest, largest, sizeof(largest));
+    const spCell cells[] = {
+        SP_TEXT_CELL("method", "method\n", -width, entry->method),
+        SP_NUMBER_CELL("dt", NULL, 0, "", entry->dt),
+        SP_NUMBER_CELL(NULL, "step\n[ms]", 8, "%.4g", 1e3 * entry->dt),
+        SP_WHOLE_CELL("steps", "steps\n", 8, (double)entry->steps),
+        SP_NUMBER_CELL("simulatedSeconds", NULL, 0, "", entry->simulatedSeconds),
+        SP_NUMBER_CELL(NULL, "forces\nper step", 8, "%.4g", (double)entry->forceEvaluations / steps),
+        SP_NUMBER_CELL(NULL, "solver\nper step", 8, "%.4g", (double)entry->solverIterations / steps),
+        SP_WHOLE_CELL("forceEvaluations", NULL, 0, (double)entry->forceEvaluations),
+        SP_WHOLE_CELL("solverIterations", NULL, 0, (double)entry->solverIterations),
+        SP_NUMBER_CELL("solverResidual", NULL, 0, "", entry->solverResidual),
+        SP_NUMBER_CELL("msPerStep", "cost/step\n[ms]", 9, "%.4g", 1e3 * entry->medianStep),
+        SP_NUMBER_CELL("msPerSecond", "cost\n[ms/s]", 9, "%.4g", spGetCost(entry)),
+        SP_NUMBER_CELL("error", NULL, 0, "", difference->error),
+        SP_NUMBER_CELL("largest", NULL, 0, "", difference->largest),
+        SP_TEXT_CELL(NULL, "error\nrms", 10, error),
+        SP_TEXT_CELL(NULL, "largest\n", 10, largest),
+        SP_NUMBER_CELL("energyDrift", "energy\ndrift", 9, "%+.1e", difference->drift),
+        SP_TEXT_CELL(NULL, "status\n", 0, status),
+        SP_TEXT_CELL("status", NULL, 0, flags),
+    };
+    return spTellRow(table, cells, SP_CELL_COUNT(cells));
 }
 
 // Errors of single bodies, where there are several
@@ -191,17 +163,10 @@ void spTellComparison(const spComparison* comparison)
     char introduction[2048];
     spFormatIntroduction(comparison, introduction, sizeof(introduction));
     printf("%s\n\n", introduction);
-    const char *names[SP_COLUMN_COUNT], *units[SP_COLUMN_COUNT];
-    for (int i = 0; i < SP_COLUMN_COUNT; ++i)
-    {
-        names[i] = s_columns[i].name;
-        units[i] = s_columns[i].unit;
-    }
-    spTellCells(names, width);
-    spTellCells(units, width);
+    spTable table = {.print = true};
     for (int i = 0; i < comparison->entryCount; ++i)
     {
-        spTellEntry(comparison, &comparison->entries[i], width);
+        json_decref(spTellEntry(comparison, &comparison->entries[i], &table, width));
     }
     if (comparison->bodyCount > 1)
     {
@@ -214,8 +179,6 @@ void spTellComparison(const spComparison* comparison)
 
 static json_t* spMakeEntryJson(const spComparison* comparison, const spEntry* entry)
 {
-    char flags[200];
-    spFormatFlags(entry->flags, flags, sizeof(flags));
     json_t* bodies = json_array();
     for (int body = 0; body < entry->track.bodyCount && entry->difference.bodyError != NULL; ++body)
     {
@@ -224,21 +187,9 @@ static json_t* spMakeEntryJson(const spComparison* comparison, const spEntry* en
         json_object_set_new(item, "error", spMakeJsonNumber(entry->difference.bodyError[body]));
         json_array_append_new(bodies, item);
     }
-    json_t* json = json_object();
-    json_object_set_new(json, "method", json_string(entry->method));
-    json_object_set_new(json, "dt", spMakeJsonNumber(entry->dt));
-    json_object_set_new(json, "steps", json_integer(entry->steps));
-    json_object_set_new(json, "simulatedSeconds", spMakeJsonNumber(entry->simulatedSeconds));
-    json_object_set_new(json, "msPerStep", spMakeJsonNumber(1e3 * entry->medianStep));
-    json_object_set_new(json, "msPerSecond", spMakeJsonNumber(spGetCost(entry)));
-    json_object_set_new(json, "forceEvaluations", json_integer(entry->forceEvaluations));
-    json_object_set_new(json, "solverIterations", json_integer(entry->solverIterations));
-    json_object_set_new(json, "solverResidual", spMakeJsonNumber(entry->solverResidual));
-    json_object_set_new(json, "error", spMakeJsonNumber(entry->difference.error));
-    json_object_set_new(json, "largest", spMakeJsonNumber(entry->difference.largest));
-    json_object_set_new(json, "energyDrift", spMakeJsonNumber(entry->difference.drift));
+    spTable none = {0};
+    json_t* json = spTellEntry(comparison, entry, &none, 0);
     json_object_set_new(json, "certain", json_boolean(spIsCertain(comparison, entry)));
-    json_object_set_new(json, "status", json_string(flags));
     json_object_set_new(json, "stopTime", entry->stopped ? json_real(entry->stopTime) : json_null());
     if (comparison->settle)
     {
@@ -262,9 +213,7 @@ json_t* spMakeComparisonJson(const spComparison* comparison)
     {
         json_array_append_new(runs, spMakeEntryJson(comparison, &comparison->entries[i]));
     }
-    json_t* json = json_object();
-    json_object_set_new(json, "machine", spMakeMachineJson());
-    json_object_set_new(json, "commit", json_string(spGetCommit()));
+    json_t* json = spMakeMeasuredJson();
     json_object_set_new(json, "scene", json_string(spScene_GetName(comparison->scene)));
     json_object_set_new(json, "file", json_string(comparison->path));
     json_object_set_new(json, "duration", spMakeJsonNumber(comparison->duration));
@@ -379,12 +328,10 @@ static void spMakeCostPlot(const spComparison* comparison, spCostPlot* result)
     }
     snprintf(result->title, sizeof(result->title), "%.80s: error against cost",
              spScene_GetName(comparison->scene));
-    spPlotDef plot = spDefaultPlotDef();
-    plot.title = result->title;
-    plot.xLabel = "processor time [ms per simulated second]";
-    plot.yLabel = comparison->settle ? "error of the shape at rest" : "error (rms over nodes and times)";
-    plot.series = series;
-    plot.seriesCount = seriesCount;
+    spPlotDef plot =
+        spMakePlot(result->title, "processor time [ms per simulated second]",
+                   comparison->settle ? "error of the shape at rest" : "error (rms over nodes and times)",
+                   series, seriesCount);
     plot.xLog = true;
     plot.yLog = true;
     plot.width = 900;
@@ -447,31 +394,17 @@ static void spDraftBodies(const spComparison* comparison, spDraft* draft)
 
 void spDraftComparison(const spComparison* comparison, spDraft* draft)
 {
-    char introduction[2048], heads[SP_COLUMN_COUNT][40];
-    const char* cells[SP_COLUMN_COUNT];
+    char introduction[2048];
+    spTable table = {.draft = draft};
     spFormatIntroduction(comparison, introduction, sizeof(introduction));
-    for (int i = 0; i < SP_COLUMN_COUNT; ++i)
-    {
-        bool unit = s_columns[i].unit[0] != 0;
-        snprintf(heads[i], sizeof(heads[i]), "%s%s%s%s", s_columns[i].name, unit ? " [" : "",
-                 s_columns[i].unit, unit ? "]" : "");
-        cells[i] = heads[i];
-    }
     spCostPlot plot;
     spMakeCostPlot(comparison, &plot);
     spDraftPart(draft, "Error against cost");
     spDraftText(draft, "%s", introduction);
-    spDraftTable(draft, cells, SP_COLUMN_COUNT);
     spDraftPlot(draft, &plot.plot);
     for (int i = 0; i < comparison->entryCount; ++i)
     {
-        spCells texts;
-        spFormatEntry(comparison, &comparison->entries[i], &texts);
-        for (int k = 0; k < SP_COLUMN_COUNT; ++k)
-        {
-            cells[k] = texts.texts[k];
-        }
-        spDraftRow(draft, cells);
+        json_decref(spTellEntry(comparison, &comparison->entries[i], &table, 0));
     }
     if (comparison->bodyCount > 1)
     {

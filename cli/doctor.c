@@ -7,7 +7,6 @@
 #include "commands.h"
 #include "machine.h"
 #include "options.h"
-#include "peer.h"
 #include "souple/view.h"
 #include "tools.h"
 
@@ -30,6 +29,10 @@
     "complete Cholesky factor, simplicial; -DSOUPLE_SUPERNODAL=ON would bring the supernodal one, several "  \
     "times faster"
 #define SP_CHOLMOD_LICENCE "LGPL-2.1+; with its supernodal part, not in this build, GPL-2+"
+#endif
+
+#ifndef SOUPLE_BULLET_VERSION
+#define SOUPLE_BULLET_VERSION ""
 #endif
 
 #ifndef SOUPLE_PNG_VERSION
@@ -72,8 +75,8 @@ typedef struct spHelper
 {
     const char* name;
     const char* use;
-    const char* remedy; // package that brings it
-    char path[512];     // "" when it is not in PATH
+    const char* remedy; // what brings it
+    char path[512];     // "" when it is not there
 } spHelper;
 
 // A ball falls on the ground for half a second. Returns what is wrong; NULL when all is well.
@@ -123,11 +126,8 @@ static const char* spTestWorld(double* millisecondsPerStep, char* message, size_
 static void spTellJson(const spPart* parts, int partCount, const spHelper* helpers, int helperCount,
                        const char* processor, const char* trouble, double milliseconds)
 {
-    char version[32];
     struct utsname system;
     uname(&system);
-    snprintf(version, sizeof(version), "%d.%d.%d", spGetVersion() / 10000, spGetVersion() / 100 % 100,
-             spGetVersion() % 100);
     json_t* list = json_array();
     for (int i = 0; i < partCount; ++i)
     {
@@ -150,7 +150,7 @@ static void spTellJson(const spPart* parts, int partCount, const spHelper* helpe
         json_array_append_new(programs, helper);
     }
     json_t* json = json_object();
-    json_object_set_new(json, "version", json_string(version));
+    json_object_set_new(json, "version", json_string(spGetVersionText()));
     json_object_set_new(json, "precision", json_string(sizeof(spReal) == 8 ? "double" : "float"));
     json_object_set_new(json, "lanes", json_integer(spGetLaneCount()));
     json_object_set_new(json, "maxThreads", json_integer(SP_MAX_WORKERS));
@@ -201,7 +201,8 @@ int spRunDoctor(int argc, char** argv)
         {"Jansson", spGetJsonVersion(), "MIT", "scene files and JSON output"},
         {"libpng", png, "PNG Reference Library License 2", "pictures as PNG: souple run --export png"},
         {"CHOLMOD", SOUPLE_CHOLMOD_VERSION, SP_CHOLMOD_LICENCE, SP_CHOLMOD_USE},
-        {"Bullet", spGetPeerVersion(), "zlib", "a second engine beside ours: souple bench implicit-beam-8"},
+        {"Bullet", SOUPLE_BULLET_VERSION, "zlib",
+         "a second engine beside ours: souple bench implicit-beam-8"},
         {"libwebsockets", SOUPLE_WEBSOCKETS_VERSION, "MIT", "the connection of the live page: souple view"},
         {"zlib", SOUPLE_ZLIB_VERSION, "zlib", "reports"},
         {"page", page, "MIT; bundled by esbuild, MIT",
@@ -210,12 +211,14 @@ int spRunDoctor(int argc, char** argv)
         {"uPlot", SOUPLE_UPLOT_VERSION, "MIT", "the plots inside the page"},
     };
     spHelper helpers[] = {
-        {"ffmpeg", "films: souple run --export mp4", "ffmpeg", ""},
-        {"xdg-open", "a browser that opens by itself: souple view", "xdg-utils", ""},
-        {"ccx", "CalculiX beside ours: souple validate", "calculix-ccx", ""},
+        {SP_LAB, "souple bench, reproduce and validate", "-DSOUPLE_LAB=ON when Souple is built", ""},
+        {"ffmpeg", "films: souple run --export mp4", "Debian: ffmpeg", ""},
+        {"xdg-open", "a browser that opens by itself: souple view", "Debian: xdg-utils", ""},
+        {"ccx", "CalculiX beside ours: souple validate", "Debian: calculix-ccx", ""},
     };
     int helperCount = (int)(sizeof(helpers) / sizeof(helpers[0]));
-    for (int i = 0; i < helperCount; ++i)
+    spFindLab(helpers[0].path, sizeof(helpers[0].path));
+    for (int i = 1; i < helperCount; ++i)
     {
         spFindProgram(helpers[i].path, sizeof(helpers[i].path), helpers[i].name);
     }
@@ -231,8 +234,7 @@ int spRunDoctor(int argc, char** argv)
     }
     struct utsname system;
     uname(&system);
-    printf("souple %d.%d.%d, MIT licence\n", spGetVersion() / 10000, spGetVersion() / 100 % 100,
-           spGetVersion() % 100);
+    printf("souple %s, MIT licence\n", spGetVersionText());
     printf("  state in %s precision, kernels with %d lanes, up to %d threads\n",
            sizeof(spReal) == 8 ? "double" : "float", spGetLaneCount(), SP_MAX_WORKERS);
     printf("\nlibraries:\n");
@@ -256,7 +258,7 @@ int spRunDoctor(int argc, char** argv)
         }
         else
         {
-            printf("  %-13s missing  would bring %s (Debian: %s)\n", helpers[i].name, helpers[i].use,
+            printf("  %-13s missing  would bring %s (%s)\n", helpers[i].name, helpers[i].use,
                    helpers[i].remedy);
         }
     }

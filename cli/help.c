@@ -26,6 +26,20 @@ const char* spGetTopicWord(int index)
     return index < commandCount ? commands[index].name : NULL;
 }
 
+void spTellAllUsages(const char* form)
+{
+    int count = 0;
+    const spCommand* commands = spGetCommands(&count);
+    for (int i = 0; i < count; ++i)
+    {
+        char name[32], help[32];
+        snprintf(name, sizeof(name), "%s", commands[i].name);
+        snprintf(help, sizeof(help), "--help=%s", form);
+        char* arguments[] = {name, help, NULL};
+        commands[i].run(2, arguments);
+    }
+}
+
 static void spTellTopic(const spTopic* topic, bool markdown)
 {
     if (topic->text != NULL)

@@ -9,6 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
+const char* spGetVersionText(void)
+{
+    return SOUPLE_VERSION;
+}
+
 void spGetProcessor(char* buffer, size_t size)
 {
     snprintf(buffer, size, "unknown");
@@ -46,6 +51,14 @@ json_t* spMakeMachineJson(void)
     json_object_set_new(json, "lanes", json_integer(spGetLaneCount()));
     json_object_set_new(json, "precision", json_string(spGetPrecision()));
     json_object_set_new(json, "compiler", json_string(SOUPLE_COMPILER));
+    return json;
+}
+
+json_t* spMakeMeasuredJson(void)
+{
+    json_t* json = json_object();
+    json_object_set_new(json, "machine", spMakeMachineJson());
+    json_object_set_new(json, "commit", json_string(spGetCommit()));
     return json;
 }
 

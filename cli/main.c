@@ -4,8 +4,10 @@
 // The `souple` command: a table of subcommands. Help, man page and completion list them from it.
 
 #include "commands.h"
+#include "machine.h"
 #include "options.h"
-#include "souple/base.h"
+#include "tools.h"
+#include "usage.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,10 +20,10 @@ static const spCommand s_commands[] = {
     {"export", "make pictures, tables and meshes from a recording", spRunExport},
     {"replay", "play the scene of a recording again and compare every bit", spRunReplay},
     {"mesh", "examine, convert, repair and make meshes", spRunMesh},
-    {"bench", "measure how fast this machine steps", spRunBench},
+    {"bench", SP_BENCH_SUMMARY, spRunBench},
     {"compare", "play a scene by several methods: error against cost", spRunCompare},
-    {"reproduce", "run published experiments, their numbers beside ours", spRunReproduce},
-    {"validate", "compare solid bodies with CalculiX and with theory", spRunValidate},
+    {"reproduce", SP_REPRODUCE_SUMMARY, spRunReproduce},
+    {"validate", SP_VALIDATE_SUMMARY, spRunValidate},
     {"materials", "list the materials that scenes know by name", spRunMaterials},
     {"doctor", "tell what this build has and what it lacks", spRunDoctor},
     {"completion", "print a script that lets a shell complete commands and options", spRunCompletion},
@@ -29,6 +31,11 @@ static const spCommand s_commands[] = {
 };
 
 #define SP_COMMAND_COUNT ((int)(sizeof(s_commands) / sizeof(s_commands[0])))
+
+const spUsageForm g_usageForms[] = {
+    {"man", spTellUsageForMan},   {"bash", spTellUsageForBash}, {"zsh", spTellUsageForZsh},
+    {"fish", spTellUsageForFish}, {"trouble", spTellTrouble},   {NULL, NULL},
+};
 
 const spCommand* spGetCommands(int* count)
 {
@@ -48,13 +55,6 @@ const spCommand* spFindCommand(const char* name)
     return NULL;
 }
 
-// Words that did not reach their file are no success
-static int spEndOutput(int code)
-{
-    bool good = fflush(stdout) == 0 && ferror(stdout) == 0;
-    return good ? code : spFailUsage("cannot write the output: is the disk full?");
-}
-
 int main(int argc, char** argv)
 {
     if (argc < 2)
@@ -65,7 +65,7 @@ int main(int argc, char** argv)
     }
     if (strcmp(argv[1], "--version") == 0)
     {
-        printf("souple %d.%d.%d\n", spGetVersion() / 10000, spGetVersion() / 100 % 100, spGetVersion() % 100);
+        printf("souple %s\n", spGetVersionText());
         return spEndOutput(SP_EXIT_FINE);
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)

@@ -6,7 +6,7 @@
 #include "man.h"
 
 #include "commands.h"
-#include "souple/base.h"
+#include "machine.h"
 #include "topics.h"
 #include "usage.h"
 
@@ -130,7 +130,7 @@ void spWriteManPage(void)
     const spTopic* topics = spGetTopics(&topicCount);
     const spCommand* commands = spGetCommands(&commandCount);
     printf(".\\\" Made by 'souple help --man'\n"
-           ".TH SOUPLE 1 \"\" \"souple %d.%d.%d\" \"User commands\"\n"
+           ".TH SOUPLE 1 \"\" \"souple %s\" \"User commands\"\n"
            ".SH NAME\n"
            "souple \\- simulate soft bodies in real time\n"
            ".SH SYNOPSIS\n"
@@ -138,7 +138,7 @@ void spWriteManPage(void)
            ".I COMMAND\n"
            "[arguments]\n"
            ".SH DESCRIPTION\n",
-           spGetVersion() / 10000, spGetVersion() / 100 % 100, spGetVersion() % 100);
+           spGetVersionText());
     spPrintParagraphs(g_overviewText);
     for (int i = 0; i < commandCount; ++i)
     {

@@ -33,6 +33,6 @@ const spPlaceholder* spFindPlaceholder(const char* name);
 const char* spGetGeneratorWord(int index); // mesh_make.c
 const char* spGetColourWord(int index);    // export_tools.c
 const char* spGetExportWord(int index);    // export_tools.c
-const char* spGetPartWord(int index);      // reproduce.c
+const char* spGetPartWord(int index);      // lab_options.c
 const char* spGetTopicWord(int index);     // help.c
 const char* spGetShellWord(int index);     // completion.c

@@ -211,6 +211,18 @@ static spPlotDef* spKeepPlot(spDraft* draft, const spPlotDef* plot)
     return copy;
 }
 
+spPlotDef spMakePlot(const char* title, const char* xLabel, const char* yLabel, const spPlotSeries* series,
+                     int seriesCount)
+{
+    spPlotDef plot = spDefaultPlotDef();
+    plot.title = title;
+    plot.xLabel = xLabel;
+    plot.yLabel = yLabel;
+    plot.series = series;
+    plot.seriesCount = seriesCount;
+    return plot;
+}
+
 void spDraftPlot(spDraft* draft, const spPlotDef* plot)
 {
     if (draft == NULL)
@@ -273,12 +285,6 @@ static void spDraftNumber(spDraft* draft, const char* what, const char* unit, do
     spDraftRow(draft, cells);
 }
 
-static int spCompareNumbers(const void* a, const void* b)
-{
-    double x = *(const double*)a, y = *(const double*)b;
-    return (x > y) - (x < y);
-}
-
 // Steps that a recording has rows of; the first row may be of the start
 static void spDraftSteps(spDraft* draft, const spRecording* recording)
 {
@@ -308,7 +314,7 @@ static void spDraftSteps(spDraft* draft, const spRecording* recording)
     }
     if (count > 0)
     {
-        qsort(times, (size_t)count, sizeof(double), spCompareNumbers);
+        spSortNumbers(times, count);
         spDraftPart(draft, "Steps");
         spDraftTable(draft, columns, 2);
         spDraftNumber(draft, "steps", "", count);

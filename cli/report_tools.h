@@ -34,6 +34,10 @@ void spDraftPlot(spDraft* draft, const spPlotDef* plot);
 // What a recording measured: tables of measurements and of steps
 void spDraftRecording(spDraft* draft, const spRecording* recording);
 
+// A plot with linear axes; the texts and the series stay where they are
+spPlotDef spMakePlot(const char* title, const char* xLabel, const char* yLabel, const spPlotSeries* series,
+                     int seriesCount);
+
 typedef struct spReportPlan
 {
     const char* path;

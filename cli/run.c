@@ -80,12 +80,6 @@ static void spNoteStep(spRunResult* result, uint32_t flags, double milliseconds)
     }
 }
 
-static int spCompareTimes(const void* a, const void* b)
-{
-    double x = *(const double*)a, y = *(const double*)b;
-    return x < y ? -1 : x > y;
-}
-
 // After sorting: the time that a share of the steps stays within
 static double spGetPercentile(const spRunResult* result, double share)
 {
@@ -704,10 +698,7 @@ static int spPlayScene(const spRunOptions* options, const spScene* scene, spRun*
         code = spFailFile(result.recordingPath, &error);
     }
     int64_t count = result.steps < result.stepCapacity ? result.steps : result.stepCapacity;
-    if (count > 0)
-    {
-        qsort(result.stepTimes, (size_t)count, sizeof(double), spCompareTimes);
-    }
+    spSortNumbers(result.stepTimes, (int)count);
     if (options->json)
     {
         spTellJson(options, scene, run, &result);

@@ -6,6 +6,7 @@
 #include "tools.h"
 
 #include "commands.h"
+#include "options.h"
 #include "souple/scene.h"
 
 #include <errno.h>
@@ -51,6 +52,12 @@ int spFailFile(const char* path, const spError* error)
         fprintf(stderr, "souple: %s: %s\n", path, error->message);
     }
     return SP_EXIT_USAGE;
+}
+
+int spEndOutput(int code)
+{
+    bool good = fflush(stdout) == 0 && ferror(stdout) == 0;
+    return good ? code : spFailUsage("cannot write the output: is the disk full?");
 }
 
 void spPrintJson(json_t* json)
@@ -146,6 +153,38 @@ bool spFindProgram(char* buffer, size_t size, const char* name)
     }
     buffer[0] = 0;
     return false;
+}
+
+bool spFindBeside(char* buffer, size_t size, const char* const* places, int placeCount)
+{
+    char program[1024];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
+    program[length > 0 ? length : 0] = 0;
+    char* slash = strrchr(program, '/');
+    for (int i = 0; slash != NULL && i < placeCount; ++i)
+    {
+        *slash = 0;
+        if (spMakeFileName(buffer, size, program, places[i], "") && access(buffer, R_OK) == 0)
+        {
+            return true;
+        }
+    }
+    buffer[0] = 0;
+    return false;
+}
+
+static int spCompareNumbers(const void* a, const void* b)
+{
+    double x = *(const double*)a, y = *(const double*)b;
+    return (x > y) - (x < y);
+}
+
+void spSortNumbers(double* numbers, int count)
+{
+    if (count > 0)
+    {
+        qsort(numbers, (size_t)count, sizeof(double), spCompareNumbers);
+    }
 }
 
 double spGetClock(void)

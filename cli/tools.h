@@ -12,6 +12,9 @@
 // Prints an error with its place: "file:line:column: message". Returns SP_EXIT_USAGE.
 int spFailFile(const char* path, const spError* error);
 
+// What a program returns that wanted to return a code: words that did not reach their file are no success
+int spEndOutput(int code);
+
 // Prints one JSON object to stdout and destroys it. Numbers have a '.' in any locale.
 void spPrintJson(json_t* json);
 
@@ -31,8 +34,15 @@ void spGetStem(char* buffer, size_t size, const char* path);
 // not there.
 bool spFindProgram(char* buffer, size_t size, const char* name);
 
+// The first file that is there of some places, which are relative to the folder of this program. Returns
+// false, and an empty text, when there is none.
+bool spFindBeside(char* buffer, size_t size, const char* const* places, int placeCount);
+
 // Where files that live for a moment go: TMPDIR, or what the system has for it
 const char* spGetTemporaryFolder(void);
+
+// Sorts upwards
+void spSortNumbers(double* numbers, int count);
 
 // Seconds on a clock that only goes forward
 double spGetClock(void);

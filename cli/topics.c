@@ -41,6 +41,7 @@ static void spTellExitCodes(bool markdown)
     spTellAllUsages("trouble");
     fputs("  2    bad usage or bad input: an unknown option, a wrong scene, a file that cannot\n"
           "       be read or written, a full disk\n"
+          "  127  bench, reproduce, validate: souple-lab, which runs them, is not installed\n"
           "  130  interrupted by Ctrl-C; what was recorded by then is kept\n",
           stdout);
 }
@@ -301,8 +302,8 @@ static const spTopic s_topics[] = {
     {
         .name = "environment",
         .summary = "variables and files that souple looks at",
-        .text = "  PATH       where ffmpeg (films), ccx (souple validate) and xdg-open (souple view)\n"
-                "             are looked for\n"
+        .text = "  PATH       where ffmpeg (films), ccx (souple validate), xdg-open (souple view) and\n"
+                "             souple-lab, unless it lies with souple, are looked for\n"
                 "  TMPDIR     folder for files that live for a moment; the system's without it\n"
                 "  DISPLAY, WAYLAND_DISPLAY\n"
                 "             one of them must be set for souple view to open a browser\n"

@@ -163,7 +163,7 @@ static void spPrintHelp(const spUsage* usage)
     printf("  2    bad usage or bad input\n");
 }
 
-static void spTellTrouble(const spUsage* usage)
+void spTellTrouble(const spUsage* usage)
 {
     char path[64], left[80];
     spGetCommandPath(usage, path, sizeof(path));
@@ -174,15 +174,6 @@ static void spTellTrouble(const spUsage* usage)
     }
 }
 
-static const struct
-{
-    const char* name;
-    void (*tell)(const spUsage* usage);
-} s_forms[] = {
-    {"man", spTellUsageForMan},   {"bash", spTellUsageForBash}, {"zsh", spTellUsageForZsh},
-    {"fish", spTellUsageForFish}, {"trouble", spTellTrouble},
-};
-
 int spTellUsage(const spUsage* usage, const char* argument)
 {
     const char* form = strchr(argument, '=');
@@ -191,16 +182,16 @@ int spTellUsage(const spUsage* usage, const char* argument)
         spPrintHelp(usage);
         return SP_EXIT_FINE;
     }
-    for (size_t i = 0; i < sizeof(s_forms) / sizeof(s_forms[0]); ++i)
+    for (const spUsageForm* known = g_usageForms; known->name != NULL; ++known)
     {
-        if (strcmp(form + 1, s_forms[i].name) == 0)
+        if (strcmp(form + 1, known->name) == 0)
         {
-            s_forms[i].tell(usage);
+            known->tell(usage);
             for (int k = 0; k < usage->actionCount; ++k)
             {
                 char name[32], help[32];
                 snprintf(name, sizeof(name), "%s", usage->actions[k].name);
-                snprintf(help, sizeof(help), "--help=%s", s_forms[i].name);
+                snprintf(help, sizeof(help), "--help=%s", known->name);
                 char* arguments[] = {name, help, NULL};
                 usage->actions[k].run(2, arguments);
             }
@@ -208,18 +199,4 @@ int spTellUsage(const spUsage* usage, const char* argument)
         }
     }
     return spFailUsage("--help takes no value, but got \"%s\"", form + 1);
-}
-
-void spTellAllUsages(const char* form)
-{
-    int count = 0;
-    const spCommand* commands = spGetCommands(&count);
-    for (int i = 0; i < count; ++i)
-    {
-        char name[32], help[32];
-        snprintf(name, sizeof(name), "%s", commands[i].name);
-        snprintf(help, sizeof(help), "--help=%s", form);
-        char* arguments[] = {name, help, NULL};
-        commands[i].run(2, arguments);
-    }
 }

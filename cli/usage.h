@@ -41,10 +41,23 @@ void spPrintFilled(const char* text, int indent);
 // Prints the examples of a command or a topic, which may be NULL
 void spPrintExamples(const char* const* examples);
 
-// Asks every command for a form of its usage, in the order of the table
+// A form of a usage beside its help
+typedef struct spUsageForm
+{
+    const char* name;
+    void (*tell)(const spUsage* usage);
+} spUsageForm;
+
+// Those that a program knows, in its main.c; ends with a row of NULL
+extern const spUsageForm g_usageForms[];
+
+// What the exit code 1 says, as one row
+void spTellTrouble(const spUsage* usage);
+
+// Asks every command of souple for a form of its usage, in the order of the table
 void spTellAllUsages(const char* form);
 
-// Parts of the forms, one file each
+// Parts of the forms of souple, one file each
 void spTellUsageForMan(const spUsage* usage);
 void spTellUsageForBash(const spUsage* usage);
 void spTellUsageForZsh(const spUsage* usage);

@@ -175,6 +175,7 @@ static inline spMethodDef RandomMethod(Values* v)
         xpbd->solver = (spXpbdSolver)Choice(v, sp_xpbdSolverCount);
         xpbd->accelerator = (spAccelerator)Choice(v, sp_acceleratorCount);
         xpbd->tetRows = (spTetRows)Choice(v, sp_tetRowsCount);
+        xpbd->order = (spXpbdOrder)Choice(v, sp_xpbdOrderCount);
         xpbd->iterations = Effort(v, 1, 8);
         xpbd->relaxation = Number(v, 1.0);
         xpbd->window = Effort(v, 1, 5);

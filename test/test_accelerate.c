@@ -216,7 +216,8 @@ static void RestartNet(Net* net)
 
 static spIterate MakeIterate(Net* net)
 {
-    return (spIterate){.x = net->x,
+    return (spIterate){.backend = spFindBackend(1),
+                       .x = net->x,
                        .nodeCount = net->nodeCount,
                        .mass = net->mass,
                        .lambda = net->lambda,

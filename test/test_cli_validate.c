@@ -8,8 +8,6 @@
 
 #include "cli_test.h"
 
-#define LIVER SOUPLE_SOURCE_DIR "/../shared/data/liver.msh"
-
 static double GetNumber(const json_t* object, const char* key)
 {
     const json_t* value = json_object_get(object, key);
@@ -49,28 +47,19 @@ static void TestUsage(void** state)
     Expect("validate element-large --beside broken.json", 2, "broken.json");
     WriteFile("file", "x");
     Expect("validate element-large --keep file/x", 2, "cannot make the folder file/x");
-    // Asked for by name, a missing mesh is a mistake
-    Expect("validate liver --liver nowhere.msh", 2, "nowhere.msh");
+    Expect("validate liver --mesh nowhere.msh", 2, "nowhere.msh");
 }
 
 // Every case that takes little time, against the real program
 static void TestAgainstCalculix(void** state)
 {
     SP_UNUSED(state);
-    struct stat status;
-    bool liver = stat(LIVER, &status) == 0;
-    if (liver == false)
-    {
-        print_message("the folder shared/data beside the project is absent, so the liver is not compared\n");
-    }
     static const char* const names[] = {"element-large", "twist", "press", "twist-large", "liver"};
-    int count = liver ? 5 : 4;
-    char arguments[1024];
-    snprintf(arguments, sizeof(arguments),
-             "validate element-large twist press twist-large %s frequency-bar frequency-beam --json --keep "
-             "deep/files --liver '" LIVER "'",
-             liver ? "liver" : "");
-    json_t* json = RunJson(arguments, 0);
+    int count = SP_COUNT(names);
+    json_t* json =
+        RunJson("validate element-large twist press twist-large liver frequency-bar frequency-beam "
+                "--json --keep deep/files",
+                0);
     assert_int_equal(json_array_size(json_object_get(json, "cases")), count);
     assert_true(Exists("deep/files/twist.inp") && Exists("deep/files/twist.dat"));
     bool twice = sizeof(spReal) == sizeof(double);

@@ -365,6 +365,7 @@ static spMethodDef MakeOddMethod(int type)
         .solver = sp_xpbdGaussSeidel,
         .accelerator = sp_accelerateChebyshev,
         .tetRows = sp_tetRowsEnergy,
+        .order = sp_xpbdColours,
         .iterations = 33,
         .relaxation = (spReal)1.1,
         .window = 7,
@@ -403,7 +404,7 @@ static void CheckXpbd(const spXpbdDef* a, const spXpbdDef* b)
     assert_true(a->solver == b->solver && a->accelerator == b->accelerator && a->tetRows == b->tetRows);
     assert_true(a->iterations == b->iterations && a->relaxation == b->relaxation && a->window == b->window);
     assert_true(a->conditionLimit == b->conditionLimit && a->safeguard == b->safeguard);
-    assert_true(a->radius == b->radius && a->delay == b->delay);
+    assert_true(a->radius == b->radius && a->delay == b->delay && a->order == b->order);
 }
 
 // Sets a method, reads it from the description, sets another one, and sends what was read

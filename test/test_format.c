@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Mesh files: every reader and writer, real files from outside where they are there, damaged files.
+// Mesh files: every reader and writer, real files, damaged files.
 
 #include "format/format.h"
 
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define DATA SOUPLE_SOURCE_DIR "/../shared/data/"
+#define DATA SOUPLE_SOURCE_DIR "/data"
 
 static spMesh* Parse(const char* text, const char* hint, spError* error)
 {
@@ -1279,95 +1279,106 @@ static void TestFailingAllocations(void** state)
     remove(path);
 }
 
-// Real files from outside. Nothing is copied: without the folder the test says so.
-static void TestFilesFromOutside(void** state)
+// A file that others made, or a program of another language
+typedef struct RealFile
+{
+    const char* name;
+    const char* format;
+    int vertexCount, triangleCount, tetCount;
+    bool closed;
+    double volume; // as meshio and NumPy have it, m^3; area where it is not closed and has no tets, m^2
+} RealFile;
+
+static void CheckRealFile(const char* folder, const RealFile* file)
+{
+    char path[512];
+    snprintf(path, sizeof(path), "%s/%s", folder, file->name);
+    spError error = SP_ZERO_INIT;
+    spMesh* mesh = spLoadMesh(path, NULL, &error);
+    if (mesh == NULL)
+    {
+        print_error("%s\n", error.message);
+        fail();
+    }
+    assert_string_equal(spMesh_GetFormatName(mesh), file->format);
+    assert_int_equal(spMesh_GetVertexCount(mesh), file->vertexCount);
+    assert_int_equal(spMesh_GetTriangleCount(mesh), file->triangleCount);
+    assert_int_equal(spMesh_GetTetCount(mesh), file->tetCount);
+    assert_int_equal(spMesh_GetLoadReport(mesh).skippedCells, 0);
+    spMeshReport report;
+    assert_true(spMesh_Validate(mesh, &report, NULL));
+    print_message("%s: %d vertices, closed %d, volume %g, problems", file->name, report.vertexCount,
+                  report.closed, report.volume);
+    for (int p = 0; p < sp_meshProblemCount; ++p)
+    {
+        if (report.problemCounts[p] > 0)
+        {
+            print_message(" %d %s", report.problemCounts[p], spMeshProblem_GetName((spMeshProblem)p));
+        }
+    }
+    print_message("\n");
+    assert_int_equal(report.closed, file->closed);
+    bool open = file->tetCount == 0 && !file->closed;
+    CHECK_NEAR((open ? report.surfaceArea : report.volume) / file->volume, 1.0, 1e-8);
+    assert_true(file->tetCount == 0 || report.minTetVolume > 0.0);
+    spDestroyMesh(mesh);
+}
+
+static void TestDataFiles(void** state)
 {
     SP_UNUSED(state);
-    static const struct
-    {
-        const char* name;
-        const char* format;
-        int vertexCount, triangleCount, tetCount;
-        bool closed;
-        double volume; // as meshio and NumPy have it, m^3; area where it is not closed and has no tets, m^2
-    } files[] = {
-        {"liver.msh", "MSH 1 ascii", 181, 0, 596, true, 36.5608511},
-        {"liver-smooth.obj", "OBJ", 2194, 4384, 0, true, 39.267352},
-        {"raptorTetra_8418.vtu", "VTU ascii", 2996, 0, 8418, false, 27.251767},
+    static const RealFile files[] = {
         {"armadillo_4k.node", "TetGen", 1180, 0, 3717, true, 1.85960005},
         {"armadillo_4k.ele", "TetGen", 1180, 0, 3717, true, 1.85960005},
-        {"spot.obj", "OBJ", 2930, 5856, 0, true, 0.718258788},
-        {"bunny.obj", "OBJ", 2503, 4968, 0, false, 0.0564686331},
         {"shark_22_ascii.msh", "MSH 2.2 ascii", 425, 0, 1070, false, 0.000110305549},
         {"shark_22_binary.msh", "MSH 2.2 binary", 429, 0, 1073, false, 0.000110256059},
         {"bunny_tet.msh", "MSH 2.2 ascii", 1869, 0, 7356, true, 0.832220406},
+        {"liver_like.msh", "MSH 2.2 ascii", 442, 0, 1571, true, 0.00126378324},
+        {"raptor_like.msh", "MSH 2.2 ascii", 2394, 0, 8403, true, 0.0620530776},
     };
-    if (access(DATA "liver.msh", R_OK) != 0)
+    for (int i = 0; i < SP_COUNT(files); ++i)
     {
-        print_message(
-            "the folder shared/data beside the project is absent, so files from outside are not tested\n");
+        CheckRealFile(DATA, files + i);
+    }
+}
+
+// Files under licences that keep them out of this repository, in a folder that the environment names
+static void TestFilesFromOutside(void** state)
+{
+    SP_UNUSED(state);
+    static const RealFile files[] = {
+        {"liver.msh", "MSH 1 ascii", 181, 0, 596, true, 36.5608511},
+        {"liver-smooth.obj", "OBJ", 2194, 4384, 0, true, 39.267352},
+        {"raptorTetra_8418.vtu", "VTU ascii", 2996, 0, 8418, false, 27.251767},
+        {"spot.obj", "OBJ", 2930, 5856, 0, true, 0.718258788},
+        {"bunny.obj", "OBJ", 2503, 4968, 0, false, 0.0564686331},
+    };
+    const char* folder = getenv("SOUPLE_OUTSIDE_MESHES");
+    if (folder == NULL)
+    {
+        print_message("SOUPLE_OUTSIDE_MESHES does not name the folder of the SOFA and MuJoCo meshes\n");
         skip();
     }
     for (int i = 0; i < SP_COUNT(files); ++i)
     {
-        char path[512];
-        snprintf(path, sizeof(path), "%s%s", DATA, files[i].name);
-        spError error = SP_ZERO_INIT;
-        spMesh* mesh = spLoadMesh(path, NULL, &error);
-        if (mesh == NULL)
-        {
-            print_error("%s\n", error.message);
-            fail();
-        }
-        assert_string_equal(spMesh_GetFormatName(mesh), files[i].format);
-        assert_int_equal(spMesh_GetVertexCount(mesh), files[i].vertexCount);
-        assert_int_equal(spMesh_GetTriangleCount(mesh), files[i].triangleCount);
-        assert_int_equal(spMesh_GetTetCount(mesh), files[i].tetCount);
-        assert_int_equal(spMesh_GetLoadReport(mesh).skippedCells, 0);
-        spMeshReport report;
-        assert_true(spMesh_Validate(mesh, &report, NULL));
-        print_message("%s: %d vertices, closed %d, volume %g, problems", files[i].name, report.vertexCount,
-                      report.closed, report.volume);
-        for (int p = 0; p < sp_meshProblemCount; ++p)
-        {
-            if (report.problemCounts[p] > 0)
-            {
-                print_message(" %d %s", report.problemCounts[p], spMeshProblem_GetName((spMeshProblem)p));
-            }
-        }
-        print_message("\n");
-        assert_int_equal(report.closed, files[i].closed);
-        bool open = files[i].tetCount == 0 && !files[i].closed;
-        CHECK_NEAR((open ? report.surfaceArea : report.volume) / files[i].volume, 1.0, 1e-8);
-        assert_true(files[i].tetCount == 0 || report.minTetVolume > 0.0);
-        spDestroyMesh(mesh);
+        CheckRealFile(folder, files + i);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(TestNumbers),
-        cmocka_unit_test(TestLocale),
-        cmocka_unit_test(TestObj),
-        cmocka_unit_test(TestObjGroups),
-        cmocka_unit_test(TestStl),
-        cmocka_unit_test(TestMshText),
-        cmocka_unit_test(TestMshRefuses),
-        cmocka_unit_test(TestMshBinary),
-        cmocka_unit_test(TestVtu),
-        cmocka_unit_test(TestTetGenFaces),
-        cmocka_unit_test(TestTetGen),
-        cmocka_unit_test(TestRoundTrip),
-        cmocka_unit_test(TestValues),
-        cmocka_unit_test(TestPoorValues),
-        cmocka_unit_test(TestFileErrors),
-        cmocka_unit_test(TestTruncation),
-        cmocka_unit_test(TestDamage),
-        cmocka_unit_test(TestDamagedTetGen),
-        cmocka_unit_test(TestHugeClaims),
-        cmocka_unit_test(TestFailingAllocations),
-        cmocka_unit_test(TestFilesFromOutside),
+        cmocka_unit_test(TestNumbers),    cmocka_unit_test(TestLocale),
+        cmocka_unit_test(TestObj),        cmocka_unit_test(TestObjGroups),
+        cmocka_unit_test(TestStl),        cmocka_unit_test(TestMshText),
+        cmocka_unit_test(TestMshRefuses), cmocka_unit_test(TestMshBinary),
+        cmocka_unit_test(TestVtu),        cmocka_unit_test(TestTetGenFaces),
+        cmocka_unit_test(TestTetGen),     cmocka_unit_test(TestRoundTrip),
+        cmocka_unit_test(TestValues),     cmocka_unit_test(TestPoorValues),
+        cmocka_unit_test(TestFileErrors), cmocka_unit_test(TestTruncation),
+        cmocka_unit_test(TestDamage),     cmocka_unit_test(TestDamagedTetGen),
+        cmocka_unit_test(TestHugeClaims), cmocka_unit_test(TestFailingAllocations),
+        cmocka_unit_test(TestDataFiles),  cmocka_unit_test(TestFilesFromOutside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

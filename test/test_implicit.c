@@ -7,7 +7,8 @@
 #include "element_test.h"
 
 #include "linear/cg.h"
-#include "method/implicit.h"
+#include "method/implicit_solver.h"
+#include "method/system.h"
 #include "testbed/worlds.h"
 #include "world/world.h"
 
@@ -332,6 +333,70 @@ static void TestMixedMatrix(void** state)
     }
 }
 
+// A solver works on the arrays that it is given and writes nothing of the body: a substep beside the body ends
+// where a step of the body then ends
+static void TestSolverBesideBody(void** state)
+{
+    SP_UNUSED(state);
+    const spMethodType types[] = {sp_backwardEuler, sp_bdf2, sp_imex, sp_quasiStatic};
+    for (int k = 0; k < 4; ++k)
+    {
+        spTestDef def = MakeTest(types[k]);
+        spTetDef tets = MakeTets(sp_tetCorotational);
+        spTestWorld test = spBuildTetBeam(&def, 2, &tets);
+        spBody* body = spGetBody(test.world, test.body);
+        size_t size = (size_t)body->nodeCount * sizeof(spVec4);
+        spVec4 *x = AllocNodes(body->nodeCount), *v = AllocNodes(body->nodeCount);
+        spVec4 *oldX = AllocNodes(body->nodeCount), *oldV = AllocNodes(body->nodeCount);
+        uint64_t seed = 5;
+        Shake(body, 0.01, &seed);
+        spUpdateHeldNodes(body);
+        memcpy(x, body->x, size);
+        memcpy(v, body->v, size);
+        memcpy(oldX, body->x, size);
+        memcpy(oldV, body->v, size);
+        spBody old;
+        memcpy(&old, body, sizeof(old));
+
+        spError error = {0};
+        spImplicitDef solverDef = {.type = types[k], .solver = body->methodDef.solver};
+        spImplicitSolver* solver = spCreateImplicitSolver(body, &solverDef, &error);
+        assert_non_null(solver);
+        assert_true(spPrepareSolver(solver, body, 0));
+        spSolverReport report = spStartReport(solver);
+        spStop stop = {.after = -1};
+        spReal h = (spReal)(1.0 / 60.0);
+        spSubstepProblem problem = {.x = x,
+                                    .v = v,
+                                    .h = h,
+                                    .time = body->time + (double)h,
+                                    .gravity = spWorld_GetGravity(test.world),
+                                    .stepDt = h,
+                                    .stop = &stop,
+                                    .report = &report};
+        spSubstepResult result = spSolveImplicitSubstep(solver, body, &problem);
+        spDestroyImplicitSolver(solver, body);
+        assert_int_equal(result.flags, 0);
+        assert_true(report.converged && report.iterations > 0);
+        assert_memory_equal(body, &old, sizeof(old));
+        assert_memory_equal(body->x, oldX, size);
+        assert_memory_equal(body->v, oldV, size);
+        assert_memory_not_equal(body->x, x, size);
+
+        assert_int_equal(spWorld_Step(test.world, h), 0);
+        assert_memory_equal(body->x, x, size);
+        assert_memory_equal(body->v, v, size);
+        assert_int_equal(body->solverReport.iterations, report.iterations);
+        assert_true(result.pinForce.y != 0);
+        assert_memory_equal(&body->pinForce, &result.pinForce, sizeof(spVec3));
+        free(x);
+        free(v);
+        free(oldX);
+        free(oldV);
+        spDestroyTestWorld(&test);
+    }
+}
+
 // Rotations of nodes by shape matching: that of a body that was turned as a whole, about two axes, is found
 // in every node, of tets, of springs, and of a flat cloth
 static void TestTurns(void** state)
@@ -501,9 +566,10 @@ static void TestBadInput(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(TestTetMatrices), cmocka_unit_test(TestMixedMatrix), cmocka_unit_test(TestBeam),
-        cmocka_unit_test(TestDrop),        cmocka_unit_test(TestTurns),       cmocka_unit_test(TestHands),
-        cmocka_unit_test(TestBadInput),
+        cmocka_unit_test(TestTetMatrices), cmocka_unit_test(TestMixedMatrix),
+        cmocka_unit_test(TestBeam),        cmocka_unit_test(TestDrop),
+        cmocka_unit_test(TestTurns),       cmocka_unit_test(TestHands),
+        cmocka_unit_test(TestBadInput),    cmocka_unit_test(TestSolverBesideBody),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

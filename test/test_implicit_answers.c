@@ -8,7 +8,7 @@
 #include "element_test.h"
 #include "memory_test.h"
 
-#include "method/implicit.h"
+#include "method/method.h"
 #include "testbed/worlds.h"
 #include "world/world.h"
 

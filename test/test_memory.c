@@ -502,6 +502,10 @@ static int ListMethods(Recipe* recipes)
             recipes[count++] = recipe;
         }
     }
+    Recipe coloured = MakeRecipe("coloured tets", shapeBox, kindTets, sp_tetCorotational, sp_xpbd);
+    coloured.method.xpbd.solver = sp_xpbdGaussSeidel;
+    coloured.method.xpbd.order = sp_xpbdColours;
+    recipes[count++] = coloured;
     // Stiff enough for Newton's method, with a factor or without
     for (int i = 0; i < 2; ++i)
     {

@@ -286,6 +286,8 @@ static const BadScene s_bad[] = {
      "did you mean \"anderson\"?", "bodies[0].method.xpbd.accelerator"},
     {METHOD("{\"type\": \"xpbd\", \"xpbd\": {\"tetRows\": \"rows\"}}"), 3, -1,
      "must be \"law\" or \"energy\"", "bodies[0].method.xpbd.tetRows"},
+    {METHOD("{\"type\": \"xpbd\", \"xpbd\": {\"order\": \"colors\"}}"), 3, -1, "did you mean \"colours\"?",
+     "bodies[0].method.xpbd.order"},
     {METHOD("{\"type\": \"xpbd\", \"xpbd\": {\"iterations\": 0}}"), 3, -1, "must be at least 1",
      "bodies[0].method.xpbd.iterations"},
     {METHOD("{\"type\": \"xpbd\", \"xpbd\": {\"window\": 21}}"), 3, -1, "must be at most 20",
@@ -538,6 +540,7 @@ static void TestDefaultsAgree(void** state)
     assert_int_equal(xpbd->solver, method.xpbd.solver);
     assert_int_equal(xpbd->accelerator, method.xpbd.accelerator);
     assert_int_equal(xpbd->tetRows, method.xpbd.tetRows);
+    assert_int_equal(xpbd->order, method.xpbd.order);
     assert_int_equal(xpbd->iterations, method.xpbd.iterations);
     CHECK_NEAR(xpbd->relaxation, method.xpbd.relaxation, 1e-6);
     assert_int_equal(xpbd->window, method.xpbd.window);

@@ -567,6 +567,7 @@ static void CheckXpbd(const spXpbdDef* xpbd)
     assert_int_equal(xpbd->solver, sp_xpbdGaussSeidel);
     assert_int_equal(xpbd->accelerator, sp_accelerateAndersonPrinted);
     assert_int_equal(xpbd->tetRows, sp_tetRowsEnergy);
+    assert_int_equal(xpbd->order, sp_xpbdColours);
     assert_int_equal(xpbd->iterations, 7);
     CHECK_NEAR(xpbd->relaxation, 1.25, 0);
     assert_int_equal(xpbd->window, 3);
@@ -651,7 +652,8 @@ static void TestXpbd(void** state)
         "{\"souple\": 1, \"duration\": 0.4, \"bodies\": [{\"name\": \"box\", \"mesh\": {\"generator\": "
         "\"box\", \"cells\": [2, 2, 2]}, \"tets\": {}, \"pins\": [0, 1, 2], \"method\": {\"type\": "
         "\"xpbd\", \"substeps\": 2, \"xpbd\": {\"solver\": \"gaussSeidel\", \"accelerator\": "
-        "\"andersonPrinted\", \"tetRows\": \"energy\", \"iterations\": 7, \"relaxation\": 1.25, "
+        "\"andersonPrinted\", \"tetRows\": \"energy\", \"order\": \"colours\", \"iterations\": 7, "
+        "\"relaxation\": 1.25, "
         "\"window\": 3, \"conditionLimit\": 512, \"safeguard\": false, \"radius\": 0.75, \"delay\": "
         "4}}}], \"events\": [{\"time\": 0.1, \"type\": \"set\", \"body\": \"box\", \"method\": "
         "\"backwardEuler\"}, {\"time\": 0.2, \"type\": \"set\", \"body\": \"box\", \"tets\": "

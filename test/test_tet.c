@@ -7,7 +7,8 @@
 #define SP_LANES 4
 #include "element_test.h"
 
-#include "math/lanes_mat3.h"
+#include "math/decompose.h"
+#include "math/lanes_node.h"
 #include "method/method.h"
 #include "testbed/worlds.h"
 #include "world/world.h"

@@ -11,6 +11,7 @@
 #include "math/mat3.h"
 #include "math/quat.h"
 #include "math/vec3.h"
+#include "mesh/zone.h"
 #include "testbed/worlds.h"
 #include "world/world.h"
 
@@ -65,7 +66,7 @@ typedef struct Rows
     spTestWorld test;
     spBody* body;
     spTetSet* set;
-    spZones zones;
+    spSweepOrder order;
     spConstraints c;
     spReal* lambda;
     size_t lambdaSize;
@@ -152,9 +153,10 @@ static Rows MakeRows(const RowCase* one, const spTetDef* def, int lanes, int cel
     assert_string_equal(kind->name, one->rows);
     spElementList list;
     assert_true(spListElements(&list, &rows.set->blocks, body->heap));
-    assert_true(spBuildZones(&rows.zones, body->heap, &list, 1, body->nodeCount, 192));
+    assert_true(spOrderByZones(&rows.order, body->heap, &list, 1, body->nodeCount, 192));
     spFreeElementList(&list, body->heap);
-    assert_true(spCreateConstraints(&rows.c, body->heap, &rows.set->base, kind, &rows.zones));
+    assert_true(
+        spCreateConstraints(&rows.c, body->heap, &rows.set->base, kind, &rows.order, rows.order.partOf));
     rows.lambda = AllocReals(spGetLambdaCount(&rows.c), &rows.lambdaSize);
     rows.c.lambda = rows.lambda;
     spConstraintFill fill = {.x = body->x, .h = h};
@@ -169,7 +171,7 @@ static void FreeRows(Rows* rows)
 {
     spHeap* heap = rows->body->heap;
     spDestroyConstraints(&rows->c, heap);
-    spFreeZones(&rows->zones, heap);
+    spFreeSweepOrder(&rows->order, heap);
     free(rows->lambda);
     free(rows->start);
     free(rows->to);
@@ -182,9 +184,9 @@ static double RunRows(const Rows* rows, spRowsFcn* fcn, const spReal* given)
     memset(rows->to, 0, size);
     spSweep sweep = {.x = rows->body->x, .start = rows->start, .to = rows->to, .given = given};
     double sum = 0.0;
-    for (int zone = 0; zone < rows->zones.zoneCount; ++zone)
+    for (int part = 0; part < rows->order.partCount; ++part)
     {
-        sum += fcn(&rows->c, &sweep, zone);
+        sum += fcn(&rows->c, &sweep, part);
     }
     return sum;
 }

@@ -81,6 +81,9 @@ static void TestVariant(void** state)
     assert_int_equal(GetMethod(variant, 0)->xpbd.solver, sp_xpbdJacobi);
     assert_int_equal(GetMethod(variant, 0)->xpbd.tetRows, sp_tetRowsEnergy);
     spDestroyScene(variant);
+    variant = Vary(scene, "xpbd:solver=gaussSeidel:order=colours");
+    assert_int_equal(GetMethod(variant, 0)->xpbd.order, sp_xpbdColours);
+    spDestroyScene(variant);
     variant = Vary(scene, "bdf2:solver=ssor");
     assert_int_equal(GetMethod(variant, 0)->solver.preconditioner, sp_preconditionSsor);
     spDestroyScene(variant);

@@ -170,15 +170,16 @@ static void TestSameBits(void** state)
     }
 }
 
-// Plain sweeps of XPBD: a beam of tets, and a cloth of distances. Small ones have golden hashes, larger ones
-// have many zones for the threads
-static uint64_t RunXpbd(int workers, int lanes, bool cloth, int size)
+// Plain sweeps of XPBD in both orders: a beam of tets, and a cloth of distances. Larger ones have many zones
+// for the threads; small ones would have no colours. The first ones have golden hashes.
+static uint64_t RunXpbd(int workers, int lanes, spXpbdOrder order, bool cloth, int size)
 {
     spTestDef def = spDefaultTestDef();
     def.workerCount = workers;
     def.laneCount = lanes;
     def.method.type = sp_xpbd;
     def.method.xpbd.solver = sp_xpbdGaussSeidel;
+    def.method.xpbd.order = order;
     spTetDef tets = spDefaultTetDef();
     tets.youngModulus = (spReal)1e6;
     spTestWorld test = cloth ? spBuildDistanceCloth(&def, size) : spBuildTetBeam(&def, size, &tets);
@@ -193,9 +194,10 @@ static uint64_t RunXpbd(int workers, int lanes, bool cloth, int size)
 }
 
 #ifdef SOUPLE_DOUBLE_PRECISION
-static const uint64_t goldenXpbdHashes[] = {0xea9681af2dfbdf92, 0x4285f4a90b68e039};
+static const uint64_t goldenXpbdHashes[] = {0xea9681af2dfbdf92, 0x4285f4a90b68e039, 0, 0};
 #else
-static const uint64_t goldenXpbdHashes[] = {0x25eb86893c2c279d, 0xef25926184c4afa2};
+static const uint64_t goldenXpbdHashes[] = {0x25eb86893c2c279d, 0xef25926184c4afa2, 0x77d6446f0ba4d6ad,
+                                            0x241e04d2421d2acf};
 #endif
 
 static void TestXpbdSameBits(void** state)
@@ -203,25 +205,28 @@ static void TestXpbdSameBits(void** state)
     SP_UNUSED(state);
     static const struct
     {
+        spXpbdOrder order;
         bool cloth;
         int size;
-    } s_cases[] = {{false, 3}, {true, 20}, {false, 7}, {true, 60}};
+    } s_cases[] = {{sp_xpbdZones, false, 3},   {sp_xpbdZones, true, 20}, {sp_xpbdColours, false, 7},
+                   {sp_xpbdColours, true, 60}, {sp_xpbdZones, false, 7}, {sp_xpbdZones, true, 60}};
     const int workers[] = {2, 3, 8};
     const int lanes[] = {1, 4, 8, 16};
     for (int t = 0; t < SP_COUNT(s_cases); ++t)
     {
         bool cloth = s_cases[t].cloth;
-        uint64_t hash = RunXpbd(1, 0, cloth, s_cases[t].size);
-        printf("xpbd %s %d: state hash %016llx\n", cloth ? "cloth" : "beam", s_cases[t].size,
-               (unsigned long long)hash);
+        spXpbdOrder order = s_cases[t].order;
+        uint64_t hash = RunXpbd(1, 0, order, cloth, s_cases[t].size);
+        printf("xpbd %s %d, %s: state hash %016llx\n", cloth ? "cloth" : "beam", s_cases[t].size,
+               order == sp_xpbdColours ? "colours" : "zones", (unsigned long long)hash);
         assert_true(t >= SP_COUNT(goldenXpbdHashes) || hash == goldenXpbdHashes[t]);
         for (int k = 0; k < SP_COUNT(workers); ++k)
         {
-            assert_true(RunXpbd(workers[k], 0, cloth, s_cases[t].size) == hash);
+            assert_true(RunXpbd(workers[k], 0, order, cloth, s_cases[t].size) == hash);
         }
         for (int k = 0; s_runLanes && k < SP_COUNT(lanes) && lanes[k] <= spGetLaneCount(); ++k)
         {
-            assert_true(RunXpbd(1, lanes[k], cloth, s_cases[t].size) == hash);
+            assert_true(RunXpbd(1, lanes[k], order, cloth, s_cases[t].size) == hash);
         }
     }
 }

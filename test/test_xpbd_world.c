@@ -37,22 +37,25 @@ typedef enum Way
 {
     wayGaussSeidel,
     wayAnderson,
-    waySweeps, // the automatic solver, where sweeps are enough
-    wayLocal,  // with Newton's method, preconditioned node by node
-    wayWhole,  // with a factor or several levels
+    wayColours, // plain sweeps in the order of a graph colouring
+    waySweeps,  // the automatic solver, where sweeps are enough
+    wayLocal,   // with Newton's method, preconditioned node by node
+    wayWhole,   // with a factor or several levels
     wayCount
 } Way;
 
-static const char* const wayNames[wayCount] = {"gaussSeidel", "anderson", "auto, sweeps", "auto, local",
-                                               "auto, whole"};
+static const char* const wayNames[wayCount] = {"gaussSeidel",  "anderson",    "colours",
+                                               "auto, sweeps", "auto, local", "auto, whole"};
 
-static const double wayModuli[wayCount] = {1e5, 1e5, 1e4, 1e6, 3e7};
+static const double wayModuli[wayCount] = {1e5, 1e5, 1e5, 1e4, 1e6, 3e7};
 
 static spMethodDef MakeWay(Way way, int iterations)
 {
-    return way == wayGaussSeidel ? MakeMethod(sp_xpbdGaussSeidel, sp_accelerateNone, iterations)
-           : way == wayAnderson  ? MakeMethod(sp_xpbdGaussSeidel, sp_accelerateAnderson, iterations)
-                                 : MakeMethod(sp_xpbdAuto, sp_accelerateNone, iterations);
+    spMethodDef method =
+        MakeMethod(way < waySweeps ? sp_xpbdGaussSeidel : sp_xpbdAuto,
+                   way == wayAnderson ? sp_accelerateAnderson : sp_accelerateNone, iterations);
+    method.xpbd.order = way == wayColours ? sp_xpbdColours : sp_xpbdZones;
+    return method;
 }
 
 static void CheckWay(const spTestWorld* test, Way way)
@@ -148,7 +151,7 @@ static spBentBeamDef MakeBeamDef(Way way, const spAllocator* allocator)
     def.allocator = allocator;
     def.gravity = 9.81;
     // For the small beam at 1/60 s
-    const double moduli[wayCount] = {1e4, 1e4, 1e3, 3e4, 1e7};
+    const double moduli[wayCount] = {1e4, 1e4, 1e4, 1e3, 3e4, 1e7};
     def.young = moduli[way];
     return def;
 }
@@ -269,11 +272,48 @@ static void TestMethodChanges(void** state)
     assert_int_equal(counter.out, 0);
 }
 
+// Sweeps keep nothing from step to step: a world that comes back to a snapshot and goes on in another order
+// than it was made in does what a world does that changes its order at that moment
+static void TestOrderChanges(void** state)
+{
+    SP_UNUSED(state);
+    const spMethodDef methods[] = {MakeWay(wayGaussSeidel, 20), MakeWay(wayColours, 20)};
+    for (int first = 0; first < 2; ++first)
+    {
+        spTestWorld test = MakeBlock(first == 0 ? wayGaussSeidel : wayColours, 2, 20);
+        uint64_t hashes[2][2] = {0};
+        Run(&test, 3);
+        spSnapshot* snapshot = spWorld_Save(test.world);
+        assert_non_null(snapshot);
+        size_t bytes = spWorld_GetByteCount(test.world);
+        for (int i = 0; i < 4; ++i)
+        {
+            int other = (first + i) % 2;
+            assert_true(spWorld_Restore(test.world, snapshot));
+            assert_true(spBody_SetMethod(test.world, test.body, methods + other));
+            assert_int_equal(spBody_GetMethod(test.world, test.body).xpbd.order, methods[other].xpbd.order);
+            Run(&test, 3);
+            hashes[i / 2][other] = spWorld_GetStateHash(test.world);
+            assert_true(other != first || spWorld_GetByteCount(test.world) == bytes);
+        }
+        assert_true(hashes[0][0] == hashes[1][0] && hashes[0][1] == hashes[1][1]);
+        assert_true(hashes[0][0] != hashes[0][1]);
+        spDestroySnapshot(snapshot);
+        spDestroyTestWorld(&test);
+    }
+    spTestWorld test = MakeBlock(wayGaussSeidel, 1, 20);
+    spMethodDef bad = methods[0];
+    bad.xpbd.order = sp_xpbdOrderCount;
+    assert_false(spBody_SetMethod(test.world, test.body, &bad));
+    assert_int_equal(spWorld_GetLastError(test.world).code, sp_errorBadArgument);
+    spDestroyTestWorld(&test);
+}
+
 static void TestMaterialChanges(void** state)
 {
     SP_UNUSED(state);
     const double youngs[] = {1e3, 1e8, 1e4, 1e6, 1e5};
-    const Way ways[] = {waySweeps, wayGaussSeidel, wayAnderson};
+    const Way ways[] = {waySweeps, wayGaussSeidel, wayAnderson, wayColours};
     for (int i = 0; i < SP_COUNT(ways); ++i)
     {
         spTestWorld test = MakeBeam(ways[i], NULL);
@@ -452,6 +492,7 @@ int main(void)
         cmocka_unit_test(TestEarlySnapshot),
         cmocka_unit_test(TestRefusedSnapshot),
         cmocka_unit_test(TestMethodChanges),
+        cmocka_unit_test(TestOrderChanges),
         cmocka_unit_test(TestMaterialChanges),
         cmocka_unit_test(TestStepChanges),
         cmocka_unit_test(TestBudget),

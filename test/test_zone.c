@@ -6,45 +6,7 @@
 
 #include "mesh/path.h"
 #include "mesh/zone.h"
-#include "mesh_test.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-// Elements of one sort
-typedef struct Elements
-{
-    int32_t* nodes;
-    int count;
-    int n;
-} Elements;
-
-// Random elements of near nodes, in parts that do not touch each other. Some nodes have none.
-static Elements MakeElements(int nodeCount, int count, int n, int partCount, int reach, uint64_t seed)
-{
-    Elements e = {malloc((size_t)count * (size_t)n * sizeof(int32_t)), count, n};
-    int part = nodeCount / partCount;
-    for (int i = 0; i < count; ++i)
-    {
-        int first = (int)(spNextRandom(&seed) % (uint64_t)partCount) * part;
-        int base = (int)(spNextRandom(&seed) % (uint64_t)part);
-        for (int k = 0; k < n;)
-        {
-            int near = spMinInt(part, spMaxInt(reach, n));
-            int node = first + (base + (int)(spNextRandom(&seed) % (uint64_t)near)) % part;
-            bool used = false;
-            for (int j = 0; j < k; ++j)
-            {
-                used = used || e.nodes[i * n + j] == node;
-            }
-            if (used == false)
-            {
-                e.nodes[i * n + k++] = node;
-            }
-        }
-    }
-    return e;
-}
+#include "sweep_order_test.h"
 
 static int GetLowestZone(const spZones* zones, const int32_t* nodes, int n)
 {
@@ -56,80 +18,21 @@ static int GetLowestZone(const spZones* zones, const int32_t* nodes, int n)
     return lowest;
 }
 
-// Zones of one colour share no node, over all sorts of elements together
+// An element reaches no farther than the next zone
 static void CheckZones(const spZones* zones, const Elements* sorts, int sortCount)
 {
-    int* owner = malloc((size_t)zones->nodeCount * sizeof(int));
     for (int node = 0; node < zones->nodeCount; ++node)
     {
         assert_in_range(zones->zoneOf[node], 0, zones->zoneCount - 1);
     }
-    for (int colour = 0; colour < 2; ++colour)
+    for (int s = 0; s < sortCount; ++s)
     {
-        memset(owner, -1, (size_t)zones->nodeCount * sizeof(int));
-        for (int s = 0; s < sortCount; ++s)
+        for (int i = 0; i < sorts[s].count * sorts[s].n; ++i)
         {
-            for (int i = 0; i < sorts[s].count; ++i)
-            {
-                const int32_t* nodes = sorts[s].nodes + i * sorts[s].n;
-                int zone = GetLowestZone(zones, nodes, sorts[s].n);
-                for (int k = 0; k < sorts[s].n; ++k)
-                {
-                    assert_in_range(zones->zoneOf[nodes[k]], zone, zone + 1);
-                    if (zone % 2 == colour)
-                    {
-                        assert_true(owner[nodes[k]] < 0 || owner[nodes[k]] == zone);
-                        owner[nodes[k]] = zone;
-                    }
-                }
-            }
+            int zone = GetLowestZone(zones, sorts[s].nodes + i / sorts[s].n * sorts[s].n, sorts[s].n);
+            assert_in_range(zones->zoneOf[sorts[s].nodes[i]], zone, zone + 1);
         }
     }
-    free(owner);
-}
-
-// Every element once, in the block of its zone; lanes of a block share no node; empty lanes repeat lane 0
-static void CheckBlocks(const spBlocks* blocks, const spZones* zones, const Elements* e)
-{
-    int* hits = calloc((size_t)e->count, sizeof(int));
-    int* seen = malloc((size_t)zones->nodeCount * sizeof(int));
-    memset(seen, -1, (size_t)zones->nodeCount * sizeof(int));
-    assert_int_equal(blocks->patchBlock[0], 0);
-    assert_int_equal(blocks->patchBlock[zones->zoneCount], blocks->blockCount);
-    for (int zone = 0; zone < zones->zoneCount; ++zone)
-    {
-        for (int block = blocks->patchBlock[zone]; block < blocks->patchBlock[zone + 1]; ++block)
-        {
-            for (int lane = 0; lane < SP_BLOCK; ++lane)
-            {
-                int element = blocks->elements[block * SP_BLOCK + lane];
-                for (int k = 0; k < e->n; ++k)
-                {
-                    const int32_t* row = blocks->nodes + (block * e->n + k) * SP_BLOCK;
-                    if (element < 0)
-                    {
-                        assert_int_equal(row[lane], row[0]);
-                        continue;
-                    }
-                    assert_int_equal(row[lane], 4 * e->nodes[element * e->n + k]);
-                    assert_int_not_equal(seen[row[lane] / 4], block);
-                    seen[row[lane] / 4] = block;
-                }
-                if (element >= 0)
-                {
-                    assert_int_equal(GetLowestZone(zones, e->nodes + element * e->n, e->n), zone);
-                    hits[element] += 1;
-                }
-            }
-            assert_true(blocks->elements[block * SP_BLOCK] >= 0);
-        }
-    }
-    for (int i = 0; i < e->count; ++i)
-    {
-        assert_int_equal(hits[i], 1);
-    }
-    free(hits);
-    free(seen);
 }
 
 static void TestZones(void** state)
@@ -178,18 +81,20 @@ static void TestZones(void** state)
             assert_true(sizes[zone] >= cases[k].least);
         }
         free(sizes);
-        for (int s = 0; s < 2; ++s)
+        spSweepOrder order;
+        assert_true(spOrderByZones(&order, &heap, lists, 2, cases[k].nodes, cases[k].least));
+        assert_int_equal(order.partCount, zones.zoneCount);
+        for (int i = 0; i < sorts[0].count + sorts[1].count; ++i)
         {
-            spBlocks blocks;
-            if (sorts[s].count > 0)
-            {
-                assert_true(spBuildZoneBlocks(&blocks, &heap, lists + s, &zones));
-                CheckBlocks(&blocks, &zones, sorts + s);
-                spFreeBlocks(&blocks, &heap);
-            }
-            free(sorts[s].nodes);
+            const Elements* e = sorts + (i < sorts[0].count ? 0 : 1);
+            int element = i - (i < sorts[0].count ? 0 : sorts[0].count);
+            assert_int_equal(order.partOf[i], GetLowestZone(&zones, e->nodes + element * e->n, e->n));
         }
+        CheckLayout(&order, &heap, lists, 2);
+        spFreeSweepOrder(&order, &heap);
         spFreeZones(&zones, &heap);
+        free(sorts[0].nodes);
+        free(sorts[1].nodes);
         assert_int_equal(heap.byteCount, 0);
     }
 }
@@ -232,11 +137,11 @@ static void TestColoursEqualSums(void** state)
     spHeap heap = spMakeHeap(NULL);
     Elements e = MakeElements(3000, 20000, 2, 1, 40, 19);
     spElementList list = {e.nodes, e.count, e.n};
-    spZones zones;
+    spSweepOrder order;
     spBlocks blocks;
-    assert_true(spBuildZones(&zones, &heap, &list, 1, 3000, 128));
-    assert_true(spBuildZoneBlocks(&blocks, &heap, &list, &zones));
-    assert_true(zones.zoneCount > 4);
+    assert_true(spOrderByZones(&order, &heap, &list, 1, 3000, 128));
+    assert_true(spBuildPartBlocks(&blocks, &heap, &list, &order, order.partOf));
+    assert_true(order.partCount > 4);
     double* sums = calloc(3000, sizeof(double));
     spReal* straight = calloc(3000, sizeof(spReal));
     int* seen = calloc(3000, sizeof(int));
@@ -252,7 +157,7 @@ static void TestColoursEqualSums(void** state)
         {
             left = false;
             stamp += 1;
-            for (int zone = colour; zone < zones.zoneCount; zone += 2)
+            for (int zone = colour; zone < order.partCount; zone += 2)
             {
                 int block = blocks.patchBlock[zone] + round;
                 for (int i = 0; i < 2 * SP_BLOCK && block < blocks.patchBlock[zone + 1]; ++i)
@@ -284,7 +189,7 @@ static void TestColoursEqualSums(void** state)
     free(seen);
     free(e.nodes);
     spFreeBlocks(&blocks, &heap);
-    spFreeZones(&zones, &heap);
+    spFreeSweepOrder(&order, &heap);
     assert_int_equal(heap.byteCount, 0);
 }
 
@@ -309,16 +214,16 @@ static void TestFailingAllocations(void** state)
         failing = (FailingAllocator){.failAt = k};
         spHeap heap = spMakeHeap(&allocator);
         spElementList list = {e.nodes, e.count, e.n};
-        spZones zones;
+        spSweepOrder order;
         spBlocks blocks;
-        if (spBuildZones(&zones, &heap, &list, 1, 600, 64))
+        if (spOrderByZones(&order, &heap, &list, 1, 600, 64))
         {
-            if (spBuildZoneBlocks(&blocks, &heap, &list, &zones))
+            if (spBuildPartBlocks(&blocks, &heap, &list, &order, order.partOf))
             {
                 done = spFindNearest(&heap, e.nodes, lengths, 4000, sources, 600, nearest, distances);
                 spFreeBlocks(&blocks, &heap);
             }
-            spFreeZones(&zones, &heap);
+            spFreeSweepOrder(&order, &heap);
         }
         assert_int_equal(heap.byteCount, 0);
         assert_int_equal(failing.out, 0);

@@ -151,12 +151,24 @@ typedef enum spTetRows
     sp_tetRowsCount    ///< number of them
 } spTetRows;
 
+/// In which order a Gauss-Seidel sweep of sp_xpbd visits the constraints, so that threads can share it. Either
+/// gives the same bits with any number of threads, and both converge to the same solution.
+typedef enum spXpbdOrder
+{
+    sp_xpbdZones = 0, ///< along the body in zones of neighbours, every other one at once: what is visited
+                      ///< together lies together in memory
+    sp_xpbdColours,   ///< graph colouring: no two constraints of a colour share a node, so that all of a
+                      ///< colour may run at once; for many threads, compact bodies and devices
+    sp_xpbdOrderCount ///< number of them
+} spXpbdOrder;
+
 /// Numbers of sp_xpbd.
 typedef struct spXpbdDef
 {
     spXpbdSolver solver;       ///< how a substep is solved
     spAccelerator accelerator; ///< what the sweeps are wrapped in
     spTetRows tetRows;         ///< rows of tetrahedra
+    spXpbdOrder order;         ///< order of the constraints in a sweep
     int iterations;            ///< sweeps in each substep, > 0; for sp_xpbdAuto the time of so many
     spReal relaxation; ///< factor of sp_accelerateSor, sp_accelerateLambdaSor, sp_accelerateAndersonPrinted
     int window;        ///< differences that Anderson's mixing uses, 1..20

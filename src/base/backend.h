@@ -1,14 +1,27 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Where node arrays are worked on: the array operations that methods are made of. A method never loops over
-// nodes itself, so that the same driver runs on another filling of this table.
+// Where arrays live and what runs on them: one table that owns arrays of nodes, works on them, and advances a
+// body by a whole step. A method never loops over nodes itself, so that the same driver runs on another
+// filling of this table. The CPU has one filling for each number of lanes; all give the same bits.
 //
-// Operations work on nodes [begin, end); x carries the inverse mass in w, v and f carry 0 there.
+// Operations work on nodes [begin, end); x carries the inverse mass in w, v and f carry 0 there. What one
+// returns is summed in double in the order of the nodes: sums over a body are those of its patches, added in
+// patch order.
 
 #pragma once
 
+#include "base/memory.h"
 #include "base/node.h"
+
+typedef struct spMat3 spMat3;
+typedef struct spSlots spSlots;
+typedef struct spSparse spSparse;
+typedef struct spElementSet spElementSet;
+typedef struct spNodeState spNodeState;
+typedef struct spBody spBody;
+typedef struct spAdvanceContext spAdvanceContext;
+typedef struct spAdvanceResult spAdvanceResult;
 
 // Arrays of a Runge-Kutta step
 typedef struct spRungeArrays
@@ -44,9 +57,42 @@ typedef struct spRotation
 // and m times the products yz, zx, xy
 #define SP_ROTATION_SUMS 5
 
+// A node whose x is kept while a system is solved: all of it, or along a normal
+typedef struct spConstraint
+{
+    int32_t node;
+    bool all;
+    spVec3 normal;
+} spConstraint;
+
 typedef struct spBackend
 {
     const char* name;
+    int laneCount;
+
+    // ---- arrays ----
+
+    // An array of zeros; NULL when there is no memory
+    void* (*allocate)(spHeap* heap, size_t size);
+    void (*release)(spHeap* heap, void* array);
+    // Copies across, of any part of an array
+    void (*upload)(void* array, const void* host, size_t size);
+    void (*download)(void* host, const void* array, size_t size);
+    // The same for listed nodes
+    void (*gather)(spVec4* host, const spVec4* array, const int32_t* nodes, int count);
+    void (*scatter)(spVec4* array, const spVec4* host, const int32_t* nodes, int count);
+    void (*copy)(spVec4* to, const spVec4* from, int begin, int end);
+    // a = 0
+    void (*clear)(spVec4* a, int begin, int end);
+    // The same for matrices of nodes
+    void (*clearMatrices)(spMat3* a, int begin, int end);
+    // Whether every number is finite
+    bool (*isFinite)(const spVec4* a, int begin, int end);
+
+    // Whether every x, y and z is 0
+    bool (*isZero)(const spVec4* a, int begin, int end);
+
+    // ---- explicit steps ----
 
     // x += h v
     void (*drift)(spVec4* x, const spVec4* v, spReal h, int begin, int end);
@@ -70,12 +116,199 @@ typedef struct spBackend
                         const spRotation* rotation, spReal h, int begin, int end);
     // v -= the rotation
     void (*takeRotation)(spVec4* v, const spVec4* x, const spRotation* rotation, int begin, int end);
-    // SP_ROTATION_SUMS of nodes that are all free
-    void (*sumRotation)(spVec4* sums, const spVec4* x, const spVec4* v, spVec3 origin, int begin, int end);
-    void (*copy)(spVec4* to, const spVec4* from, int begin, int end);
-    // Whether every number is finite
-    bool (*isFinite)(const spVec4* a, int begin, int end);
+    // SP_ROTATION_SUMS of nodes that are all free, relative to the first node of the body
+    void (*sumRotation)(spVec4* sums, const spVec4* x, const spVec4* v, int begin, int end);
+
+    // inverses = (I + s A)^-1 of each node; I where there is none
+    void (*invertShifted)(spMat3* inverses, const spMat3* a, spReal s, int begin, int end);
+    // The mean of a vector over so many nodes, and the largest square of the distance from it; nodes that are
+    // gone do not count
+    void (*findMean)(double mean[3], const spVec4* a, int count, int begin, int end);
+    double (*maxDistance2)(const spVec4* a, const double mean[3], const uint8_t* roles, int begin, int end);
+
+    // ---- forces and energies ----
+
+    // f = m gravity + given, which may be NULL
+    void (*startForces)(spVec4* f, const spReal* mass, spVec3 gravity, const spVec4* given, int begin,
+                        int end);
+    // sum += s a over listed nodes
+    void (*sumListed)(double sum[3], const spVec4* a, const int32_t* nodes, int count, double s);
+    // sum of m v^2 / 2 over nodes that are not fixed
+    double (*sumKinetic)(const spVec4* v, const spReal* mass, const uint8_t* roles, int begin, int end);
+    // energy - sum of m gravity.x, gravity scaled
+    double (*addWeight)(double energy, const spVec4* x, const spReal* mass, spVec3 gravity, double scale,
+                        int begin, int end);
+    // energy + sum of s m (x - from)^2
+    double (*addInertia)(double energy, const spVec4* x, const spVec4* from, const spReal* mass, double s,
+                         int begin, int end);
+
+    // to = x with every coordinate rounded up or down by its unit, in a way that has a number
+    void (*roundCoordinates)(spVec4* to, const spVec4* x, spReal unit, uint32_t way, int begin, int end);
+
+    // ---- the fastest modes of a body ----
+
+    // local += 2 w K_ii of the nodes i of all elements of a local kind
+    void (*addLocalStiffness)(spMat3* local, const spElementSet* set, const spNodeState* state);
+    // The largest eigenvalue of blocks of nodes
+    double (*maxEigenvalue)(const spMat3* blocks, int begin, int end);
+    // The largest eigenvalues of w K and w D over free nodes: bounds become at least those
+    void (*boundFrequencies)(double bounds[2], const spVec4* x, const spMat3* stiffness,
+                             const spMat3* damping, int begin, int end);
+    // Noise where blocks of nodes are large against the bound, by the user's numbers; returns its square
+    // weighted with mass
+    double (*startModes)(spVec4* a, const spVec4* x, const spReal* mass, const spMat3* blocks, double bound,
+                         const int32_t* order, int begin, int end);
+    // a = fresh a + share last, where nodes are free
+    void (*continueModes)(spVec4* a, const spVec4* x, const spVec4* last, spReal fresh, spReal share,
+                          int begin, int end);
+    // image = -s w f + s (lift - local) a, the latter where local is not NULL and nodes are free
+    void (*findImage)(spVec4* image, const spVec4* f, const spVec4* x, const spVec4* a, const spMat3* local,
+                      spReal s, spReal lift, int begin, int end);
+    // to = from + 2/3 (image - from - (from filtered)), where nodes are free
+    void (*relaxImage)(spVec4* to, const spVec4* from, const spVec4* image, const spVec4* x,
+                       const spFilterRows* rows, spReal strength, int begin, int end);
+    // sum of m a^2
+    double (*massNorm2)(const spVec4* a, const spReal* mass, int begin, int end);
+
+    // ---- dynamic relaxation: v has a mass in w ----
+
+    // Masses become at least share (stiffness + global m); returns the largest
+    double (*growMasses)(spVec4* v, const spMat3* stiffness, const spReal* mass, double share, double global,
+                         int begin, int end);
+    void (*raiseMasses)(spVec4* v, spReal least, int begin, int end);
+    // -motion.f and the square of the motion weighted with the masses
+    void (*sumQuotient)(double sums[2], const spVec4* motion, const spVec4* f, const spVec4* v, int begin,
+                        int end);
+    // Noise where nodes are free, by the user's numbers
+    void (*startProbe)(spVec4* probe, const uint8_t* roles, const int32_t* order, int begin, int end);
+    // probe = -f over the masses where nodes are free; returns the longest
+    double (*stepProbe)(spVec4* probe, const spVec4* f, const spVec4* v, const uint8_t* roles, int begin,
+                        int end);
+    // Squares of forces at free nodes, at others, and of the load m gravity + given at free nodes
+    void (*sumForces)(double sums[3], const spVec4* f, const spReal* mass, const uint8_t* roles,
+                      spVec3 gravity, const spVec4* given, int begin, int end);
+    // v = keep v + push f over the masses, x += v, where nodes are free
+    void (*relaxStep)(spVec4* x, spVec4* v, const spVec4* f, const uint8_t* roles, spReal keep, spReal push,
+                      int begin, int end);
+    // v = 0, masses stay
+    void (*stop)(spVec4* v, int begin, int end);
+
+    // ---- XPBD ----
+
+    // blocks = m I
+    void (*setMassBlocks)(spMat3* blocks, const spReal* mass, int begin, int end);
+    // v += h A^-1 f where nodes are free, A a block of each node
+    void (*kickBlocks)(spVec4* v, const spVec4* x, const spVec4* f, const spMat3* blocks, spReal h, int begin,
+                       int end);
+    // start = x, velocity = v + h (gravity + w given) where nodes are free, x += h velocity, predicted = x
+    void (*predict)(spVec4* x, const spVec4* v, const spVec4* given, spVec3 gravity, spReal h, spVec4* start,
+                    spVec4* velocity, spVec4* predicted, int begin, int end);
+    // v = rate (x - start) where nodes are free
+    void (*findVelocity)(spVec4* v, const spVec4* x, const spVec4* start, spReal rate, int begin, int end);
+    // x += s w g
+    void (*push)(spVec4* x, spReal s, const spVec4* g, int begin, int end);
+    // The momentum that free nodes have gained, minus h times the load of the others
+    void (*sumPins)(double sum[3], const spVec4* x, const spVec4* v, const spVec4* from, const spReal* mass,
+                    const spVec4* given, spVec3 gravity, spReal h, int begin, int end);
+    // Sums over a gradient: w g^2, g.(x - start), w
+    void (*sumGradient)(double sums[3], const spVec4* x, const spVec4* g, const spVec4* start, int begin,
+                        int end);
+    // sum of (m (x - predicted) - f)^2 over free nodes
+    double (*primalResidual2)(const spVec4* x, const spVec4* predicted, const spVec4* f, const spReal* mass,
+                              int begin, int end);
+    // sum of m (x - target)^2
+    double (*massDistance2)(const spVec4* x, const spVec3* target, const spReal* mass, int begin, int end);
+
+    // ---- acceleration: plain numbers, four of each node, or multipliers ----
+
+    void (*copyNumbers)(spReal* to, const spReal* from, int64_t begin, int64_t end);
+    void (*clearNumbers)(spReal* a, int64_t begin, int64_t end);
+    double (*dotNumbers)(const spReal* a, const spReal* b, int64_t begin, int64_t end);
+    // to = a - b
+    void (*subtractNumbers)(spReal* to, const spReal* a, const spReal* b, int64_t begin, int64_t end);
+    // to = g - sum c_j (g - other_j)
+    void (*mixNumbers)(spReal* to, const spReal* g, const spReal* const* others, const spReal* c,
+                       int otherCount, int64_t begin, int64_t end);
+    // u and base become base - s (base - u)
+    void (*relaxNumbers)(spReal* u, spReal* base, spReal s, int64_t begin, int64_t end);
+    // increase = s (a - before); a and before become before + increase
+    void (*relaxIncrease)(spReal* a, spReal* before, spReal* increase, spReal s, int64_t begin, int64_t end);
+    // increase *= s, before = a, a += increase
+    void (*addIncrease)(spReal* a, spReal* before, spReal* increase, spReal s, int64_t begin, int64_t end);
+    // Runs of SP_BLOCK numbers, one of so many, with all places in turn: f = a, then f = a - f
+    void (*takeSample)(spReal* f, const spReal* a, int stride, int64_t begin, int64_t end);
+    void (*moveOfSample)(spReal* f, const spReal* a, int stride, int64_t begin, int64_t end);
+    // f = sqrt(m) (x - f) of free nodes
+    void (*moveOfNodes)(spVec4* f, const spVec4* x, const spReal* mass, int begin, int end);
+    // sum of m (x - before)^2 over free nodes
+    double (*sumMoves)(const spVec4* x, const spVec4* before, const spReal* mass, int begin, int end);
+
+    // ---- vectors ----
+
+    // a.b
+    double (*dot)(const spVec4* a, const spVec4* b, int begin, int end);
+    // a += s b
+    void (*addScaled)(spVec4* a, spReal s, const spVec4* b, int begin, int end);
+
+    // to = s a
+    void (*scale)(spVec4* to, spReal s, const spVec4* a, int begin, int end);
+    // a = s (a - b)
+    void (*scaleDifference)(spVec4* a, spReal s, const spVec4* b, int begin, int end);
+
+    // ---- linear systems ----
+
+    // Adds what other patches have written to slots to the nodes of the patch that owns them
+    void (*sumSlots)(const spSlots* slots, spVec4* a, int patch);
+
+    // y, nodes and slots of the patch: the product of the pairs of the patch with x
+    void (*multiply)(const spSparse* a, const spVec4* x, int patch, spVec4* y);
+
+    // Sums the pairs of the patch from the sources, and the diagonal (nodes and slots of the patch)
+    void (*collect)(spSparse* a, int patch);
+
+    // How the surroundings of each node have turned from the positions `then` to `now`. First the sums over
+    // the pairs of the patch, into columns of 3x3 matrices (nodes and slots of the patch), then, with the
+    // slots summed, rotations[node] for the nodes of the patch.
+    void (*sumTurns)(const spSparse* a, const spVec4* then, const spVec4* now, int patch,
+                     spVec4* const* sums);
+    void (*findTurns)(spVec4* const* sums, int begin, int end, spMat3* rotations);
+
+    // own = factor m I + diagonal, which may be NULL: then ownC stays. I for nodes without mass
+    void (*setOwn)(spVec4* ownA, spVec4* ownC, const spReal* mass, spReal factor, const spMat3* diagonal,
+                   int begin, int end);
+    // The inverse of own + sum for each node, whole or of its diagonal alone; crossed 0 leaves ownC out
+    void (*invertLocal)(spVec4* localA, spVec4* localC, const spVec4* ownA, const spVec4* ownC,
+                        spReal crossed, spVec4* const* sum, bool whole, int begin, int end);
+    // dx = k d, dv = c d
+    void (*scaleTwo)(spVec4* dx, spReal k, spVec4* dv, spReal c, const spVec4* d, int begin, int end);
+
+    // q = sign q + own d; returns d.q. ownC NULL: own is diagonal.
+    double (*finishProduct)(spVec4* q, const spVec4* d, const spVec4* ownA, const spVec4* ownC, spReal sign,
+                            int begin, int end);
+
+    // x += alpha d, r -= alpha q; returns r.r
+    double (*stepResidual)(spVec4* x, spVec4* r, const spVec4* d, const spVec4* q, spReal alpha, int begin,
+                           int end);
+
+    // z = P r with a symmetric 3x3 matrix for each node, diagonal when pC is NULL; returns r.z
+    double (*applyLocal)(spVec4* z, const spVec4* r, const spVec4* pA, const spVec4* pC, int begin, int end);
+
+    // Takes from a what the constraints forbid; raw, where it is not NULL, has what stood there before
+    void (*project)(spVec4* a, const spConstraint* constraints, int count, spVec3* raw);
+
+    // to = R a, and to = R^T a
+    void (*rotate)(spVec4* to, const spMat3* rotations, const spVec4* a, int begin, int end);
+    void (*rotateBack)(spVec4* to, const spMat3* rotations, const spVec4* a, int begin, int end);
+
+    // d = z + beta d
+    void (*advanceDirection)(spVec4* d, const spVec4* z, spReal beta, int begin, int end);
+
+    // ---- a whole step ----
+
+    // Moves a body over a step, or a slice of one: on the CPU its method drives the operations above, other
+    // fillings may do it in one go
+    spAdvanceResult (*advance)(spBody* body, const spAdvanceContext* context);
 } spBackend;
 
-// Plain loops that the compiler turns into vector instructions
-extern const spBackend spCpuBackend;
+// The filling of the CPU for a number of lanes
+const spBackend* spFindBackend(int laneCount);

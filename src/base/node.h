@@ -7,13 +7,19 @@
 
 #include "base/core.h"
 
+#ifdef __cplusplus
+#define SP_ALIGNAS alignas
+#else
+#define SP_ALIGNAS _Alignas
+#endif
+
 // Elements are stored in blocks of this many, whatever the number of lanes
 #define SP_BLOCK 16
 
 // Position and inverse mass, velocity and 0, force and 0: one aligned load each
 typedef struct spVec4
 {
-    _Alignas(4 * sizeof(spReal)) spReal x;
+    SP_ALIGNAS(4 * sizeof(spReal)) spReal x;
     spReal y, z, w;
 } spVec4;
 
@@ -23,5 +29,6 @@ typedef spQuad spQuadMemory __attribute__((may_alias));
 
 static inline spVec3 spXyz(spVec4 a)
 {
-    return (spVec3){a.x, a.y, a.z};
+    spVec3 xyz = {a.x, a.y, a.z};
+    return xyz;
 }

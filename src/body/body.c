@@ -179,10 +179,10 @@ static bool spAllocState(spBody* body, spError* error)
     size_t stateSize = spArraySize(body->nodeCount, sizeof(spVec4));
     size_t realSize = spArraySize(body->nodeCount, sizeof(spReal));
     body->mass = spAlloc(heap, realSize);
-    body->x = spAllocZeroed(heap, stateSize);
-    body->v = spAllocZeroed(heap, stateSize);
-    body->goodX = spAllocZeroed(heap, stateSize);
-    body->goodV = spAllocZeroed(heap, stateSize);
+    body->x = body->backend->allocate(heap, stateSize);
+    body->v = body->backend->allocate(heap, stateSize);
+    body->goodX = body->backend->allocate(heap, stateSize);
+    body->goodV = body->backend->allocate(heap, stateSize);
     body->roles = spAllocZeroed(heap, spArraySize(body->nodeCount, 1));
     body->held = spAlloc(heap, spArraySize(body->nodeCount, sizeof(int32_t)));
     body->view = spAlloc(heap, spArraySize(body->nodeCount, 2 * sizeof(spVec3)));
@@ -265,7 +265,7 @@ static bool spPlaceNodes(spBody* body, const spBodyDef* def, spError* error)
     return ok;
 }
 
-spBody* spBuildBody(spHeap* heap, const spBodyDef* def, int laneCount, spError* error)
+spBody* spBuildBody(spHeap* heap, const spBodyDef* def, const spBackend* backend, spError* error)
 {
     if (spCheckBodyDef(def, error) == false)
     {
@@ -278,8 +278,8 @@ spBody* spBuildBody(spHeap* heap, const spBodyDef* def, int laneCount, spError* 
         return NULL;
     }
     body->heap = heap;
-    body->backend = &spCpuBackend;
-    body->laneCount = laneCount;
+    body->backend = backend;
+    body->laneCount = backend->laneCount;
     snprintf(body->name, sizeof(body->name), "%s", def->name != NULL ? def->name : "body");
     body->userCount = def->mesh != NULL ? def->mesh->vertexCount : def->positionCount;
     body->nodeCount = body->userCount;
@@ -301,7 +301,7 @@ spBody* spBuildBody(spHeap* heap, const spBodyDef* def, int laneCount, spError* 
     if (ok)
     {
         size_t forceSize = spArraySize(body->nodeCount + body->slots.slotCount, sizeof(spVec4));
-        body->f = spAllocZeroed(heap, forceSize);
+        body->f = backend->allocate(heap, forceSize);
         ok = body->f != NULL || spFailMemory(error, "the forces of a body", forceSize);
     }
     if (ok == false)
@@ -321,17 +321,17 @@ void spDestroyBodyData(spBody* body)
     }
     spDestroyEditData(body);
     spFree(heap, body->mass);
-    spFree(heap, body->x);
-    spFree(heap, body->v);
-    spFree(heap, body->goodX);
-    spFree(heap, body->goodV);
-    spFree(heap, body->nodeForces);
+    body->backend->release(heap, body->x);
+    body->backend->release(heap, body->v);
+    body->backend->release(heap, body->goodX);
+    body->backend->release(heap, body->goodV);
+    body->backend->release(heap, body->nodeForces);
     spFree(heap, body->roles);
     spFree(heap, body->held);
     spFree(heap, body->view);
     spFree(heap, body->rest);
     spFreeAttachedSurface(heap, body->surface);
-    spFree(heap, body->f);
+    body->backend->release(heap, body->f);
     spFree(heap, body->patchRow);
     spFree(heap, body->rows);
     spFree(heap, body->drivenIndex);

@@ -146,7 +146,7 @@ typedef struct spBody
     spVec3* view; // what the getters of positions and velocities fill: two arrays of nodeCount
 } spBody;
 
-spBody* spBuildBody(spHeap* heap, const spBodyDef* def, int laneCount, spError* error);
+spBody* spBuildBody(spHeap* heap, const spBodyDef* def, const spBackend* backend, spError* error);
 void spDestroyBodyData(spBody* body);
 // Edges, surface and tets of a mesh, copied
 bool spCopyTopology(spBody* body, const spMesh* mesh, spError* error);

@@ -5,10 +5,7 @@
 
 #include "body/body.h"
 
-#include "math/decompose.h"
 #include "math/vec3.h"
-
-#include <string.h>
 
 void spMeasureForces(const spForceContext* context)
 {
@@ -44,25 +41,9 @@ void spAddPatchForces(const spForceContext* context, int patch)
     }
     spVec4* f = body->f;
     int begin = context->state.patchBegin[patch], end = context->state.patchBegin[patch + 1];
-    spVec3 g = context->gravity;
-    for (int node = begin; node < end; ++node)
-    {
-        spReal m = body->mass[node];
-        f[node] = (spVec4){m * g.x, m * g.y, m * g.z, 0};
-    }
-    if (body->nodeForces != NULL)
-    {
-        for (int node = begin; node < end; ++node)
-        {
-            f[node].x += body->nodeForces[node].x;
-            f[node].y += body->nodeForces[node].y;
-            f[node].z += body->nodeForces[node].z;
-        }
-    }
-    for (int slot = body->slots.patchSlot[patch]; slot < body->slots.patchSlot[patch + 1]; ++slot)
-    {
-        f[body->nodeCount + slot] = (spVec4){0};
-    }
+    int firstSlot = body->slots.patchSlot[patch], endSlot = body->slots.patchSlot[patch + 1];
+    body->backend->startForces(f, body->mass, context->gravity, body->nodeForces, begin, end);
+    body->backend->clear(f, body->nodeCount + firstSlot, body->nodeCount + endSlot);
     for (int i = 0; i < body->setCount; ++i)
     {
         body->sets[i]->kind->addForces(body->sets[i], &context->state, patch, f);
@@ -88,8 +69,8 @@ void spAddPatchDifference(const spForceContext* context, const spDifference* dif
     spBody* body = context->body;
     int begin = context->state.patchBegin[patch], end = context->state.patchBegin[patch + 1];
     int firstSlot = body->slots.patchSlot[patch], endSlot = body->slots.patchSlot[patch + 1];
-    memset(body->f + begin, 0, (size_t)(end - begin) * sizeof(spVec4));
-    memset(body->f + body->nodeCount + firstSlot, 0, (size_t)(endSlot - firstSlot) * sizeof(spVec4));
+    body->backend->clear(body->f, begin, end);
+    body->backend->clear(body->f, body->nodeCount + firstSlot, body->nodeCount + endSlot);
     for (int i = 0; i < body->setCount; ++i)
     {
         body->sets[i]->kind->addDifference(body->sets[i], &context->state, difference, patch, body->f);
@@ -99,7 +80,7 @@ void spAddPatchDifference(const spForceContext* context, const spDifference* dif
 void spSumPatchForces(const spForceContext* context, int patch)
 {
     spBody* body = context->body;
-    spSumSlots(&body->slots, body->f, patch);
+    body->backend->sumSlots(&body->slots, body->f, patch);
 }
 
 void spBoundFrequencies(spBody* body, spMat3* scratch, double* frequency2, double* damping)
@@ -115,24 +96,17 @@ void spBoundFrequencies(spBody* body, spMat3* scratch, double* frequency2, doubl
                        .stiffness = scratch,
                        .damping = scratch + body->nodeCount,
                        .gravity = body->gravity};
-    memset(scratch, 0, 2 * (size_t)body->nodeCount * sizeof(spMat3));
+    body->backend->clearMatrices(scratch, 0, 2 * body->nodeCount);
     spForceContext context = {.body = body, .state = spGetNodeState(body)};
     spMeasureForces(&context);
     for (int i = 0; i < body->setCount; ++i)
     {
         body->sets[i]->kind->addBounds(body->sets[i], &context.state, &bounds);
     }
-    for (int node = 0; node < body->nodeCount; ++node)
-    {
-        double w = body->x[node].w;
-        if (w > 0.0)
-        {
-            *frequency2 = fmax(*frequency2, w * spGetLargestEigenvalue3(bounds.stiffness[node]));
-            *damping = fmax(*damping, w * spGetLargestEigenvalue3(bounds.damping[node]));
-        }
-    }
-    *frequency2 += bounds.globalStiffness;
-    *damping += bounds.globalDamping;
+    double largest[2] = {0};
+    body->backend->boundFrequencies(largest, body->x, bounds.stiffness, bounds.damping, 0, body->nodeCount);
+    *frequency2 = largest[0] + bounds.globalStiffness;
+    *damping = largest[1] + bounds.globalDamping;
     body->turnRate = bounds.turnRate;
 }
 
@@ -172,14 +146,7 @@ double spGetBodyVolume(const spBody* body)
 
 double spGetKineticEnergy(const spBody* body)
 {
-    double energy = 0.0;
-    for (int node = 0; node < body->nodeCount; ++node)
-    {
-        spVec4 v = body->v[node];
-        double squared = (double)v.x * v.x + (double)v.y * v.y + (double)v.z * v.z;
-        energy += body->roles[node] != sp_nodeFixed ? 0.5 * (double)body->mass[node] * squared : 0.0;
-    }
-    return energy;
+    return body->backend->sumKinetic(body->v, body->mass, body->roles, 0, body->nodeCount);
 }
 
 spEnergy spGetBodyEnergy(const spBody* body, const spVec4* positions, spVec3 gravity)
@@ -199,12 +166,7 @@ spEnergy spGetBodyEnergy(const spBody* body, const spVec4* positions, spVec3 gra
             energy.elastic += e;
         }
     }
-    for (int node = 0; node < body->nodeCount; ++node)
-    {
-        double m = body->mass[node];
-        spVec4 x = positions[node];
-        energy.potential -= m * (double)body->gravityScale *
-                            ((double)gravity.x * x.x + (double)gravity.y * x.y + (double)gravity.z * x.z);
-    }
+    energy.potential = body->backend->addWeight(energy.potential, positions, body->mass, gravity,
+                                                (double)body->gravityScale, 0, body->nodeCount);
     return energy;
 }

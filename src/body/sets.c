@@ -100,13 +100,13 @@ static bool spRebuildSlots(spBody* body, spError* error)
         return spFailMemory(error, "the slots of a body", sizeof(spSlots));
     }
     size_t forceSize = spArraySize((int64_t)body->nodeCount + slots.slotCount, sizeof(spVec4));
-    spVec4* f = spAllocZeroed(body->heap, forceSize);
+    spVec4* f = body->backend->allocate(body->heap, forceSize);
     if (f == NULL)
     {
         spFreeSlots(&slots, body->heap);
         return spFailMemory(error, "the forces of a body", forceSize);
     }
-    spFree(body->heap, body->f);
+    body->backend->release(body->heap, body->f);
     spFreeSlots(&body->slots, body->heap);
     body->slots = slots;
     body->f = f;

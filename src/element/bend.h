@@ -45,16 +45,6 @@ SP_DECLARE_KINDS(spBendKind);
 // Its rows for XPBD
 SP_DECLARE_CONSTRAINTS(spBendRows);
 
-// Numbers of a hinge there
-enum
-{
-    sp_bendRest = 0,   // angle, rad
-    sp_bendCompliance, // over h^2, 1/(kg m^2)
-    sp_bendDamping,    // damping time over h
-    sp_bendFading,     // 1/m^4; 0 where nothing acts
-    sp_bendCount,
-};
-
 // Scalar parts that all tables share
 void spFillBendRows(spConstraints* c, const spConstraintFill* fill);
 double spGetBendSetEnergy(const spElementSet* base, const spNodeState* state);

@@ -21,6 +21,8 @@
 
 #pragma once
 
+#include "math/lanes_mat3.h"
+
 #ifdef SOUPLE_DOUBLE_PRECISION
 #define SP_ARC_TERMS 11
 #else
@@ -70,6 +72,21 @@ typedef struct spHingeVectors
     RVec3 e, a, b;
 } spHingeVectors;
 
+SP_KERNEL spHingeVectors spMakeHinge(const RVec3* edges)
+{
+    spHingeVectors h = {edges[0], edges[1], edges[2]};
+    return h;
+}
+
+// The vectors of all nodes when they sum to zero
+SP_KERNEL void spBalanceHinge(const spHingeVectors* h, RVec3* f)
+{
+    f[0] = spScaleR(spSplat(-1), spAddR(spAddR(h->e, h->a), h->b));
+    f[1] = h->e;
+    f[2] = h->a;
+    f[3] = h->b;
+}
+
 typedef struct spHingeShape
 {
     R length;             // of the edge
@@ -116,8 +133,9 @@ SP_KERNEL R spGetHingeRate(const spHingeShape* s, const spHingeVectors* d)
 // Forces on the nodes 1, 2, 3 that a moment makes
 SP_KERNEL spHingeVectors spGetMomentForces(const spHingeVectors* gradient, R moment)
 {
-    return (spHingeVectors){spScaleR(-moment, gradient->e), spScaleR(-moment, gradient->a),
-                            spScaleR(-moment, gradient->b)};
+    spHingeVectors f = {spScaleR(-moment, gradient->e), spScaleR(-moment, gradient->a),
+                        spScaleR(-moment, gradient->b)};
+    return f;
 }
 
 // The change of |e| n / n^2
@@ -183,5 +201,8 @@ SP_KERNEL spHingeVectors spGetHingeDifference(const spHingeVectors* d, const spH
     }
     spHingeVectors change = spGetGradientChange(&s, d, dx);
     spHingeVectors turned = spGetMomentForces(&change, s.fade * h->k * spGetTurn(h->rest, s.angle));
-    return (spHingeVectors){spAddR(f.e, turned.e), spAddR(f.a, turned.a), spAddR(f.b, turned.b)};
+    f.e = spAddR(f.e, turned.e);
+    f.a = spAddR(f.a, turned.a);
+    f.b = spAddR(f.b, turned.b);
+    return f;
 }

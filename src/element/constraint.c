@@ -51,12 +51,12 @@ bool spListElements(spElementList* list, const spBlocks* blocks, spHeap* heap)
 }
 
 bool spCreateConstraints(spConstraints* c, spHeap* heap, spElementSet* set, const spConstraintKind* kind,
-                         const spZones* zones)
+                         const spSweepOrder* order, const int32_t* partOf)
 {
     *c = (spConstraints){.kind = kind, .set = set};
     spElementList list;
     bool ok = spListElements(&list, set->kind->getBlocks(set), heap) &&
-              spBuildZoneBlocks(&c->blocks, heap, &list, zones);
+              spBuildPartBlocks(&c->blocks, heap, &list, order, partOf);
     spFreeElementList(&list, heap);
     if (ok)
     {

@@ -14,17 +14,21 @@
 // Rows whose energy is another function of C, for example of a gas, are brought to this form where they are:
 // C counts as E'/E'', a as 1/(E'' h^2).
 //
-// The elements of a set are laid out again for that, in blocks by zone (mesh/zone.h), with data of their own
-// that is made for one length of the substep. Empty lanes have the data of lane 0 with no answer to anything,
+// The elements of a set are laid out again for that, in blocks by part of a sweep (mesh/sweep_order.h), with
+// data of their own that is made for one length of the substep. Empty lanes have the data of lane 0 with no answer to anything,
 // so that what they add is zero.
 // Macklin, Mueller, Chentanez. XPBD: Position-Based Simulation of Compliant Constrained Dynamics. 2016
 
 #pragma once
 
 #include "element/element.h"
-#include "mesh/zone.h"
+#include "element/row_numbers_kernel.h"
+#include "mesh/sweep_order.h"
 
 #include "souple/body.h"
+
+// Rows of an element at most
+#define SP_MAX_ROWS 6
 
 // The rows of one element set
 typedef struct spConstraints
@@ -58,7 +62,7 @@ typedef struct spSweep
 } spSweep;
 
 // Only measure returns anything but 0
-typedef double spRowsFcn(const spConstraints* c, const spSweep* sweep, int zone);
+typedef double spRowsFcn(const spConstraints* c, const spSweep* sweep, int part);
 
 struct spConstraintKind
 {
@@ -69,17 +73,18 @@ struct spConstraintKind
     // Makes the data of all blocks, and says whether they are damped or timed.
     void (*fill)(spConstraints* c, const spConstraintFill* fill);
 
-    // Over the blocks of one zone
+    // Over the blocks of one part of a sweep
     spRowsFcn* project;   // Gauss-Seidel
     spRowsFcn* collect;   // Jacobi: the same from x as it stays; displacements are added to `to`
     spRowsFcn* measure;   // sum of squares of C + a lambda, of rows scaled by the root of the volume for tets
     spRowsFcn* transpose; // adds J(x)^T given, kg m
 };
 
-// Lays the elements of a set out in zones, with lambda still to be given a place. False, with all freed, when
-// there is no memory.
+// Lays the elements of a set out for sweeps, with lambda still to be given a place. False, with all freed,
+// when there is no memory.
+// @param partOf part of each element of the set in the order
 bool spCreateConstraints(spConstraints* c, spHeap* heap, spElementSet* set, const spConstraintKind* kind,
-                         const spZones* zones);
+                         const spSweepOrder* order, const int32_t* partOf);
 void spDestroyConstraints(spConstraints* c, spHeap* heap);
 
 // Elements of a set as they lie in its own blocks, in the order of their numbers; those that are gone are
@@ -113,13 +118,3 @@ SP_DECLARE_CONSTRAINTS(spTetherRows); // distances that only act against growing
 void spPutDistance(const spConstraints* c, const spVec4* x, int lane, bool acts, double rest,
                    double compliance, double damping);
 void spFillSpringRows(spConstraints* c, const spConstraintFill* fill);
-
-// Numbers of a distance
-enum
-{
-    sp_distanceRest = 0,   // m
-    sp_distanceCompliance, // over h^2, 1/kg
-    sp_distanceDamping,    // damping time over h
-    sp_distanceAnswer,     // one over J W J^T (1 + g) + a, kg; 0 where nothing acts or can move
-    sp_distanceCount,
-};

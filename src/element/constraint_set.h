@@ -74,14 +74,3 @@ SP_DECLARE_CONSTRAINTS(spVolumeRows);
 // Scalar parts that all numbers of lanes share
 void spFillGivenDistanceRows(spConstraints* c, const spConstraintFill* fill);
 void spFillExtentRows(spConstraints* c, const spConstraintFill* fill);
-
-// Numbers of an area or a volume
-enum
-{
-    sp_extentRest = 0,   // m^2, m^3
-    sp_extentScale,      // one over its root; 0 in empty lanes
-    sp_extentCompliance, // over h^2
-    sp_extentDamping,    // damping time over h
-    sp_extentLeast,      // what J J^T counts for each node at least: what has collapsed is not torn apart
-    sp_extentCount,
-};

@@ -13,6 +13,8 @@
 
 #pragma once
 
+#include "math/lanes.h"
+
 SP_KERNEL double spGetFaceVolume(const double* a, const double* b, const double* c)
 {
     double det = a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +

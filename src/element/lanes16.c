@@ -4,7 +4,4 @@
 // Every kind that runs in lanes, 16 at a time.
 
 #define SP_LANES 16
-#include "element/bend_lanes.h"
-#include "element/spring_lanes.h"
-#include "element/tet_lanes.h"
-#include "element/wind_lanes.h"
+#include "element/kinds_lanes.h"

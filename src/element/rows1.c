@@ -1,13 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// The rows of every kind that XPBD projects, one at a time.
+// The rows of every kind that XPBD projects, 1 at a time.
 
 #define SP_LANES 1
-#include "element/bend_rows_lanes.h"
-#include "element/distance_rows_lanes.h"
-#include "element/energy_rows_lanes.h"
-#include "element/extent_rows_lanes.h"
-#include "element/green_rows_lanes.h"
-#include "element/hyper_rows_lanes.h"
-#include "element/tet_rows_lanes.h"
+#include "element/rows_lanes.h"

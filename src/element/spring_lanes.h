@@ -1,38 +1,23 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// The loops over blocks of springs for SP_LANES lanes, and the table of that width. Included once per width
-// by lanes<n>.c, which is compiled for the processor level that has them.
-
-#include "math/lanes.h"
+// Springs for SP_LANES lanes: what the loops of element_loop.h call, and the table of that width.
 
 #include "element/constraint.h"
+#include "element/element_loop.h"
 #include "element/spring.h"
 #include "element/spring_kernel.h"
 
-typedef struct spSpringLanes
+SP_KERNEL spSpringData spLoadSprings(const spElementUse* use, bool active, const spLanesAt* at)
 {
-    const int32_t* n0;
-    const int32_t* n1;
-    const int32_t* s0;
-    const int32_t* s1;
-    R rest, k, c;
-} spSpringLanes;
-
-// Data of the lanes that start at `lane` of a block
-SP_KERNEL spSpringLanes spLoadSprings(const spSpringSet* set, int block, int lane)
-{
-    size_t index = (size_t)block * 2 * SP_BLOCK + (size_t)lane;
-    size_t size = (size_t)set->blocks.blockCount * SP_BLOCK;
-    const spReal* data = set->data + lane;
-    spSpringLanes s;
-    s.n0 = set->blocks.nodes + index;
-    s.n1 = s.n0 + SP_BLOCK;
-    s.s0 = spGetBlockSlots(&set->blocks, block) + lane;
-    s.s1 = s.s0 + SP_BLOCK;
-    s.rest = spLoad(data + (size_t)block * SP_BLOCK);
-    s.k = spLoad(data + size + (size_t)block * (size_t)set->stiffnessStride);
-    s.c = spLoad(data + 2 * size + (size_t)block * (size_t)set->dampingStride);
+    const spSpringSet* set = (const spSpringSet*)use->set;
+    size_t size = (size_t)set->blocks.blockCount * SP_BLOCK, block = (size_t)at->block;
+    const spReal* data = set->data + at->lane;
+    spSpringData s;
+    s.rest = spLoad(data + block * SP_BLOCK);
+    s.rest = active ? spSplat(*(const spReal*)use->own) * s.rest : s.rest;
+    s.k = spLoad(data + size + block * (size_t)set->stiffnessStride);
+    s.c = spLoad(data + 2 * size + block * (size_t)set->dampingStride);
     return s;
 }
 
@@ -41,147 +26,102 @@ typedef enum spSpringVariant
     sp_variantPlain,
     sp_variantDamped,
     sp_variantTension,
-    sp_variantMuscle, // damped, with activation
-    sp_variantThread, // tension, with activation
 } spSpringVariant;
 
-// activation: only the variants that have one look at it
-SP_KERNEL RVec3 spEvaluateSprings(const spSpringLanes* s, const spNodeState* state, spReal activation,
-                                  spSpringVariant variant)
+SP_KERNEL void spEvaluateSprings(const spElementUse* use, int variant, bool active, const spLanesAt* at,
+                                 RVec3* f)
 {
+    const spNodeState* state = use->state;
+    spSpringData s = spLoadSprings(use, active, at);
     if (variant == sp_variantPlain)
     {
-        return spGetSpringForce(spGatherDifference(state->x, s->n0, s->n1), s->rest, s->k);
-    }
-    RVec3 d, dv;
-    spGatherDifferences(state->x, state->v, s->n0, s->n1, &d, &dv);
-    bool active = variant == sp_variantMuscle || variant == sp_variantThread;
-    R rest = active ? spSplat(activation) * s->rest : s->rest;
-    return variant == sp_variantDamped || variant == sp_variantMuscle
-               ? spGetDampedSpringForce(d, dv, rest, s->k, s->c)
-               : spGetTensionForce(d, dv, rest, s->k, s->c);
-}
-
-// The next lanes are evaluated before the forces of the last ones are added, so that the long root and
-// division overlap with the loads and stores of the scatter: one block alone fills the processor's window.
-SP_KERNEL void spRunSprings(const spSpringSet* set, const spNodeState* state, int patch, spVec4* f,
-                            spSpringVariant variant)
-{
-    int begin = set->blocks.patchBlock[patch];
-    int end = set->blocks.patchBlock[patch + 1];
-    if (begin == end)
-    {
+        *f = spGetSpringForce(spGatherDifference(state->x, at->nodes, at->nodes + SP_BLOCK), &s);
         return;
     }
-    spReal activation = spGetActivation(set, state->time);
-    spSpringLanes last = spLoadSprings(set, begin, 0);
-    RVec3 force = spEvaluateSprings(&last, state, activation, variant);
-    int lane = SP_LANES % SP_BLOCK;
-    int block = begin + SP_LANES / SP_BLOCK;
-    while (block < end)
-    {
-        spSpringLanes next = spLoadSprings(set, block, lane);
-        RVec3 nextForce = spEvaluateSprings(&next, state, activation, variant);
-        spScatterPair(f, last.s0, last.s1, force);
-        last = next;
-        force = nextForce;
-        lane = (lane + SP_LANES) % SP_BLOCK;
-        block += lane == 0 ? 1 : 0;
-    }
-    spScatterPair(f, last.s0, last.s1, force);
+    RVec3 d, dv;
+    spGatherDifferences(state->x, state->v, at->nodes, at->nodes + SP_BLOCK, &d, &dv);
+    *f = variant == sp_variantDamped ? spGetDampedSpringForce(d, dv, &s) : spGetTensionForce(d, dv, &s);
+}
+
+SP_KERNEL void spRunSprings(const spElementUse* use, int patch, spVec4* f, spSpringVariant variant,
+                            bool active)
+{
+    spAddElements(use, 2, patch, spEvaluateSprings, variant, active, f);
 }
 
 static void spAddSpringForces(const spElementSet* base, const spNodeState* state, int patch, spVec4* f)
 {
     const spSpringSet* set = (const spSpringSet*)base;
+    spReal activation = spGetActivation(set, state->time);
+    spElementUse use = {.set = base, .blocks = &set->blocks, .state = state, .own = &activation};
     bool tension = set->law == sp_springTension;
     if (set->amplitude != 0.0)
     {
-        if (tension)
-        {
-            spRunSprings(set, state, patch, f, sp_variantThread);
-        }
-        else
-        {
-            spRunSprings(set, state, patch, f, sp_variantMuscle);
-        }
+        tension ? spRunSprings(&use, patch, f, sp_variantTension, true)
+                : spRunSprings(&use, patch, f, sp_variantDamped, true);
     }
     else if (tension)
     {
-        spRunSprings(set, state, patch, f, sp_variantTension);
+        spRunSprings(&use, patch, f, sp_variantTension, false);
     }
     else if (set->damped)
     {
-        spRunSprings(set, state, patch, f, sp_variantDamped);
+        spRunSprings(&use, patch, f, sp_variantDamped, false);
     }
     else
     {
-        spRunSprings(set, state, patch, f, sp_variantPlain);
+        spRunSprings(&use, patch, f, sp_variantPlain, false);
     }
+}
+
+SP_KERNEL void spEvaluateSpringDifference(const spElementUse* use, int law, bool project, const spLanesAt* at,
+                                          RVec3* f)
+{
+    spSpringData s = spLoadSprings(use, true, at);
+    RVec3 d = spGatherDifference(use->state->x, at->nodes, at->nodes + SP_BLOCK), dx, dv;
+    spGatherDifferences(use->difference->dx, use->difference->dv, at->nodes, at->nodes + SP_BLOCK, &dx, &dv);
+    spPrepareSpring(d, law == sp_springTension, project, &s);
+    *f = spGetSpringDifference(d, dx, dv, &s);
 }
 
 static void spAddSpringDifference(const spElementSet* base, const spNodeState* state,
                                   const spDifference* difference, int patch, spVec4* df)
 {
     const spSpringSet* set = (const spSpringSet*)base;
-    R activation = spSplat(spGetActivation(set, state->time));
-    for (int block = set->blocks.patchBlock[patch]; block < set->blocks.patchBlock[patch + 1]; ++block)
+    spReal activation = spGetActivation(set, state->time);
+    spElementUse use = {
+        .set = base, .blocks = &set->blocks, .state = state, .difference = difference, .own = &activation};
+    spAddElements(&use, 2, patch, spEvaluateSpringDifference, (int)set->law, difference->project, df);
+}
+
+SP_KERNEL void spWriteSpringPairs(const spElementUse* use, int law, bool project, const spLanesAt* at,
+                                  spVec4* to)
+{
+    const spFill* fill = use->fill;
+    spSpringData s = spLoadSprings(use, true, at);
+    s.k = spSplat(fill->stiffness) * s.k;
+    s.c = spSplat(fill->damping) * s.c;
+    RVec3 d = spGatherDifference(use->state->x, at->nodes, at->nodes + SP_BLOCK);
+    spPrepareSpring(d, law == sp_springTension, project, &s);
+    RMat3 axes = spMakeDiagonalR(spSplat(1));
+    SP_UNROLL
+    for (int axis = 0; axis < 3; ++axis)
     {
-        for (int lane = 0; lane < SP_BLOCK; lane += SP_LANES)
-        {
-            spSpringLanes s = spLoadSprings(set, block, lane);
-            s.rest = activation * s.rest;
-            RVec3 ddx, ddv;
-            RVec3 d = spGatherDifference(state->x, s.n0, s.n1);
-            spGatherDifferences(difference->dx, difference->dv, s.n0, s.n1, &ddx, &ddv);
-            if (set->law == sp_springTension)
-            {
-                // A slack spring has no stiffness
-                RMask taut = spGetSpringShape(d).length > s.rest;
-                s.k = spSelect(taut, s.k, spSplat(0));
-                s.c = spSelect(taut, s.c, spSplat(0));
-            }
-            if (difference->project)
-            {
-                // A spring that is pressed pushes sideways: without that it never pushes away from rest
-                s.rest = spMin(s.rest, spGetSpringShape(d).length);
-            }
-            spScatterPair(df, s.s0, s.s1, spGetSpringDifference(d, ddx, ddv, s.rest, s.k, s.c));
-        }
+        RVec3 unit = (&axes.cx)[axis];
+        spStoreNodes(to + axis, 3, spGetSpringDifference(d, unit, unit, &s), spSplat(0));
     }
 }
 
 static void spFillSpringPairs(const spElementSet* base, const spNodeState* state, const spFill* fill,
                               int patch, spVec4* pairs)
 {
+    // The bound is that of rest length 0, for slack springs too
     const spSpringSet* set = (const spSpringSet*)base;
-    R activation = spSplat(spGetActivation(set, state->time)), zero = spSplat(0), one = spSplat(1);
-    for (int block = set->blocks.patchBlock[patch]; block < set->blocks.patchBlock[patch + 1]; ++block)
-    {
-        for (int lane = 0; lane < SP_BLOCK; lane += SP_LANES)
-        {
-            spSpringLanes s = spLoadSprings(set, block, lane);
-            R rest = activation * s.rest;
-            R k = spSplat(fill->stiffness) * s.k, c = spSplat(fill->damping) * s.c;
-            RVec3 d = spGatherDifference(state->x, s.n0, s.n1);
-            R length = spGetSpringShape(d).length;
-            if (set->law == sp_springTension && fill->bound == false)
-            {
-                RMask taut = length > rest;
-                k = spSelect(taut, k, zero);
-                c = spSelect(taut, c, zero);
-            }
-            rest = fill->bound ? zero : fill->project ? spMin(rest, length) : rest;
-            spVec4* to = pairs + 3 * ((size_t)block * SP_BLOCK + (size_t)lane);
-            RVec3 axes[3] = {{one, zero, zero}, {zero, one, zero}, {zero, zero, one}};
-            SP_UNROLL
-            for (int axis = 0; axis < 3; ++axis)
-            {
-                spStoreNodes(to + axis, 3, spGetSpringDifference(d, axes[axis], axes[axis], rest, k, c),
-                             zero);
-            }
-        }
-    }
+    spReal activation = fill->bound ? 0 : spGetActivation(set, state->time);
+    spElementUse use = {
+        .set = base, .blocks = &set->blocks, .state = state, .fill = fill, .own = &activation};
+    spWriteElements(&use, 2, patch, 3, spWriteSpringPairs, fill->bound ? (int)sp_springHooke : (int)set->law,
+                    fill->project && fill->bound == false, pairs);
 }
 
 static const spConstraintKind* spGetSpringRows(const spElementSet* base, bool energy)

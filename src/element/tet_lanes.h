@@ -1,356 +1,205 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// The loops over blocks of tetrahedra for SP_LANES lanes, and the table of that width. Included once per
-// width by lanes<n>.c, which is compiled for the processor level that has them.
-//
-//   F = D B     D the edges from node 0 in columns, B the inverse of the rest edges
-//   force on node k = -V P b_k, b_k row k of B; node 0 takes the opposite of the sum
+// Tetrahedra for SP_LANES lanes: what the loops of element_loop.h call, and the table of that width.
 
-#include "math/lanes.h"
-
-#include "element/pair_lanes.h"
-#include "element/tet_law.h"
+#include "element/element_loop.h"
+#include "element/tet_kernel.h"
 #include "element/tet_rows.h"
 
-typedef struct spTetLanes
+SP_KERNEL spTetData spLoadTets(const spElementUse* use, const spLanesAt* at)
 {
-    const int32_t* nodes; // SP_BLOCK apart
-    const int32_t* slots;
-    RVec3 rows[3];          // of B
-    spTetMaterial material; // times the volume
-} spTetLanes;
-
-SP_KERNEL spTetLanes spLoadTets(const spTetSet* set, int block, int lane)
-{
-    const spReal* data = set->data + (size_t)block * SP_TET_DATA * SP_BLOCK + lane;
-    const spReal* moduli = set->moduli + (size_t)block * (size_t)set->materialStride + lane;
-    spTetLanes t;
-    t.nodes = set->blocks.nodes + (size_t)block * 4 * SP_BLOCK + lane;
-    t.slots = spGetBlockSlots(&set->blocks, block) + lane;
+    const spTetSet* set = (const spTetSet*)use->set;
+    const spReal* data = set->data + (size_t)at->block * SP_TET_DATA * SP_BLOCK + at->lane;
+    const spReal* moduli = set->moduli + (size_t)at->block * (size_t)set->materialStride + at->lane;
+    spTetData t;
     SP_UNROLL
     for (int k = 0; k < 3; ++k)
     {
-        t.rows[k] = (RVec3){spLoad(data + (3 * k) * SP_BLOCK), spLoad(data + (3 * k + 1) * SP_BLOCK),
-                            spLoad(data + (3 * k + 2) * SP_BLOCK)};
+        t.rows[k] =
+            spMakeVecR(spGetNumber(data, 3 * k), spGetNumber(data, 3 * k + 1), spGetNumber(data, 3 * k + 2));
     }
-    R volume = spLoad(data + 9 * SP_BLOCK);
-    t.material =
-        (spTetMaterial){volume * spLoad(moduli), volume * spLoad(moduli + SP_BLOCK), spSplat(set->mooney)};
+    t.volume = spGetNumber(data, 9);
+    t.material.mu = t.volume * spGetNumber(moduli, 0);
+    t.material.la = t.volume * spGetNumber(moduli, 1);
+    t.material.mooney = spSplat(set->mooney);
     return t;
 }
 
-// D B
-SP_KERNEL RMat3 spMakeGradient(const spTetLanes* t, const RVec3* edges)
-{
-    RMat3 f;
-    f.cx = spAddR(spAddR(spScaleR(t->rows[0].x, edges[0]), spScaleR(t->rows[1].x, edges[1])),
-                  spScaleR(t->rows[2].x, edges[2]));
-    f.cy = spAddR(spAddR(spScaleR(t->rows[0].y, edges[0]), spScaleR(t->rows[1].y, edges[1])),
-                  spScaleR(t->rows[2].y, edges[2]));
-    f.cz = spAddR(spAddR(spScaleR(t->rows[0].z, edges[0]), spScaleR(t->rows[1].z, edges[1])),
-                  spScaleR(t->rows[2].z, edges[2]));
-    return f;
-}
-
-SP_KERNEL RMat3 spGatherGradient(const spTetLanes* t, const spVec4* nodes)
+SP_KERNEL RMat3 spGatherGradient(const spTetData* t, const spVec4* a, const spLanesAt* at)
 {
     RVec3 edges[3];
-    spGatherEdges(nodes, t->nodes, edges);
-    return spMakeGradient(t, edges);
+    spGatherEdges(a, at->nodes, edges);
+    return spMakeGradient(t->rows, edges);
 }
 
-// Adds the forces of a stress that is multiplied by the volume already
-SP_KERNEL void spScatterStress(const spTetLanes* t, RMat3 p, spVec4* f)
+// Adds the stress of the velocities v
+SP_KERNEL RMat3 spAddDampingStress(RMat3 p, const spElementUse* use, spTetLaw law, RMat3 gradient,
+                                   const spTetData* t, const spVec4* v, const spLanesAt* at)
 {
-    RVec3 sum = {spSplat(0), spSplat(0), spSplat(0)};
-    SP_UNROLL
-    for (int k = 0; k < 3; ++k)
+    const spTetSet* set = (const spTetSet*)use->set;
+    return spAddMatR(p, spGetDampingStress(law, set->dampingModel == sp_dampStrainRate, gradient,
+                                           spGatherGradient(t, v, at),
+                                           spScaleMaterial(t->material, set->damping)));
+}
+
+SP_KERNEL void spEvaluateTets(const spElementUse* use, int law, bool damped, const spLanesAt* at, RVec3* f)
+{
+    spTetData t = spLoadTets(use, at);
+    RMat3 gradient = spGatherGradient(&t, use->state->x, at);
+    RMat3 p = spGetTetStress((spTetLaw)law, gradient, t.material);
+    if (damped)
     {
-        RVec3 h = spMulMVR(p, t->rows[k]);
-        sum = spAddR(sum, h);
-        h = (RVec3){spSplat(0) - h.x, spSplat(0) - h.y, spSplat(0) - h.z};
-        spScatterNode(f, t->slots + (k + 1) * SP_BLOCK, h);
+        p = spAddDampingStress(p, use, (spTetLaw)law, gradient, &t, use->state->v, at);
     }
-    spScatterNode(f, t->slots, sum);
+    spGetStressForces(t.rows, p, f);
 }
 
-SP_KERNEL spTetMaterial spScaleMaterial(spTetMaterial m, spReal s)
+SP_KERNEL void spEvaluateTetDifference(const spElementUse* use, int law, bool project, const spLanesAt* at,
+                                       RVec3* f)
 {
-    m.mu = spSplat(s) * m.mu;
-    m.la = spSplat(s) * m.la;
-    return m;
-}
-
-// The stress of the velocities v, by the model of the set
-SP_KERNEL RMat3 spGetDampingStress(const spTetSet* set, const spTetLanes* t, RMat3 gradient, const spVec4* v,
-                                   spTetLaw law)
-{
-    RMat3 rate = spGatherGradient(t, v);
-    spTetMaterial viscous = spScaleMaterial(t->material, set->damping);
-    return set->dampingModel == sp_dampStrainRate ? spGetTetViscousStress(law, gradient, rate, viscous)
-                                                  : spGetTetDifference(law, gradient, rate, viscous, true);
-}
-
-SP_KERNEL void spRunTets(const spTetSet* set, const spNodeState* state, int patch, spVec4* f, spTetLaw law,
-                         bool damped)
-{
-    for (int block = set->blocks.patchBlock[patch]; block < set->blocks.patchBlock[patch + 1]; ++block)
+    const spDifference* difference = use->difference;
+    spTetData t = spLoadTets(use, at);
+    RMat3 gradient = spGatherGradient(&t, use->state->x, at);
+    RMat3 p = spGetTetDifference((spTetLaw)law, gradient, spGatherGradient(&t, difference->dx, at),
+                                 t.material, project);
+    if (((const spTetSet*)use->set)->damping > 0)
     {
-        for (int lane = 0; lane < SP_BLOCK; lane += SP_LANES)
-        {
-            spTetLanes t = spLoadTets(set, block, lane);
-            RMat3 gradient = spGatherGradient(&t, state->x);
-            RMat3 p = spGetTetStress(law, gradient, t.material);
-            if (damped)
-            {
-                p = spAddMatR(p, spGetDampingStress(set, &t, gradient, state->v, law));
-            }
-            spScatterStress(&t, p, f);
-        }
+        p = spAddDampingStress(p, use, (spTetLaw)law, gradient, &t, difference->dv, at);
     }
+    spGetStressForces(t.rows, p, f);
 }
 
-#define SP_RUN_LAW(law)                                                                                      \
+// Law and flag are known before the loop
+#define SP_RUN_LAW(law, evaluate, flag)                                                                      \
     case law:                                                                                                \
-        set->damping > 0 ? spRunTets(set, state, patch, f, law, true)                                        \
-                         : spRunTets(set, state, patch, f, law, false);                                      \
+        flag ? spAddElements(use, 4, patch, evaluate, law, true, f)                                          \
+             : spAddElements(use, 4, patch, evaluate, law, false, f);                                        \
         break
+
+#define SP_RUN_LAWS(evaluate, flag)                                                                          \
+    switch (set->law)                                                                                        \
+    {                                                                                                        \
+        SP_RUN_LAW(sp_tetLinear, evaluate, flag);                                                            \
+        SP_RUN_LAW(sp_tetCorotational, evaluate, flag);                                                      \
+        SP_RUN_LAW(sp_tetCorotationalEdge, evaluate, flag);                                                  \
+        SP_RUN_LAW(sp_tetStVenantKirchhoff, evaluate, flag);                                                 \
+        SP_RUN_LAW(sp_tetHybrid, evaluate, flag);                                                            \
+        SP_RUN_LAW(sp_tetNeoHookean, evaluate, flag);                                                        \
+        SP_RUN_LAW(sp_tetMooneyRivlin, evaluate, flag);                                                      \
+        default:                                                                                             \
+            break;                                                                                           \
+    }
 
 static void spAddTetForces(const spElementSet* base, const spNodeState* state, int patch, spVec4* f)
 {
     const spTetSet* set = (const spTetSet*)base;
-    switch (set->law)
-    {
-        SP_RUN_LAW(sp_tetLinear);
-        SP_RUN_LAW(sp_tetCorotational);
-        SP_RUN_LAW(sp_tetCorotationalEdge);
-        SP_RUN_LAW(sp_tetStVenantKirchhoff);
-        SP_RUN_LAW(sp_tetHybrid);
-        SP_RUN_LAW(sp_tetNeoHookean);
-        SP_RUN_LAW(sp_tetMooneyRivlin);
-        default:
-            break;
-    }
+    const spElementUse* use = &(spElementUse){.set = base, .blocks = &set->blocks, .state = state};
+    SP_RUN_LAWS(spEvaluateTets, set->damping > 0)
 }
-
-SP_KERNEL void spRunDifference(const spTetSet* set, const spNodeState* state, const spDifference* difference,
-                               int patch, spVec4* df, spTetLaw law, bool project)
-{
-    for (int block = set->blocks.patchBlock[patch]; block < set->blocks.patchBlock[patch + 1]; ++block)
-    {
-        for (int lane = 0; lane < SP_BLOCK; lane += SP_LANES)
-        {
-            spTetLanes t = spLoadTets(set, block, lane);
-            RMat3 gradient = spGatherGradient(&t, state->x);
-            RMat3 p =
-                spGetTetDifference(law, gradient, spGatherGradient(&t, difference->dx), t.material, project);
-            if (set->damping > 0)
-            {
-                p = spAddMatR(p, spGetDampingStress(set, &t, gradient, difference->dv, law));
-            }
-            spScatterStress(&t, p, df);
-        }
-    }
-}
-
-#define SP_RUN_DIFFERENCE(law)                                                                               \
-    case law:                                                                                                \
-        difference->project ? spRunDifference(set, state, difference, patch, df, law, true)                  \
-                            : spRunDifference(set, state, difference, patch, df, law, false);                \
-        break
 
 static void spAddTetDifference(const spElementSet* base, const spNodeState* state,
-                               const spDifference* difference, int patch, spVec4* df)
+                               const spDifference* difference, int patch, spVec4* f)
 {
     const spTetSet* set = (const spTetSet*)base;
-    switch (set->law)
+    const spElementUse* use =
+        &(spElementUse){.set = base, .blocks = &set->blocks, .state = state, .difference = difference};
+    SP_RUN_LAWS(spEvaluateTetDifference, difference->project)
+}
+
+SP_KERNEL void spWriteTetGradients(const spElementUse* use, int law, bool flag, const spLanesAt* at,
+                                   spVec4* to)
+{
+    SP_UNUSED(flag);
+    const spGradientForm* form = use->own;
+    spTetData t = spLoadTets(use, at);
+    R a = spSplat(form->aMu) * t.material.mu + spSplat(form->aLa) * t.material.la;
+    R c = (spSplat(form->cMu) * t.material.mu + spSplat(form->cLa) * t.material.la) / a;
+    RVec3 g[4];
+    spGetTurnedGradients((spTetLaw)law, spGatherGradient(&t, use->state->x, at), t.rows, a, g);
+    SP_UNROLL
+    for (int k = 0; k < 4; ++k)
     {
-        SP_RUN_DIFFERENCE(sp_tetLinear);
-        SP_RUN_DIFFERENCE(sp_tetCorotational);
-        SP_RUN_DIFFERENCE(sp_tetCorotationalEdge);
-        SP_RUN_DIFFERENCE(sp_tetStVenantKirchhoff);
-        SP_RUN_DIFFERENCE(sp_tetHybrid);
-        SP_RUN_DIFFERENCE(sp_tetNeoHookean);
-        SP_RUN_DIFFERENCE(sp_tetMooneyRivlin);
-        default:
-            break;
+        spStoreNodes(to + k, 4, g[k], c);
     }
 }
 
-// E = -((g_i.g_j) I + b g_j g_i^T + c g_i g_j^T): gradients in the frame of the element, times the root of
-// the volume and what stands before g_i.g_j
-SP_KERNEL void spRunGradients(const spTetSet* set, const spNodeState* state, const spFill* fill, int patch,
-                              spVec4* pairs, spTetLaw law)
+SP_KERNEL void spWriteTetPairs(const spElementUse* use, int law, bool project, const spLanesAt* at,
+                               spVec4* to)
 {
-    spGradientForm form = spGetGradientForm(set, fill);
-    for (int block = set->blocks.patchBlock[patch]; block < set->blocks.patchBlock[patch + 1]; ++block)
+    const spTetSet* set = (const spTetSet*)use->set;
+    const spFill* fill = use->fill;
+    spTetData t = spLoadTets(use, at);
+    spTetSystem system = SP_ZERO_INIT;
+    system.law = (spTetLaw)law;
+    system.project = project;
+    system.damped = set->damping > 0 && fill->damping > 0;
+    system.viscous = set->dampingModel == sp_dampStrainRate;
+    system.stiff = spScaleMaterial(t.material, fill->stiffness);
+    system.damping = spScaleMaterial(t.material, fill->damping * set->damping);
+    system.f = spGatherGradient(&t, use->state->x, at);
+    spPrepareTetSystem(&system);
+    spPairLanes all;
+    for (int j = 0; j < 3; ++j)
     {
-        for (int lane = 0; lane < SP_BLOCK; lane += SP_LANES)
+        for (int axis = 0; axis < 3; ++axis)
         {
-            spTetLanes t = spLoadTets(set, block, lane);
-            R a = spSplat(form.aMu) * t.material.mu + spSplat(form.aLa) * t.material.la;
-            R c = (spSplat(form.cMu) * t.material.mu + spSplat(form.cLa) * t.material.la) / a;
-            R scale = spSqrt(a), zero = spSplat(0);
-            RMat3 r = {{scale, zero, zero}, {zero, scale, zero}, {zero, zero, scale}};
-            if (law == sp_tetCorotational || law == sp_tetCorotationalEdge)
-            {
-                R trace;
-                RMat3 f = spGatherGradient(&t, state->x);
-                r = law == sp_tetCorotational ? spGetPolarRotationR(f, &trace) : spGetEdgeRotationR(f);
-                r = spScaleMatR(scale, r);
-            }
-            spVec4* to = pairs + 4 * ((size_t)block * SP_BLOCK + (size_t)lane);
-            RVec3 sum = {zero, zero, zero};
-            SP_UNROLL
-            for (int k = 0; k < 3; ++k)
-            {
-                RVec3 g = spMulMVR(r, t.rows[k]);
-                sum = spAddR(sum, g);
-                spStoreNodes(to + k + 1, 4, g, c);
-            }
-            spStoreNodes(to, 4, (RVec3){zero - sum.x, zero - sum.y, zero - sum.z}, c);
+            RVec3 f[4];
+            spGetSystemColumn(&system, t.rows, t.rows[j], axis, f);
+            spSetPairColumn(&all, j + 1, axis, f + 1);
         }
     }
+    spStorePairs(&all, at->nodes, to);
 }
 
-// Columns of E. One function for all laws: choosing among them is nothing beside the arithmetic, and each of
-// its own would take the compiler long.
-static void spRunPairs(const spTetSet* set, const spNodeState* state, const spFill* fill, int patch,
-                       spVec4* pairs)
+SP_KERNEL void spRunGradients(const spElementUse* use, int patch, spVec4* pairs, spTetLaw law)
 {
-    spTetLaw law = set->law;
-    bool project = fill->project;
-    R zero = spSplat(0);
-    bool prepared = project && spIsHyperelastic(law);
-    bool damped = set->damping > 0 && fill->damping > 0;
-    for (int block = set->blocks.patchBlock[patch]; block < set->blocks.patchBlock[patch + 1]; ++block)
-    {
-        for (int lane = 0; lane < SP_BLOCK; lane += SP_LANES)
-        {
-            spTetLanes t = spLoadTets(set, block, lane);
-            RMat3 gradient = spGatherGradient(&t, state->x);
-            spTetMaterial stiff = spScaleMaterial(t.material, fill->stiffness);
-            spTetMaterial viscous = spScaleMaterial(t.material, fill->damping * set->damping);
-            spProjection projection;
-            if (prepared)
-            {
-                projection = spMakeProjection(law, gradient, stiff);
-            }
-            // Rayleigh's damping is another share of the projected stiffness
-            bool rayleigh = damped && set->dampingModel == sp_dampRayleigh;
-            spProjection second;
-            if (rayleigh && spIsHyperelastic(law))
-            {
-                second = spMakeProjection(law, gradient, viscous);
-            }
-            spPairLanes all;
-            for (int j = 0; j < 3; ++j)
-            {
-                RVec3 b = t.rows[j];
-                for (int axis = 0; axis < 3; ++axis)
-                {
-                    RVec3 columns[3] = {{zero, zero, zero}, {zero, zero, zero}, {zero, zero, zero}};
-                    (&columns[0].x)[axis] = b.x;
-                    (&columns[1].x)[axis] = b.y;
-                    (&columns[2].x)[axis] = b.z;
-                    RMat3 d = {columns[0], columns[1], columns[2]};
-                    RMat3 p = prepared ? spProjectDifference(&projection, d)
-                                       : spGetTetDifference(law, gradient, d, stiff, project);
-                    if (rayleigh)
-                    {
-                        p = spAddMatR(p, spIsHyperelastic(law)
-                                             ? spProjectDifference(&second, d)
-                                             : spGetTetDifference(law, gradient, d, viscous, true));
-                    }
-                    else if (damped)
-                    {
-                        p = spAddMatR(p, spGetTetViscousStress(law, gradient, d, viscous));
-                    }
-                    RVec3 forces[3];
-                    for (int i = 0; i < 3; ++i)
-                    {
-                        RVec3 f = spMulMVR(p, t.rows[i]);
-                        forces[i] = (RVec3){zero - f.x, zero - f.y, zero - f.z};
-                    }
-                    spSetPairColumn(&all, j + 1, axis, forces);
-                }
-            }
-            spStorePairs(&all, t.nodes, pairs + 18 * ((size_t)block * SP_BLOCK + (size_t)lane));
-        }
-    }
+    spWriteElements(use, 4, patch, 4, spWriteTetGradients, law, false, pairs);
 }
 
+// Blocks are one function for all laws: choosing among them is nothing beside the arithmetic, and each of its
+// own would take the compiler long
 static void spFillTetPairs(const spElementSet* base, const spNodeState* state, const spFill* fill, int patch,
                            spVec4* pairs)
 {
     const spTetSet* set = (const spTetSet*)base;
-    if (spGetTetPairForm(base, fill) == sp_pairsGradients)
+    spGradientForm form = spGetGradientForm(set, fill);
+    spElementUse use = {.set = base, .blocks = &set->blocks, .state = state, .fill = fill, .own = &form};
+    spTetLaw law = set->law;
+    if (spGetTetPairForm(base, fill) != sp_pairsGradients)
     {
-        if (fill->bound == false && set->law == sp_tetCorotational)
-        {
-            spRunGradients(set, state, fill, patch, pairs, sp_tetCorotational);
-        }
-        else if (fill->bound == false && set->law == sp_tetCorotationalEdge)
-        {
-            spRunGradients(set, state, fill, patch, pairs, sp_tetCorotationalEdge);
-        }
-        else
-        {
-            spRunGradients(set, state, fill, patch, pairs, sp_tetLinear);
-        }
+        spWriteElements(&use, 4, patch, 18, spWriteTetPairs, law, fill->project, pairs);
         return;
     }
-    spRunPairs(set, state, fill, patch, pairs);
+    if (fill->bound == false && law == sp_tetCorotational)
+    {
+        spRunGradients(&use, patch, pairs, sp_tetCorotational);
+    }
+    else if (fill->bound == false && law == sp_tetCorotationalEdge)
+    {
+        spRunGradients(&use, patch, pairs, sp_tetCorotationalEdge);
+    }
+    else
+    {
+        spRunGradients(&use, patch, pairs, sp_tetLinear);
+    }
 }
 
-// Root of 3/2 of the square of the deviator
-SP_KERNEL R spGetVonMisesR(RSym3 a)
+SP_KERNEL void spEvaluateTetLevels(const spElementUse* use, int law, bool stress, const spLanesAt* at,
+                                   RVec3* f)
 {
-    R x = a.xx - a.yy, y = a.yy - a.zz, z = a.zz - a.xx;
-    return spSqrt(spHalf(x * x + y * y + z * z) + spSplat(3) * (a.xy * a.xy + a.xz * a.xz + a.yz * a.yz));
+    spTetData t = spLoadTets(use, at);
+    f[0] = spGetTetLevel((spTetLaw)law, spGatherGradient(&t, use->state->x, at), &t, stress);
+    f[1] = f[2] = f[3] = f[0];
 }
 
-// Twice the symmetric part
-SP_KERNEL RSym3 spGetTwiceSymmetricR(RMat3 a)
-{
-    R two = spSplat(2);
-    return (RSym3){two * a.cx.x,    two * a.cy.y,    two * a.cz.z,
-                   a.cy.x + a.cx.y, a.cz.x + a.cx.z, a.cz.y + a.cy.z};
-}
-
-// Cauchy's stress P F^T / J and Green's strain; P itself and the small strain for the laws of small strain.
-// One function for all laws, as for pairs.
+// One function for all laws, as for pairs
 static void spAddTetLevels(const spElementSet* base, const spNodeState* state, int patch, bool stress,
                            spVec4* levels)
 {
     const spTetSet* set = (const spTetSet*)base;
-    bool small = set->law == sp_tetLinear || set->law == sp_tetHybrid;
-    R third = spSplat((spReal)(1.0 / 3.0)), least = spSplat((spReal)1e-6);
-    for (int block = set->blocks.patchBlock[patch]; block < set->blocks.patchBlock[patch + 1]; ++block)
-    {
-        for (int lane = 0; lane < SP_BLOCK; lane += SP_LANES)
-        {
-            spTetLanes t = spLoadTets(set, block, lane);
-            RMat3 f = spGatherGradient(&t, state->x);
-            R volume = spLoad(set->data + ((size_t)block * SP_TET_DATA + 9) * SP_BLOCK + lane);
-            RSym3 twiceStrain = small ? spGetTwiceSymmetricR(f) : spGramR(f);
-            RVec3 level = {spSplat(0), volume * third * spGetVonMisesR(twiceStrain), volume};
-            if (stress)
-            {
-                RMat3 p = spGetTetStress(set->law, f, t.material); // times the volume
-                R j = spDotR(f.cx, spCrossR(f.cy, f.cz));
-                R over = small ? spSplat(1) : spMax(spMax(j, spSplat(0) - j), least);
-                p = small ? p : spMulMatTR(p, f);
-                level.x = spHalf(spGetVonMisesR(spGetTwiceSymmetricR(p))) / over;
-            }
-            SP_UNROLL
-            for (int k = 0; k < 4; ++k)
-            {
-                spScatterNode(levels, t.slots + k * SP_BLOCK, level);
-            }
-        }
-    }
+    spElementUse use = {.set = base, .blocks = &set->blocks, .state = state};
+    spAddElements(&use, 4, patch, spEvaluateTetLevels, (int)set->law, stress, levels);
 }
 
 static const spConstraintKind* spGetTetRows(const spElementSet* base, bool energy)
@@ -364,11 +213,13 @@ static const spConstraintKind* spGetTetRows(const spElementSet* base, bool energ
         case sp_tetHybrid:
             return &SP_LANES_NAME(spEnergyRows);
         case sp_tetCorotationalEdge:
-            return &SP_LANES_NAME(spStrainRows);
+            return &SP_LANES_NAME(spEdgeStrainRows);
         case sp_tetStVenantKirchhoff:
             return energy ? &SP_LANES_NAME(spEnergyRows) : &SP_LANES_NAME(spGreenRows);
+        case sp_tetLinear:
+            return energy ? &SP_LANES_NAME(spEnergyRows) : &SP_LANES_NAME(spLinearStrainRows);
         default:
-            return energy ? &SP_LANES_NAME(spEnergyRows) : &SP_LANES_NAME(spStrainRows);
+            return energy ? &SP_LANES_NAME(spEnergyRows) : &SP_LANES_NAME(spPolarStrainRows);
     }
 }
 
@@ -399,7 +250,8 @@ const spElementKind SP_LANES_NAME(spTetKind) = {
 
 static RMat3 spWidenMat3(spMat3 a)
 {
-    return (RMat3){{a.cx.x, a.cx.y, a.cx.z}, {a.cy.x, a.cy.y, a.cy.z}, {a.cz.x, a.cz.y, a.cz.z}};
+    return spMakeMatR(spMakeVecR(a.cx.x, a.cx.y, a.cx.z), spMakeVecR(a.cy.x, a.cy.y, a.cy.z),
+                      spMakeVecR(a.cz.x, a.cz.y, a.cz.z));
 }
 
 static spTetMaterial spGetMaterialOf(const spTetSet* set, int element)

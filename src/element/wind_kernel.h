@@ -13,6 +13,14 @@
 
 #pragma once
 
+#include "math/lanes_mat3.h"
+
+typedef struct spWindFluid
+{
+    RVec3 velocity;    // m/s
+    R normal, tangent; // rho Cn / 4 and rho Ct / 4
+} spWindFluid;
+
 typedef struct spWindShape
 {
     R size;   // |N|
@@ -36,21 +44,20 @@ SP_KERNEL spWindShape spGetWindShape(RVec3 e1, RVec3 e2, RVec3 w, bool oneSided)
     return s;
 }
 
-// normal, tangent: rho Cn / 4 and rho Ct / 4
-SP_KERNEL RVec3 spGetWindForce(const spWindShape* s, R normal, R tangent)
+SP_KERNEL RVec3 spGetWindForce(const spWindShape* s, const spWindFluid* fluid)
 {
-    R across = normal * spMax(s->across, -s->across) * s->across;
-    RVec3 f = spAddR(spScaleR(across, s->n), spScaleR(tangent * s->speed, s->t));
+    R across = fluid->normal * spMax(s->across, -s->across) * s->across;
+    RVec3 f = spAddR(spScaleR(across, s->n), spScaleR(fluid->tangent * s->speed, s->t));
     return spScaleR(spSelect(s->calm, spSplat(0), s->size), f);
 }
 
 // Its change for a change dw of the relative velocity
-SP_KERNEL RVec3 spGetWindDifference(const spWindShape* s, RVec3 dw, R normal, R tangent)
+SP_KERNEL RVec3 spGetWindDifference(const spWindShape* s, RVec3 dw, const spWindFluid* fluid)
 {
     R dAcross = spDotR(dw, s->n);
     RVec3 dt = spSubR(dw, spScaleR(dAcross, s->n));
     R dSpeed = spDotR(s->t, dt) / spMax(s->speed, spSplat(SP_TINY_REAL));
-    RVec3 f = spAddR(spScaleR(spSplat(2) * normal * spMax(s->across, -s->across) * dAcross, s->n),
-                     spScaleR(tangent, spAddR(spScaleR(s->speed, dt), spScaleR(dSpeed, s->t))));
+    RVec3 f = spAddR(spScaleR(spSplat(2) * fluid->normal * spMax(s->across, -s->across) * dAcross, s->n),
+                     spScaleR(fluid->tangent, spAddR(spScaleR(s->speed, dt), spScaleR(dSpeed, s->t))));
     return spScaleR(spSelect(s->calm, spSplat(0), s->size), f);
 }

@@ -11,10 +11,8 @@
 #include "linear/cg.h"
 
 #include "base/timer.h"
-#include "math/vec3.h"
 
 #include <math.h>
-#include <string.h>
 
 #define SP_MAX_RESTARTS 4
 
@@ -60,32 +58,17 @@ typedef struct spCgStage
     spReal columnSums[SP_MAX_COLUMNS];
     spVec4* a; // vectors of a dot product, or of a rotation
     const spVec4* b;
+    spVec3* raw; // what a vector has at constrained nodes before it is filtered; NULL when nobody asks
     bool back;
 } spCgStage;
 
-// Takes from a vector what the constraints forbid
-static void spFilterPatch(const spSystem* s, spVec4* a, int patch)
+// Takes from a vector what the constraints forbid; raw, where it is not NULL, has what stood there before
+static void spFilterPatch(const spSystem* s, spVec4* a, int patch, spVec3* raw)
 {
-    for (int i = s->patchConstraint[patch]; i < s->patchConstraint[patch + 1]; ++i)
+    int first = s->patchConstraint[patch], count = s->patchConstraint[patch + 1] - first;
+    if (count > 0)
     {
-        const spConstraint* c = s->constraints + i;
-        spVec4* p = a + c->node;
-        if (c->all)
-        {
-            *p = (spVec4){0};
-            continue;
-        }
-        spReal along = spDot3(c->normal, spXyz(*p));
-        *p = (spVec4){p->x - along * c->normal.x, p->y - along * c->normal.y, p->z - along * c->normal.z, 0};
-    }
-}
-
-// What stands at the constrained nodes before it is filtered
-static void spKeepRaw(const spSystem* s, const spVec4* a, spVec3* raw)
-{
-    for (int i = 0; i < s->patchConstraint[s->patchCount]; ++i)
-    {
-        raw[i] = spXyz(a[s->constraints[i].node]);
+        s->kernels->project(a, s->constraints + first, count, raw != NULL ? raw + first : NULL);
     }
 }
 
@@ -109,17 +92,13 @@ static void spFinishStage(int begin, int end, int workerIndex, void* context)
     {
         int first = s->patchBegin[patch], last = s->patchBegin[patch + 1];
         spVec4* q = s->op.product;
-        spSumSlots(s->op.slots, q, patch);
+        s->kernels->sumSlots(s->op.slots, q, patch);
         c->v->partial[patch] = s->kernels->finishProduct(q, c->d, s->ownA, s->ownC, s->op.sign, first, last);
         for (int i = 0; i < s->columnCount; ++i)
         {
             s->kernels->addScaled(q, c->columnSums[i], s->columns[i].g, first, last);
         }
-        for (int i = s->patchConstraint[patch]; i < s->patchConstraint[patch + 1]; ++i)
-        {
-            s->rawProduct[i] = spXyz(q[s->constraints[i].node]);
-        }
-        spFilterPatch(s, q, patch);
+        spFilterPatch(s, q, patch, s->rawProduct);
     }
 }
 
@@ -177,7 +156,7 @@ static void spStepStage(int begin, int end, int workerIndex, void* context)
         {
             v->partial[s->patchCount + patch] =
                 s->kernels->applyLocal(v->z, v->r, s->localA, s->localC, first, last);
-            spFilterPatch(s, v->z, patch);
+            spFilterPatch(s, v->z, patch, NULL);
         }
     }
 }
@@ -202,12 +181,8 @@ static void spRotateStage(int begin, int end, int workerIndex, void* context)
     SP_UNUSED(workerIndex);
     const spCgStage* c = context;
     const spSystem* s = c->system;
-    for (int node = s->patchBegin[begin]; node < s->patchBegin[end]; ++node)
-    {
-        spVec3 p = spXyz(c->b[node]);
-        p = c->back ? spMulMV3(s->rotations[node], p) : spMulTMV3(s->rotations[node], p);
-        c->a[node] = (spVec4){p.x, p.y, p.z, 0};
-    }
+    (c->back ? s->kernels->rotate : s->kernels->rotateBack)(c->a, s->rotations, c->b, s->patchBegin[begin],
+                                                            s->patchBegin[end]);
 }
 
 static void spFilterStage(int begin, int end, int workerIndex, void* context)
@@ -216,13 +191,14 @@ static void spFilterStage(int begin, int end, int workerIndex, void* context)
     const spCgStage* c = context;
     for (int patch = begin; patch < end; ++patch)
     {
-        spFilterPatch(c->system, c->a, patch);
+        spFilterPatch(c->system, c->a, patch, c->raw);
     }
 }
 
-static void spFilterAll(spCgStage* c, spVec4* a, spTeam* team)
+static void spFilterAll(spCgStage* c, spVec4* a, spVec3* raw, spTeam* team)
 {
     c->a = a;
+    c->raw = raw;
     spParallelFor(team, spFilterStage, c->system->patchCount, 1, c);
 }
 
@@ -248,7 +224,7 @@ static void spPrecondition(spCgStage* c, spTeam* team)
     {
         p->kind->apply(p, team, v->r, v->z);
     }
-    spFilterAll(c, v->z, team);
+    spFilterAll(c, v->z, NULL, team);
 }
 
 static void spApplyLocalStage(int begin, int end, int workerIndex, void* context)
@@ -260,7 +236,7 @@ static void spApplyLocalStage(int begin, int end, int workerIndex, void* context
     {
         s->kernels->applyLocal(c->v->z, c->v->r, s->localA, s->localC, s->patchBegin[patch],
                                s->patchBegin[patch + 1]);
-        spFilterPatch(s, c->v->z, patch);
+        spFilterPatch(s, c->v->z, patch, NULL);
     }
 }
 
@@ -292,10 +268,10 @@ static void spSolveColumns(spCgStage* c, spTeam* team)
     for (int i = 0; i < s->columnCount && spIsPreconditioned(s); ++i)
     {
         spColumn* column = s->columns + i;
-        memcpy(c->v->r, column->g, (size_t)s->nodeCount * sizeof(spVec4));
-        spFilterAll(c, c->v->r, team);
+        s->kernels->copy(c->v->r, column->g, 0, s->nodeCount);
+        spFilterAll(c, c->v->r, NULL, team);
         spPreconditionAll(c, i, team);
-        memcpy(column->solved, c->v->z, (size_t)s->nodeCount * sizeof(spVec4));
+        s->kernels->copy(column->solved, c->v->z, 0, s->nodeCount);
         double yield = column->c > 0 ? 1.0 / (double)column->c : INFINITY;
         column->gain = (spReal)(1.0 / (yield + spDotAll(c, column->g, column->solved, team)));
     }
@@ -307,7 +283,7 @@ static double spFindResidual(spCgStage* c, spTeam* team)
     const spCgVectors* v = c->v;
     int nodeCount = c->system->nodeCount;
     spMultiplyAll(c, v->x, team);
-    memcpy(v->r, v->b, (size_t)nodeCount * sizeof(spVec4));
+    c->system->kernels->copy(v->r, v->b, 0, nodeCount);
     c->system->kernels->addScaled(v->r, -1, c->system->op.product, 0, nodeCount);
     return spDotAll(c, v->r, v->r, team);
 }
@@ -323,7 +299,7 @@ static double spStartDirection(spCgStage* c, spTeam* team)
         spPreconditionAll(c, s->columnCount, team);
         z = v->z;
     }
-    memcpy(v->d, z, (size_t)s->nodeCount * sizeof(spVec4));
+    s->kernels->copy(v->d, z, 0, s->nodeCount);
     return spDotAll(c, v->r, z, team);
 }
 
@@ -385,8 +361,7 @@ spCgResult spSolveCg(const spSystem* system, const spCgVectors* v, const spCgDef
 {
     spCgStage c = {.system = system, .v = v};
     spCgResult result = {0};
-    spKeepRaw(system, v->b, system->rawB);
-    spFilterAll(&c, v->b, team);
+    spFilterAll(&c, v->b, system->rawB, team);
     spSolveColumns(&c, team);
     double rr = spFindResidual(&c, team);
     // With nothing on the right-hand side but what constraints prescribe, that is the measure
@@ -411,8 +386,8 @@ spCgResult spSolveCg(const spSystem* system, const spCgVectors* v, const spCgDef
 double spFindShare(const spSystem* system, const spCgVectors* v, const spVec4* along, spTeam* team)
 {
     spCgStage c = {.system = system, .v = v};
-    memcpy(v->d, along, (size_t)system->nodeCount * sizeof(spVec4));
-    spFilterAll(&c, v->d, team);
+    system->kernels->copy(v->d, along, 0, system->nodeCount);
+    spFilterAll(&c, v->d, NULL, team);
     double dq = spMultiplyAll(&c, v->d, team);
     return dq > 0.0 ? spDotAll(&c, v->b, v->d, team) / dq : 0.0;
 }

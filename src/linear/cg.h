@@ -12,8 +12,8 @@
 
 #pragma once
 
-#include "linear/kernels.h"
 #include "linear/preconditioner.h"
+#include "linear/sparse.h"
 
 // What couples nodes: assembled pairs, or elements
 typedef struct spOperator
@@ -37,14 +37,6 @@ typedef struct spColumn
     spReal gain;    // 1 / (1 / c + g.P^-1 g)
 } spColumn;
 
-// A node whose x is kept: all of it, or along a normal
-typedef struct spConstraint
-{
-    int32_t node;
-    bool all;
-    spVec3 normal;
-} spConstraint;
-
 #define SP_MAX_COLUMNS 8
 
 typedef struct spSystem
@@ -52,7 +44,7 @@ typedef struct spSystem
     int nodeCount;
     int patchCount;
     const int32_t* patchBegin;
-    const spLinearKernels* kernels;
+    const spBackend* kernels;
     spOperator op;
     const spVec4* ownA; // (xx, yy, zz) of each node
     const spVec4* ownC; // (xy, yz, xz); NULL when all are zero

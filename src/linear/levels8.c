@@ -5,8 +5,8 @@
 
 #define SP_WIDTH 3
 #define SP_LEVEL_TABLE spWideLevelKernels3
-#include "linear/level_kernel.h"
+#include "linear/level_width.h"
 
 #define SP_WIDTH 6
 #define SP_LEVEL_TABLE spWideLevelKernels6
-#include "linear/level_kernel.h"
+#include "linear/level_width.h"

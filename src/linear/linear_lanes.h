@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// The inner loops of linear algebra for SP_LANES lanes, and their table. Included once per width by
-// linear<n>.c, which is compiled for the processor level that has them.
+// The inner loops of linear algebra for SP_LANES lanes. Included once for each number of lanes.
 
-#include "math/lanes.h"
 #include "math/lanes_mat3.h"
+#include "math/lanes_node.h"
 
-#include "linear/kernels.h"
+#include "linear/sparse.h"
 
 // ---- pairs ----
 
@@ -324,16 +323,3 @@ static void spAddScaledNodes(spVec4* a, spReal s, const spVec4* b, int begin, in
         spStoreGroup(a + node, spLoadGroup(a + node, count) + s * spLoadGroup(b + node, count), count);
     }
 }
-
-const spLinearKernels SP_LANES_NAME(spLinearKernels) = {
-    .multiply = spMultiplyPairs,
-    .collect = spCollectPairs,
-    .sumTurns = spSumTurns,
-    .findTurns = spFindTurns,
-    .finishProduct = spFinishProduct,
-    .stepResidual = spStepResidual,
-    .applyLocal = spApplyLocal,
-    .advanceDirection = spAdvanceDirection,
-    .dot = spDotNodes,
-    .addScaled = spAddScaledNodes,
-};

@@ -4,7 +4,7 @@
 // Substitution with panels for SP_LANES lanes. Included once per width by panels<n>.c, which is compiled for
 // the processor level that has them.
 
-#include "math/lanes.h"
+#include "math/lanes_node.h"
 
 #include "linear/panels.h"
 

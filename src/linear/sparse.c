@@ -3,23 +3,9 @@
 
 #include "linear/sparse.h"
 
-#include "linear/kernels.h"
-
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-
-const spLinearKernels* spFindLinearKernels(int laneCount)
-{
-#ifdef SOUPLE_DISABLE_SIMD
-    SP_UNUSED(laneCount);
-    return &spLinearKernels1;
-#else
-    static const spLinearKernels* const kernels[] = {&spLinearKernels1, &spLinearKernels4, &spLinearKernels8,
-                                                     &spLinearKernels16};
-    return kernels[spGetLaneIndex(laneCount)];
-#endif
-}
 
 static spPairForm spGetForm(const spElementSet* set, const spFill* fill)
 {
@@ -358,7 +344,7 @@ bool spCreateSparse(spSparse* a, spHeap* heap, const spSparseDef* def)
     *a = (spSparse){.nodeCount = def->patchBegin[def->patchCount],
                     .patchCount = def->patchCount,
                     .patchBegin = def->patchBegin,
-                    .kernels = spFindLinearKernels(def->laneCount)};
+                    .kernels = def->backend};
     spPatternBuilder builder = {.a = a};
     bool ok = spBuildRows(&builder, heap, def) && spBuildPairBlocks(a, heap) && spBuildSources(a, heap, def);
     if (ok == false)

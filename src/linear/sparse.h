@@ -13,10 +13,9 @@
 
 #pragma once
 
+#include "base/backend.h"
 #include "element/element.h"
 #include "linear/rows.h"
-
-typedef struct spLinearKernels spLinearKernels;
 
 // What one element set adds
 typedef struct spPairSource
@@ -48,7 +47,7 @@ typedef struct spSparse
     int32_t* rowBegin;  // pairs by their higher node: what spBlockRows needs (nodeCount + 1)
     int32_t* rowColumns;
     int pairCount;
-    const spLinearKernels* kernels;
+    const spBackend* kernels;
 } spSparse;
 
 typedef struct spSparseDef
@@ -58,7 +57,7 @@ typedef struct spSparseDef
     const spFill* fill; // the form of the pairs depends on it
     const int32_t* patchBegin;
     int patchCount;
-    int laneCount;
+    const spBackend* backend;
 } spSparseDef;
 
 // Returns false, with all freed, when there is no memory.

@@ -6,7 +6,7 @@
 
 #pragma once
 
-#include "math/decompose.h"
+#include "math/decompose_kernel.h"
 #include "math/lanes.h"
 
 typedef struct RMat3
@@ -20,29 +20,48 @@ typedef struct RSym3
     R xx, yy, zz, xy, xz, yz;
 } RSym3;
 
+SP_KERNEL RMat3 spMakeMatR(RVec3 cx, RVec3 cy, RVec3 cz)
+{
+    RMat3 a = {cx, cy, cz};
+    return a;
+}
+
+SP_KERNEL RSym3 spMakeSymR(R xx, R yy, R zz, R xy, R xz, R yz)
+{
+    RSym3 a = {xx, yy, zz, xy, xz, yz};
+    return a;
+}
+
+// s I
+SP_KERNEL RMat3 spMakeDiagonalR(R s)
+{
+    R zero = spSplat(0);
+    return spMakeMatR(spMakeVecR(s, zero, zero), spMakeVecR(zero, s, zero), spMakeVecR(zero, zero, s));
+}
+
 SP_KERNEL RVec3 spSubR(RVec3 a, RVec3 b)
 {
-    return (RVec3){a.x - b.x, a.y - b.y, a.z - b.z};
+    return spMakeVecR(a.x - b.x, a.y - b.y, a.z - b.z);
 }
 
 SP_KERNEL RVec3 spCrossR(RVec3 a, RVec3 b)
 {
-    return (RVec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+    return spMakeVecR(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
 }
 
 SP_KERNEL RMat3 spAddMatR(RMat3 a, RMat3 b)
 {
-    return (RMat3){spAddR(a.cx, b.cx), spAddR(a.cy, b.cy), spAddR(a.cz, b.cz)};
+    return spMakeMatR(spAddR(a.cx, b.cx), spAddR(a.cy, b.cy), spAddR(a.cz, b.cz));
 }
 
 SP_KERNEL RMat3 spSubMatR(RMat3 a, RMat3 b)
 {
-    return (RMat3){spSubR(a.cx, b.cx), spSubR(a.cy, b.cy), spSubR(a.cz, b.cz)};
+    return spMakeMatR(spSubR(a.cx, b.cx), spSubR(a.cy, b.cy), spSubR(a.cz, b.cz));
 }
 
 SP_KERNEL RMat3 spScaleMatR(R s, RMat3 a)
 {
-    return (RMat3){spScaleR(s, a.cx), spScaleR(s, a.cy), spScaleR(s, a.cz)};
+    return spMakeMatR(spScaleR(s, a.cx), spScaleR(s, a.cy), spScaleR(s, a.cz));
 }
 
 // A + s I
@@ -62,31 +81,30 @@ SP_KERNEL RVec3 spMulMVR(RMat3 a, RVec3 v)
 
 SP_KERNEL RMat3 spMulMatR(RMat3 a, RMat3 b)
 {
-    return (RMat3){spMulMVR(a, b.cx), spMulMVR(a, b.cy), spMulMVR(a, b.cz)};
+    return spMakeMatR(spMulMVR(a, b.cx), spMulMVR(a, b.cy), spMulMVR(a, b.cz));
 }
 
 // A S
 SP_KERNEL RMat3 spMulSymR(RMat3 a, RSym3 s)
 {
-    return (RMat3){spMulMVR(a, (RVec3){s.xx, s.xy, s.xz}), spMulMVR(a, (RVec3){s.xy, s.yy, s.yz}),
-                   spMulMVR(a, (RVec3){s.xz, s.yz, s.zz})};
+    return spMakeMatR(spMulMVR(a, spMakeVecR(s.xx, s.xy, s.xz)), spMulMVR(a, spMakeVecR(s.xy, s.yy, s.yz)),
+                      spMulMVR(a, spMakeVecR(s.xz, s.yz, s.zz)));
 }
 
 // A^T B
 SP_KERNEL RMat3 spMulTMatR(RMat3 a, RMat3 b)
 {
-    return (RMat3){
-        {spDotR(a.cx, b.cx), spDotR(a.cy, b.cx), spDotR(a.cz, b.cx)},
-        {spDotR(a.cx, b.cy), spDotR(a.cy, b.cy), spDotR(a.cz, b.cy)},
-        {spDotR(a.cx, b.cz), spDotR(a.cy, b.cz), spDotR(a.cz, b.cz)},
-    };
+    return spMakeMatR(spMakeVecR(spDotR(a.cx, b.cx), spDotR(a.cy, b.cx), spDotR(a.cz, b.cx)),
+                      spMakeVecR(spDotR(a.cx, b.cy), spDotR(a.cy, b.cy), spDotR(a.cz, b.cy)),
+                      spMakeVecR(spDotR(a.cx, b.cz), spDotR(a.cy, b.cz), spDotR(a.cz, b.cz)));
 }
 
 // A B^T
 SP_KERNEL RMat3 spMulMatTR(RMat3 a, RMat3 b)
 {
-    return (RMat3){spMulMVR(a, (RVec3){b.cx.x, b.cy.x, b.cz.x}), spMulMVR(a, (RVec3){b.cx.y, b.cy.y, b.cz.y}),
-                   spMulMVR(a, (RVec3){b.cx.z, b.cy.z, b.cz.z})};
+    return spMakeMatR(spMulMVR(a, spMakeVecR(b.cx.x, b.cy.x, b.cz.x)),
+                      spMulMVR(a, spMakeVecR(b.cx.y, b.cy.y, b.cz.y)),
+                      spMulMVR(a, spMakeVecR(b.cx.z, b.cy.z, b.cz.z)));
 }
 
 SP_KERNEL R spTraceR(RMat3 a)
@@ -103,30 +121,30 @@ SP_KERNEL R spDotMatR(RMat3 a, RMat3 b)
 // The matrix of cofactors: dJ/dF for J = det F
 SP_KERNEL RMat3 spCofactorR(RMat3 a)
 {
-    return (RMat3){spCrossR(a.cy, a.cz), spCrossR(a.cz, a.cx), spCrossR(a.cx, a.cy)};
+    return spMakeMatR(spCrossR(a.cy, a.cz), spCrossR(a.cz, a.cx), spCrossR(a.cx, a.cy));
 }
 
 // Its change when A changes by D
 SP_KERNEL RMat3 spCofactorDifferenceR(RMat3 a, RMat3 d)
 {
-    return (RMat3){spAddR(spCrossR(d.cy, a.cz), spCrossR(a.cy, d.cz)),
-                   spAddR(spCrossR(d.cz, a.cx), spCrossR(a.cz, d.cx)),
-                   spAddR(spCrossR(d.cx, a.cy), spCrossR(a.cx, d.cy))};
+    return spMakeMatR(spAddR(spCrossR(d.cy, a.cz), spCrossR(a.cy, d.cz)),
+                      spAddR(spCrossR(d.cz, a.cx), spCrossR(a.cz, d.cx)),
+                      spAddR(spCrossR(d.cx, a.cy), spCrossR(a.cx, d.cy)));
 }
 
 // A^T A
 SP_KERNEL RSym3 spGramR(RMat3 a)
 {
-    return (RSym3){spDotR(a.cx, a.cx), spDotR(a.cy, a.cy), spDotR(a.cz, a.cz),
-                   spDotR(a.cx, a.cy), spDotR(a.cx, a.cz), spDotR(a.cy, a.cz)};
+    return spMakeSymR(spDotR(a.cx, a.cx), spDotR(a.cy, a.cy), spDotR(a.cz, a.cz), spDotR(a.cx, a.cy),
+                      spDotR(a.cx, a.cz), spDotR(a.cy, a.cz));
 }
 
 // The symmetric part of A^T B, times 2
 SP_KERNEL RSym3 spGramPairR(RMat3 a, RMat3 b)
 {
-    return (RSym3){spSplat(2) * spDotR(a.cx, b.cx),         spSplat(2) * spDotR(a.cy, b.cy),
-                   spSplat(2) * spDotR(a.cz, b.cz),         spDotR(a.cx, b.cy) + spDotR(a.cy, b.cx),
-                   spDotR(a.cx, b.cz) + spDotR(a.cz, b.cx), spDotR(a.cy, b.cz) + spDotR(a.cz, b.cy)};
+    return spMakeSymR(spSplat(2) * spDotR(a.cx, b.cx), spSplat(2) * spDotR(a.cy, b.cy),
+                      spSplat(2) * spDotR(a.cz, b.cz), spDotR(a.cx, b.cy) + spDotR(a.cy, b.cx),
+                      spDotR(a.cx, b.cz) + spDotR(a.cz, b.cx), spDotR(a.cy, b.cz) + spDotR(a.cz, b.cy));
 }
 
 // One number of each lane
@@ -148,21 +166,6 @@ SP_KERNEL void spSetLane(R* a, int lane, spReal value)
 #else
     (*a)[lane] = value;
 #endif
-}
-
-SP_KERNEL spMat3 spGetMatLane(const RMat3* a, int lane)
-{
-    return spMakeMat3(
-        spMakeVec3(spGetLane(a->cx.x, lane), spGetLane(a->cx.y, lane), spGetLane(a->cx.z, lane)),
-        spMakeVec3(spGetLane(a->cy.x, lane), spGetLane(a->cy.y, lane), spGetLane(a->cy.z, lane)),
-        spMakeVec3(spGetLane(a->cz.x, lane), spGetLane(a->cz.y, lane), spGetLane(a->cz.z, lane)));
-}
-
-SP_KERNEL void spSetVecLane(RVec3* a, int lane, spVec3 value)
-{
-    spSetLane(&a->x, lane, value.x);
-    spSetLane(&a->y, lane, value.y);
-    spSetLane(&a->z, lane, value.z);
 }
 
 // ---- polar rotation ----
@@ -189,7 +192,7 @@ SP_KERNEL void spSetVecLane(RVec3* a, int lane, spVec3 value)
 #define SP_POLAR_ROUNDS 16
 
 // Lanes that `bad` marks, one by one. Not inlined: it is rare and long.
-static __attribute__((noinline)) void spRepairRotation(const RMat3* f, const RMask* bad, RMat3* r, R* trace)
+SP_LONG_KERNEL void spRepairRotation(const RMat3* f, const RMask* bad, RMat3* r, R* trace)
 {
     for (int lane = 0; lane < SP_LANES; ++lane)
     {
@@ -200,12 +203,19 @@ static __attribute__((noinline)) void spRepairRotation(const RMat3* f, const RMa
 #endif
         if (marked != 0)
         {
-            spMat3 a = spGetMatLane(f, lane), rotation, stretch;
-            spDecomposePolar3(a, &rotation, &stretch);
-            spSetVecLane(&r->cx, lane, rotation.cx);
-            spSetVecLane(&r->cy, lane, rotation.cy);
-            spSetVecLane(&r->cz, lane, rotation.cz);
-            spSetLane(trace, lane, spTrace3(stretch));
+            const R* from = &f->cx.x;
+            R* to = &r->cx.x;
+            spReal a[9], rotation[9], stretch[9];
+            for (int k = 0; k < 9; ++k)
+            {
+                a[k] = spGetLane(from[k], lane);
+            }
+            spDecomposePolarColumns(a, rotation, stretch);
+            for (int k = 0; k < 9; ++k)
+            {
+                spSetLane(to + k, lane, rotation[k]);
+            }
+            spSetLane(trace, lane, stretch[0] + stretch[4] + stretch[8]);
         }
     }
 }
@@ -284,13 +294,12 @@ SP_KERNEL void spTurnJacobi(R* pp, R* qq, R* pq, R* pr, R* qr, RVec3* vp, RVec3*
 // A = V diag(d) V^T with V a rotation; in no order
 SP_KERNEL RVec3 spDiagonaliseR(RSym3 a, RMat3* v)
 {
-    R zero = spSplat(0), one = spSplat(1);
-    *v = (RMat3){{one, zero, zero}, {zero, one, zero}, {zero, zero, one}};
+    *v = spMakeDiagonalR(spSplat(1));
     for (int sweep = 0; sweep < SP_JACOBI_SWEEPS; ++sweep)
     {
         spTurnJacobi(&a.xx, &a.yy, &a.xy, &a.xz, &a.yz, &v->cx, &v->cy);
         spTurnJacobi(&a.xx, &a.zz, &a.xz, &a.xy, &a.yz, &v->cx, &v->cz);
         spTurnJacobi(&a.yy, &a.zz, &a.yz, &a.xy, &a.xz, &v->cy, &v->cz);
     }
-    return (RVec3){a.xx, a.yy, a.zz};
+    return spMakeVecR(a.xx, a.yy, a.zz);
 }

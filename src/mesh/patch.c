@@ -4,7 +4,7 @@
 #include "mesh/patch.h"
 
 #include "mesh/order.h"
-#include "mesh/zone.h"
+#include "mesh/sweep_order.h"
 
 #include <string.h>
 
@@ -198,9 +198,8 @@ static int32_t spGetLowestNode(const int32_t* nodes, int n)
     return lowest;
 }
 
-// Elements sorted by their lowest node, by counting
-static bool spSortElements(int32_t* sorted, spHeap* heap, const int32_t* elementNodes, int elementCount,
-                           int n, int nodeCount)
+bool spSortByLowestNode(int32_t* sorted, spHeap* heap, const int32_t* elementNodes, int elementCount, int n,
+                        int nodeCount)
 {
     size_t size = spArraySize(nodeCount + 1, sizeof(int32_t));
     int32_t* nodeElement = spAllocZeroed(heap, size);
@@ -253,7 +252,7 @@ bool spBuildBlocks(spBlocks* blocks, spHeap* heap, const int32_t* elementNodes, 
     int32_t* sorted = spAlloc(heap, sortedSize);
     int32_t* patchElement = spAlloc(heap, patchSize);
     bool ok = sorted != NULL && patchElement != NULL &&
-              spSortElements(sorted, heap, elementNodes, elementCount, n, patchBegin[patchCount]);
+              spSortByLowestNode(sorted, heap, elementNodes, elementCount, n, patchBegin[patchCount]);
     if (ok)
     {
         int i = 0;
@@ -273,38 +272,32 @@ bool spBuildBlocks(spBlocks* blocks, spHeap* heap, const int32_t* elementNodes, 
     return ok;
 }
 
-bool spBuildZoneBlocks(spBlocks* blocks, spHeap* heap, const spElementList* list, const spZones* zones)
+bool spBuildPartBlocks(spBlocks* blocks, spHeap* heap, const spElementList* list, const spSweepOrder* order,
+                       const int32_t* partOf)
 {
-    int n = list->nodesPerElement, count = list->count;
-    *blocks = (spBlocks){.nodesPerElement = n, .elementCount = count, .patchCount = zones->zoneCount};
+    int n = list->nodesPerElement, count = list->count, partCount = order->partCount;
+    *blocks = (spBlocks){.nodesPerElement = n, .elementCount = count, .patchCount = partCount};
     size_t sortedSize = spArraySize(count, sizeof(int32_t));
-    size_t zoneSize = spArraySize(zones->zoneCount + 2, sizeof(int32_t));
     int32_t* byNode = spAlloc(heap, sortedSize);
     int32_t* sorted = spAlloc(heap, sortedSize);
-    int32_t* zoneOf = spAlloc(heap, sortedSize);
-    int32_t* zoneElement = spAllocZeroed(heap, zoneSize);
-    bool ok = byNode != NULL && sorted != NULL && zoneOf != NULL && zoneElement != NULL &&
-              spSortElements(byNode, heap, list->nodes, count, n, zones->nodeCount);
+    int32_t* partElement = spAllocZeroed(heap, spArraySize(partCount + 2, sizeof(int32_t)));
+    bool ok = byNode != NULL && sorted != NULL && partElement != NULL &&
+              spSortByLowestNode(byNode, heap, list->nodes, count, n, order->nodeCount);
     if (ok)
     {
         for (int i = 0; i < count; ++i)
         {
-            zoneOf[i] = zones->zoneCount;
-            for (int k = 0; k < n; ++k)
-            {
-                zoneOf[i] = spMinInt(zoneOf[i], zones->zoneOf[list->nodes[(size_t)i * n + k]]);
-            }
-            zoneElement[zoneOf[i] + 2] += 1;
+            partElement[partOf[i] + 2] += 1;
         }
-        for (int zone = 0; zone < zones->zoneCount; ++zone)
+        for (int part = 0; part < partCount; ++part)
         {
-            zoneElement[zone + 1] += zoneElement[zone];
+            partElement[part + 1] += partElement[part];
         }
         for (int i = 0; i < count; ++i)
         {
-            sorted[zoneElement[zoneOf[byNode[i]] + 1]++] = byNode[i];
+            sorted[partElement[partOf[byNode[i]] + 1]++] = byNode[i];
         }
-        ok = spPackBlocks(blocks, heap, list->nodes, zones->nodeCount, sorted, zoneElement);
+        ok = spPackBlocks(blocks, heap, list->nodes, order->nodeCount, sorted, partElement);
     }
     for (int i = 0; ok && list->elements != NULL && i < blocks->blockCount * SP_BLOCK; ++i)
     {
@@ -313,8 +306,7 @@ bool spBuildZoneBlocks(spBlocks* blocks, spHeap* heap, const spElementList* list
     }
     spFree(heap, byNode);
     spFree(heap, sorted);
-    spFree(heap, zoneOf);
-    spFree(heap, zoneElement);
+    spFree(heap, partElement);
     return ok;
 }
 

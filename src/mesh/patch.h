@@ -40,6 +40,11 @@ bool spBuildBlocks(spBlocks* blocks, spHeap* heap, const int32_t* elementNodes, 
                    int nodesPerElement, const int32_t* patchBegin, int patchCount);
 void spFreeBlocks(spBlocks* blocks, spHeap* heap);
 
+// Elements sorted by their lowest node, by counting: n node indices for each element. Returns false when there
+// is no memory.
+bool spSortByLowestNode(int32_t* sorted, spHeap* heap, const int32_t* elementNodes, int elementCount, int n,
+                        int nodeCount);
+
 // Where the forces of a block go: nodesPerElement x SP_BLOCK offsets
 static inline const int32_t* spGetBlockSlots(const spBlocks* blocks, int block)
 {

@@ -189,3 +189,48 @@ void spFreeZones(spZones* zones, spHeap* heap)
     spFree(heap, zones->zoneOf);
     *zones = (spZones){0};
 }
+
+// An element belongs to the lowest zone of its nodes
+static void spFindElementZones(const spZones* zones, const spElementList* list, int32_t* zoneOf)
+{
+    int n = list->nodesPerElement;
+    for (int i = 0; i < list->count; ++i)
+    {
+        zoneOf[i] = zones->zoneCount;
+        for (int k = 0; k < n; ++k)
+        {
+            zoneOf[i] = spMinInt(zoneOf[i], zones->zoneOf[list->nodes[(size_t)i * n + k]]);
+        }
+    }
+}
+
+bool spOrderByZones(spSweepOrder* order, spHeap* heap, const spElementList* lists, int listCount,
+                    int nodeCount, int leastNodes)
+{
+    spZones zones;
+    *order = (spSweepOrder){0};
+    if (spBuildZones(&zones, heap, lists, listCount, nodeCount, leastNodes) == false)
+    {
+        return false;
+    }
+    *order = (spSweepOrder){.nodeCount = nodeCount, .colourCount = 2, .partCount = zones.zoneCount};
+    bool ok = spAllocSweepOrder(order, heap, lists, listCount);
+    if (ok)
+    {
+        int even = (zones.zoneCount + 1) / 2;
+        order->colourBegin[1] = even;
+        order->colourBegin[2] = zones.zoneCount;
+        for (int i = 0; i < zones.zoneCount; ++i)
+        {
+            order->parts[i] = i < even ? 2 * i : 2 * (i - even) + 1;
+        }
+        int32_t* zoneOf = order->partOf;
+        for (int i = 0; i < listCount; ++i)
+        {
+            spFindElementZones(&zones, lists + i, zoneOf);
+            zoneOf += lists[i].count;
+        }
+    }
+    spFreeZones(&zones, heap);
+    return ok;
+}

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Zones: how Gauss-Seidel is laid out for threads.
+// Zones: an order of Gauss-Seidel sweeps with two colours and long parts.
 //
 // Nodes are sorted by their distance, in elements, from one end of the body; a zone is a run of at least two
 // such levels. An element belongs to the lowest zone of its nodes and reaches at most the first level of the
@@ -13,16 +13,7 @@
 
 #pragma once
 
-#include "mesh/patch.h"
-
-// Elements of one sort: nodesPerElement node indices each
-typedef struct spElementList
-{
-    const int32_t* nodes;
-    int count;
-    int nodesPerElement;
-    const int32_t* elements; // number of each, rising; NULL: 0, 1, 2 ...
-} spElementList;
+#include "mesh/sweep_order.h"
 
 typedef struct spZones
 {
@@ -38,6 +29,7 @@ bool spBuildZones(spZones* zones, spHeap* heap, const spElementList* lists, int 
                   int leastNodes);
 void spFreeZones(spZones* zones, spHeap* heap);
 
-// Blocks by zone, as spBuildBlocks makes them by patch, of at least one element: patchBlock is the first
-// block of each zone. Forces have no slots.
-bool spBuildZoneBlocks(spBlocks* blocks, spHeap* heap, const spElementList* list, const spZones* zones);
+// The order of sweeps: parts are zones by number, the even ones are one colour and the odd ones another.
+// Returns false, with all freed, when there is no memory.
+bool spOrderByZones(spSweepOrder* order, spHeap* heap, const spElementList* lists, int listCount,
+                    int nodeCount, int leastNodes);

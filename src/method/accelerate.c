@@ -20,7 +20,6 @@
 #include "method/mixture.h"
 
 #include <math.h>
-#include <string.h>
 
 // The printed form takes second differences
 #define SP_MAX_KEPT (SP_MAX_WINDOW + 2)
@@ -145,79 +144,6 @@ static void spRunStage(spStage* stage, spBlockFcn* nodes, spBlockFcn* multiplier
     spParallelFor(stage->iterate->team, spBlockStage, count, 1, stage);
 }
 
-// ---- numbers ----
-
-// A vector that every processor has; four at once keep it busy
-typedef spReal spPart __attribute__((vector_size(16)));
-typedef spPart spPartMemory __attribute__((may_alias));
-#define SP_PART ((int)(sizeof(spPart) / sizeof(spReal)))
-
-// to = g - sum c_j (g - other_j)
-static void spMixNumbers(spReal* restrict to, const spReal* restrict g, const spReal* const* others,
-                         const spReal* c, int otherCount, int64_t begin, int64_t end)
-{
-    int64_t i = begin;
-    for (; i + 4 * SP_PART <= end; i += 4 * SP_PART)
-    {
-        spPart from[4], sum[4];
-        for (int k = 0; k < 4; ++k)
-        {
-            from[k] = *(const spPartMemory*)(g + i + k * SP_PART);
-            sum[k] = (spPart){0};
-        }
-        for (int j = 0; j < otherCount; ++j)
-        {
-            const spReal* other = others[j] + i;
-            for (int k = 0; k < 4; ++k)
-            {
-                sum[k] += c[j] * (from[k] - *(const spPartMemory*)(other + k * SP_PART));
-            }
-        }
-        for (int k = 0; k < 4; ++k)
-        {
-            *(spPartMemory*)(to + i + k * SP_PART) = from[k] - sum[k];
-        }
-    }
-    for (; i < end; ++i)
-    {
-        spReal sum = 0;
-        for (int j = 0; j < otherCount; ++j)
-        {
-            sum += c[j] * (g[i] - others[j][i]);
-        }
-        to[i] = g[i] - sum;
-    }
-}
-
-static double spDotNumbers(const spReal* a, const spReal* b, int64_t begin, int64_t end)
-{
-    double sums[4] = {0};
-    int64_t i = begin;
-    for (; i + 4 <= end; i += 4)
-    {
-        for (int k = 0; k < 4; ++k)
-        {
-            sums[k] += (double)a[i + k] * (double)b[i + k];
-        }
-    }
-    for (; i < end; ++i)
-    {
-        sums[0] += (double)a[i] * (double)b[i];
-    }
-    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
-}
-
-// u and base = base - w (base - u)
-static void spRelaxNumbers(spReal* restrict u, spReal* restrict base, spReal w, int64_t begin, int64_t end)
-{
-    for (int64_t i = begin; i < end; ++i)
-    {
-        spReal relaxed = base[i] - w * (base[i] - u[i]);
-        u[i] = relaxed;
-        base[i] = relaxed;
-    }
-}
-
 // ---- copies ----
 
 static void spCopyNodes(const spStage* stage, int block, int64_t begin, int64_t end)
@@ -225,7 +151,7 @@ static void spCopyNodes(const spStage* stage, int block, int64_t begin, int64_t 
     SP_UNUSED(block);
     for (int i = 0; i < 2 && stage->toX[i] != NULL; ++i)
     {
-        memcpy(stage->toX[i] + begin, stage->fromX + begin, (size_t)(end - begin) * sizeof(spVec4));
+        stage->iterate->backend->copy(stage->toX[i], stage->fromX, (int)begin, (int)end);
     }
 }
 
@@ -234,7 +160,7 @@ static void spCopyMultipliers(const spStage* stage, int block, int64_t begin, in
     SP_UNUSED(block);
     for (int i = 0; i < 2 && stage->toLambda[i] != NULL; ++i)
     {
-        memcpy(stage->toLambda[i] + begin, stage->fromLambda + begin, (size_t)(end - begin) * sizeof(spReal));
+        stage->iterate->backend->copyNumbers(stage->toLambda[i], stage->fromLambda, begin, end);
     }
 }
 
@@ -304,17 +230,9 @@ static void spGiveUp(spAcceleratorState* state, const spIterate* iterate)
 // Mass times square of x - fromX
 static void spSumMoves(const spStage* stage, int block, int64_t begin, int64_t end)
 {
-    const spVec4* x = stage->iterate->x;
-    const spVec4* before = stage->fromX;
-    double sum = 0.0;
-    for (int64_t i = begin; i < end; ++i)
-    {
-        double dx = (double)(x[i].x - before[i].x), dy = (double)(x[i].y - before[i].y),
-               dz = (double)(x[i].z - before[i].z);
-        double m = x[i].w > 0 ? (double)stage->iterate->mass[i] : 0.0;
-        sum += m * (dx * dx + dy * dy + dz * dz);
-    }
-    stage->state->partial[block] = sum;
+    const spIterate* iterate = stage->iterate;
+    stage->state->partial[block] =
+        iterate->backend->sumMoves(iterate->x, stage->fromX, iterate->mass, (int)begin, (int)end);
 }
 
 // Adds up the sums with this number, of the blocks of so many items
@@ -329,25 +247,27 @@ static double spAddBlocks(const double* partial, int64_t count, int sum)
 // toX, which holds what is relaxed from, becomes the same as x
 static void spRelaxNodes(const spStage* stage, int block, int64_t begin, int64_t end)
 {
+    const spIterate* iterate = stage->iterate;
     spSumMoves(stage, block, begin, end);
     if (stage->weight == 1)
     {
-        memcpy(stage->toX[0] + begin, stage->iterate->x + begin, (size_t)(end - begin) * sizeof(spVec4));
+        iterate->backend->copy(stage->toX[0], iterate->x, (int)begin, (int)end);
         return;
     }
-    spRelaxNumbers((spReal*)stage->iterate->x, (spReal*)stage->toX[0], stage->weight, 4 * begin, 4 * end);
+    iterate->backend->relaxNumbers((spReal*)iterate->x, (spReal*)stage->toX[0], stage->weight, 4 * begin,
+                                   4 * end);
 }
 
 static void spRelaxMultipliers(const spStage* stage, int block, int64_t begin, int64_t end)
 {
     SP_UNUSED(block);
-    spReal* lambda = stage->iterate->lambda;
+    const spIterate* iterate = stage->iterate;
     if (stage->weight == 1)
     {
-        memcpy(stage->toLambda[0] + begin, lambda + begin, (size_t)(end - begin) * sizeof(spReal));
+        iterate->backend->copyNumbers(stage->toLambda[0], iterate->lambda, begin, end);
         return;
     }
-    spRelaxNumbers(lambda, stage->toLambda[0], stage->weight, begin, end);
+    iterate->backend->relaxNumbers(iterate->lambda, stage->toLambda[0], stage->weight, begin, end);
 }
 
 static void spSweepSor(spAcceleratorState* state, const spIterate* iterate, bool last)
@@ -404,22 +324,15 @@ static void spSweepChebyshev(spAcceleratorState* state, const spIterate* iterate
 static void spReturnNodes(const spStage* stage, int block, int64_t begin, int64_t end)
 {
     spSumMoves(stage, block, begin, end);
-    memcpy(stage->iterate->x + begin, stage->fromX + begin, (size_t)(end - begin) * sizeof(spVec4));
+    stage->iterate->backend->copy(stage->iterate->x, stage->fromX, (int)begin, (int)end);
 }
 
 static void spScaleIncrease(const spStage* stage, int block, int64_t begin, int64_t end)
 {
     SP_UNUSED(block);
-    spReal* restrict lambda = stage->iterate->lambda;
-    spReal* restrict before = stage->state->before;
-    spReal* restrict increase = stage->state->increase;
-    for (int64_t i = begin; i < end; ++i)
-    {
-        spReal scaled = stage->weight * (lambda[i] - before[i]), relaxed = before[i] + scaled;
-        increase[i] = scaled;
-        lambda[i] = relaxed;
-        before[i] = relaxed;
-    }
+    const spAcceleratorState* state = stage->state;
+    stage->iterate->backend->relaxIncrease(stage->iterate->lambda, state->before, state->increase,
+                                           stage->weight, begin, end);
 }
 
 static void spSweepLambdaSor(spAcceleratorState* state, const spIterate* iterate, bool last)
@@ -463,13 +376,14 @@ static void spPushSlot(spAcceleratorState* state)
 }
 
 // Dot products of the newest with all that count, of one block
-static void spSumDots(const spAcceleratorState* state, double* partial, int blockCount, int block,
+static void spSumDots(const spStage* stage, double* partial, int blockCount, int block,
                       spReal* const* numbers, int64_t begin, int64_t end)
 {
+    const spAcceleratorState* state = stage->state;
     for (int age = 0; age < state->keptCount; ++age)
     {
-        partial[(size_t)age * (size_t)blockCount + (size_t)block] =
-            spDotNumbers(numbers[state->newest], numbers[spGetSlot(state, age)], begin, end);
+        partial[(size_t)age * (size_t)blockCount + (size_t)block] = stage->iterate->backend->dotNumbers(
+            numbers[state->newest], numbers[spGetSlot(state, age)], begin, end);
     }
 }
 
@@ -482,51 +396,30 @@ static void spSetDot(spAcceleratorState* state, int age, double dot)
 
 // ---- Anderson's mixing ----
 
-// Multipliers of the sample. Constraints of several rows have them one after the other: all get their turn.
-static const spReal* spFindSample(const spStage* stage, int64_t sample)
-{
-    int64_t row = sample / SP_BLOCK, stride = stage->state->sampleStride;
-    return stage->iterate->lambda + (row * stride + row % stride) * SP_BLOCK;
-}
-
 static void spStartSamples(const spStage* stage, int block, int64_t begin, int64_t end)
 {
     SP_UNUSED(block);
-    spReal* f = stage->state->fSample[stage->state->newest];
-    for (int64_t i = begin; i < end; i += SP_BLOCK)
-    {
-        memcpy(f + i, spFindSample(stage, i), SP_BLOCK * sizeof(spReal));
-    }
+    const spAcceleratorState* state = stage->state;
+    stage->iterate->backend->takeSample(state->fSample[state->newest], stage->iterate->lambda,
+                                        state->sampleStride, begin, end);
 }
 
 static void spPushSamples(const spStage* stage, int block, int64_t begin, int64_t end)
 {
     const spAcceleratorState* state = stage->state;
-    spReal* f = state->fSample[state->newest];
-    for (int64_t i = begin; i < end; i += SP_BLOCK)
-    {
-        const spReal* lambda = spFindSample(stage, i);
-        for (int k = 0; k < SP_BLOCK; ++k)
-        {
-            f[i + k] = lambda[k] - f[i + k];
-        }
-    }
-    spSumDots(state, state->samplePartial, spCountBlocks(state->sampleCount), block, state->fSample, begin,
+    stage->iterate->backend->moveOfSample(state->fSample[state->newest], stage->iterate->lambda,
+                                          state->sampleStride, begin, end);
+    spSumDots(stage, state->samplePartial, spCountBlocks(state->sampleCount), block, state->fSample, begin,
               end);
 }
 
 static void spPushNodes(const spStage* stage, int block, int64_t begin, int64_t end)
 {
     const spAcceleratorState* state = stage->state;
-    const spVec4* restrict x = stage->iterate->x;
-    const spReal* restrict mass = stage->iterate->mass;
-    spVec4* restrict f = (spVec4*)state->f[state->newest];
-    for (int64_t i = begin; i < end; ++i)
-    {
-        spReal s = x[i].w > 0 ? (spReal)sqrt((double)mass[i]) : 0;
-        f[i] = (spVec4){s * (x[i].x - f[i].x), s * (x[i].y - f[i].y), s * (x[i].z - f[i].z), 0};
-    }
-    spSumDots(state, state->partial, spCountBlocks(state->nodeCount), block, state->f, 4 * begin, 4 * end);
+    const spIterate* iterate = stage->iterate;
+    iterate->backend->moveOfNodes((spVec4*)state->f[state->newest], iterate->x, iterate->mass, (int)begin,
+                                  (int)end);
+    spSumDots(stage, state->partial, spCountBlocks(state->nodeCount), block, state->f, 4 * begin, 4 * end);
 }
 
 // Makes f of the sweep that was done and its dot products. Returns its square.
@@ -553,25 +446,27 @@ static double spPushMove(spAcceleratorState* state, const spIterate* iterate)
 static void spMixNodes(const spStage* stage, int block, int64_t begin, int64_t end)
 {
     SP_UNUSED(block);
+    const spBackend* backend = stage->iterate->backend;
     spVec4* x = stage->iterate->x;
     spVec4* g = stage->state->x[stage->state->newest];
-    memcpy(g + begin, x + begin, (size_t)(end - begin) * sizeof(spVec4));
+    backend->copy(g, x, (int)begin, (int)end);
     if (stage->used > 0)
     {
-        spMixNumbers((spReal*)x, (const spReal*)g, stage->otherX, stage->weights, stage->used, 4 * begin,
-                     4 * end);
+        backend->mixNumbers((spReal*)x, (const spReal*)g, stage->otherX, stage->weights, stage->used,
+                            4 * begin, 4 * end);
     }
 }
 
 static void spMixMultipliers(const spStage* stage, int block, int64_t begin, int64_t end)
 {
     SP_UNUSED(block);
+    const spBackend* backend = stage->iterate->backend;
     spReal* lambda = stage->iterate->lambda;
     spReal* g = stage->state->lambda[stage->state->newest];
-    memcpy(g + begin, lambda + begin, (size_t)(end - begin) * sizeof(spReal));
+    backend->copyNumbers(g, lambda, begin, end);
     if (stage->used > 0)
     {
-        spMixNumbers(lambda, g, stage->otherLambda, stage->weights, stage->used, begin, end);
+        backend->mixNumbers(lambda, g, stage->otherLambda, stage->weights, stage->used, begin, end);
     }
 }
 
@@ -648,14 +543,9 @@ static void spSweepAnderson(spAcceleratorState* state, const spIterate* iterate,
 static void spPushIncrease(const spStage* stage, int block, int64_t begin, int64_t end)
 {
     const spAcceleratorState* state = stage->state;
-    const spReal* restrict lambda = stage->iterate->lambda;
-    const spReal* restrict before = state->before;
-    spReal* restrict d = state->lambda[state->newest];
-    for (int64_t i = begin; i < end; ++i)
-    {
-        d[i] = lambda[i] - before[i];
-    }
-    spSumDots(state, state->partial, spCountBlocks(state->lambdaCount), block, state->lambda, begin, end);
+    stage->iterate->backend->subtractNumbers(state->lambda[state->newest], stage->iterate->lambda,
+                                             state->before, begin, end);
+    spSumDots(stage, state->partial, spCountBlocks(state->lambdaCount), block, state->lambda, begin, end);
 }
 
 // Multipliers grow by the mixture of their increases, times the relaxation
@@ -663,17 +553,10 @@ static void spTryIncrease(const spStage* stage, int block, int64_t begin, int64_
 {
     SP_UNUSED(block);
     const spAcceleratorState* state = stage->state;
-    spReal* restrict lambda = stage->iterate->lambda;
-    spReal* restrict before = state->before;
-    spReal* restrict increase = state->increase;
-    spMixNumbers(increase, state->lambda[state->newest], stage->otherLambda, stage->weights, stage->used,
-                 begin, end);
-    for (int64_t i = begin; i < end; ++i)
-    {
-        increase[i] *= stage->weight;
-        before[i] = lambda[i];
-        lambda[i] += increase[i];
-    }
+    const spBackend* backend = stage->iterate->backend;
+    backend->mixNumbers(state->increase, state->lambda[state->newest], stage->otherLambda, stage->weights,
+                        stage->used, begin, end);
+    backend->addIncrease(stage->iterate->lambda, state->before, state->increase, stage->weight, begin, end);
 }
 
 // Tries a mixture. Returns whether it was taken.

@@ -22,8 +22,7 @@
 
 #pragma once
 
-#include "base/memory.h"
-#include "base/node.h"
+#include "base/backend.h"
 #include "base/team.h"
 
 #include "souple/body.h"
@@ -31,6 +30,7 @@
 // What is iterated
 typedef struct spIterate
 {
+    const spBackend* backend;
     spVec4* x; // nodes; w is left alone
     int nodeCount;
     const spReal* mass; // kg, of every node; nodes with inverse mass 0 in x do not count

@@ -1,73 +1,70 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Static equilibrium by Newton's method: the body gets the quasi-static method for one step, without rows.
+// Static equilibrium by Newton's method: one quasi-static substep, without rows.
 
 #include "method/equilibrium.h"
 
-#include "method/implicit.h"
-
-#include <string.h>
+#include "math/vec3.h"
+#include "method/implicit_solver.h"
 
 // Nodes up to which a complete factor is worth its making for a single solve
 #define SP_FACTOR_NODES 12000
 
 // Conjugate gradients leave this share of the force of a linearisation
 #define SP_LINEAR_TOLERANCE ((spReal)1e-3)
+#define SP_LINEARISATIONS 200
+
+static spImplicitSolver* spCreateSolver(spBody* body, double tolerance, int maxIterations, spError* error)
+{
+    bool factor = body->nodeCount <= SP_FACTOR_NODES;
+    spImplicitDef def = {
+        .type = sp_quasiStatic,
+        .solver = {.preconditioner = factor ? sp_preconditionCholesky : sp_preconditionMultilevel,
+                   .tolerance = SP_LINEAR_TOLERANCE,
+                   .maxIterations = maxIterations,
+                   .newtonTolerance = (spReal)tolerance,
+                   .newtonSteps = SP_LINEARISATIONS,
+                   .warp = true},
+    };
+    spImplicitSolver* solver = spCreateImplicitSolver(body, &def, error);
+    if (solver == NULL)
+    {
+        // Without the library that factors
+        *error = (spError){0};
+        def.solver.preconditioner = sp_preconditionMultilevel;
+        solver = spCreateImplicitSolver(body, &def, error);
+    }
+    return solver;
+}
 
 bool spSolveEquilibrium(spBody* body, double tolerance, int maxIterations, spVec3 gravity, spTeam* team,
                         spSolverReport* report, spError* error)
 {
-    spMethodDef def = body->methodDef, oldDef = body->methodDef;
-    const spMethodKind* oldMethod = body->method;
-    void* oldState = body->methodState;
-    spSolverReport oldReport = body->solverReport;
-    double oldStep = body->stableStep, oldTime = body->time;
-    spVec3 oldForce = body->pinForce;
-    int oldRows = body->rowCount;
-
-    def.type = sp_quasiStatic;
-    def.filter = (spFilterDef){0};
-    def.substeps = 0;
-    def.solver = (spSolverDef){
-        .preconditioner =
-            body->nodeCount <= SP_FACTOR_NODES ? sp_preconditionCholesky : sp_preconditionMultilevel,
-        .tolerance = SP_LINEAR_TOLERANCE,
-        .maxIterations = maxIterations,
-        .newtonTolerance = (spReal)tolerance,
-        .newtonSteps = 200,
-        .warp = true,
-    };
     spUpdateHeldNodes(body);
-    body->rowCount = 0;
-    body->method = &spImplicitMethod;
-    body->methodState = NULL;
-    body->methodDef = def;
-    bool ok = body->method->create(body, error);
-    if (ok == false)
-    {
-        // Without the library that factors
-        *error = (spError){0};
-        body->methodDef.solver.preconditioner = sp_preconditionMultilevel;
-        ok = body->method->create(body, error);
-    }
+    spImplicitSolver* solver = spCreateSolver(body, tolerance, maxIterations, error);
+    bool ok = solver != NULL && spPrepareSolver(solver, body, 0);
     if (ok)
     {
-        ((spImplicitState*)body->methodState)->iterationLimit = maxIterations;
-        body->method->begin(body, 1, team);
-        spAdvanceContext context = {.team = team, .dt = 1, .stepDt = 1, .gravity = gravity};
-        body->method->advance(body, &context);
-        *report = body->solverReport;
-        body->method->destroy(body);
+        spStop stop = {.after = -1};
+        *report = spStartReport(solver);
+        spSubstepProblem problem = {
+            .x = body->x,
+            .v = body->v,
+            .h = 1,
+            .time = body->time + 1.0,
+            .gravity = spScale3(body->gravityScale, gravity),
+            .fraction = 1,
+            .stepDt = 1,
+            .stop = &stop,
+            .factorStep = -1,
+            .report = report,
+            .team = team,
+        };
+        spLimitWork(solver, &(spWorkLimit){.iterations = maxIterations});
+        spSolveImplicitSubstep(solver, body, &problem);
     }
-    body->methodDef = oldDef;
-    body->method = oldMethod;
-    body->methodState = oldState;
-    body->solverReport = oldReport;
-    body->stableStep = oldStep;
+    spDestroyImplicitSolver(solver, body);
     body->stableStepDirty = true;
-    body->time = oldTime;
-    body->pinForce = oldForce;
-    body->rowCount = oldRows;
     return ok;
 }

@@ -3,10 +3,7 @@
 
 #include "method/estimate.h"
 
-#include "math/decompose.h"
-
 #include <math.h>
-#include <string.h>
 
 // Rounds of power iteration at most: when something has changed or a user asks, and when only the shape has
 #define SP_FULL_ROUNDS 64
@@ -22,11 +19,12 @@
 bool spCreateEstimator(spEstimator* estimator, const spBody* body)
 {
     bool localImplicit = body->methodDef.type == sp_localImplicit;
-    *estimator =
-        (spEstimator){.bounds = spAlloc(body->heap, spArraySize(body->nodeCount, 2 * sizeof(spMat3)))};
+    *estimator = (spEstimator){
+        .bounds = body->backend->allocate(body->heap, spArraySize(body->nodeCount, 2 * sizeof(spMat3)))};
     if (localImplicit)
     {
-        estimator->local = spAllocZeroed(body->heap, spArraySize(body->nodeCount, 2 * sizeof(spMat3)));
+        estimator->local =
+            body->backend->allocate(body->heap, spArraySize(body->nodeCount, 2 * sizeof(spMat3)));
     }
     if (estimator->bounds == NULL || (localImplicit && estimator->local == NULL) ||
         spCreateSpectrum(&estimator->spectrum, body) == false)
@@ -40,8 +38,8 @@ bool spCreateEstimator(spEstimator* estimator, const spBody* body)
 void spFreeEstimator(spEstimator* estimator, const spBody* body)
 {
     spFreeSpectrum(&estimator->spectrum, body);
-    spFree(body->heap, estimator->bounds);
-    spFree(body->heap, estimator->local);
+    body->backend->release(body->heap, estimator->bounds);
+    body->backend->release(body->heap, estimator->local);
     *estimator = (spEstimator){0};
 }
 
@@ -49,33 +47,15 @@ void spFreeEstimator(spEstimator* estimator, const spBody* body)
 // kinds give none.
 static void spFillLocalStiffness(const spBody* body, spMat3* local)
 {
-    memset(local, 0, (size_t)body->nodeCount * sizeof(spMat3));
+    body->backend->clearMatrices(local, 0, body->nodeCount);
     spNodeState state = spGetNodeState(body);
-    for (int s = 0; s < body->setCount; ++s)
+    for (int i = 0; i < body->setCount; ++i)
     {
-        const spElementSet* set = body->sets[s];
-        for (int i = 0; set->kind->getStiffness != NULL && i < set->elementCount; ++i)
+        if (body->sets[i]->kind->getStiffness != NULL)
         {
-            int32_t nodes[SP_MAX_ELEMENT_NODES];
-            spMat3 blocks[SP_MAX_ELEMENT_NODES * SP_MAX_ELEMENT_NODES];
-            int count = set->kind->getStiffness(set, &state, i, true, nodes, blocks);
-            for (int k = 0; k < count; ++k)
-            {
-                spReal w = body->x[nodes[k]].w;
-                local[nodes[k]] = spMulAddMat3(local[nodes[k]], 2 * w, blocks[count * k + k]);
-            }
+            body->backend->addLocalStiffness(local, body->sets[i], &state);
         }
     }
-}
-
-static double spGetLargestBlock(const spMat3* blocks, int count)
-{
-    double largest = 0.0;
-    for (int i = 0; i < count; ++i)
-    {
-        largest = fmax(largest, spGetLargestEigenvalue3(blocks[i]));
-    }
-    return largest;
 }
 
 // Whether the limit of the method follows the filter
@@ -141,7 +121,7 @@ static void spFindFrequencies(spEstimator* estimator, spBody* body, const spFilt
             .bounds = estimator->bounds + (size_t)modes * (size_t)body->nodeCount,
             .bound = found[modes],
             .local = local ? estimator->local : NULL,
-            .lift = local ? spGetLargestBlock(estimator->local, body->nodeCount) : 0.0,
+            .lift = local ? body->backend->maxEigenvalue(estimator->local, 0, body->nodeCount) : 0.0,
             .tolerance = SP_ROUND_TOLERANCE,
             .maxRounds = body->stableStepDirty || keep == false ? SP_FULL_ROUNDS : SP_FEW_ROUNDS,
         };

@@ -23,7 +23,6 @@
 
 #include <limits.h>
 #include <math.h>
-#include <string.h>
 
 // Steps between two estimates of the stable step while substeps are automatic: stiffness changes with the
 // shape
@@ -76,11 +75,11 @@ static void spDestroyExplicit(spBody* body)
     }
     spFreeEstimator(&state->estimator, body);
     spFreeFilter(&state->filter, body);
-    spFree(body->heap, state->arrays.stageX);
-    spFree(body->heap, state->arrays.stageV);
-    spFree(body->heap, state->arrays.sumX);
-    spFree(body->heap, state->arrays.sumV);
-    spFree(body->heap, state->inverses);
+    body->backend->release(body->heap, state->arrays.stageX);
+    body->backend->release(body->heap, state->arrays.stageV);
+    body->backend->release(body->heap, state->arrays.sumX);
+    body->backend->release(body->heap, state->arrays.sumV);
+    body->backend->release(body->heap, state->inverses);
     spFree(body->heap, state);
     body->methodState = NULL;
 }
@@ -91,16 +90,16 @@ static bool spAllocExplicit(spBody* body, spExplicitState* state)
     bool ok = spCreateEstimator(&state->estimator, body);
     if (ok && body->methodDef.type == sp_rungeKutta4)
     {
-        state->arrays.stageX = spAlloc(body->heap, size);
-        state->arrays.stageV = spAlloc(body->heap, size);
-        state->arrays.sumX = spAlloc(body->heap, size);
-        state->arrays.sumV = spAlloc(body->heap, size);
+        state->arrays.stageX = body->backend->allocate(body->heap, size);
+        state->arrays.stageV = body->backend->allocate(body->heap, size);
+        state->arrays.sumX = body->backend->allocate(body->heap, size);
+        state->arrays.sumV = body->backend->allocate(body->heap, size);
         ok = state->arrays.stageX != NULL && state->arrays.stageV != NULL && state->arrays.sumX != NULL &&
              state->arrays.sumV != NULL;
     }
     if (ok && body->methodDef.type == sp_localImplicit)
     {
-        state->inverses = spAlloc(body->heap, spArraySize(body->nodeCount, sizeof(spMat3)));
+        state->inverses = body->backend->allocate(body->heap, spArraySize(body->nodeCount, sizeof(spMat3)));
         ok = state->inverses != NULL;
     }
     return ok;
@@ -327,7 +326,7 @@ static void spKickStage(int begin, int end, int workerIndex, void* context)
         if (s->keepRotation)
         {
             body->backend->sumRotation(filter->sums + (size_t)patch * SP_ROTATION_SUMS, body->x, filter->v,
-                                       spXyz(body->x[0]), first, last);
+                                       first, last);
         }
     }
 }
@@ -371,8 +370,8 @@ static void spStartRungeStage(int begin, int end, int workerIndex, void* context
     int first = body->order.patchBegin[begin], last = body->order.patchBegin[end];
     body->backend->copy(arrays->stageX, body->x, first, last);
     body->backend->copy(arrays->stageV, body->v, first, last);
-    memset(arrays->sumX + first, 0, (size_t)(last - first) * sizeof(spVec4));
-    memset(arrays->sumV + first, 0, (size_t)(last - first) * sizeof(spVec4));
+    body->backend->clear(arrays->sumX, first, last);
+    body->backend->clear(arrays->sumV, first, last);
 }
 
 // Forces of one evaluation, then the motion that follows from them
@@ -402,13 +401,7 @@ static void spEvaluate(spSubstep* s, spTeam* team)
 static spVec3 spSumPinImpulse(const spBody* body, spReal h)
 {
     double sum[3] = {0};
-    for (int i = 0; i < body->heldCount; ++i)
-    {
-        const spVec4* f = body->f + body->held[i];
-        sum[0] -= (double)f->x * h;
-        sum[1] -= (double)f->y * h;
-        sum[2] -= (double)f->z * h;
-    }
+    body->backend->sumListed(sum, body->f, body->held, body->heldCount, -(double)h);
     return (spVec3){(spReal)sum[0], (spReal)sum[1], (spReal)sum[2]};
 }
 
@@ -471,16 +464,9 @@ static void spInvertStage(int begin, int end, int workerIndex, void* context)
     SP_UNUSED(workerIndex);
     const spSubstep* s = context;
     const spBody* body = s->force.body;
-    const spMat3* local = s->state->estimator.local;
-    spReal half = s->h * s->h / 2;
-    for (int node = body->order.patchBegin[begin]; node < body->order.patchBegin[end]; ++node)
-    {
-        if (spInvertMat3(spMulAddMat3(spIdentityMat3(), half, local[node]), s->state->inverses + node) ==
-            false)
-        {
-            s->state->inverses[node] = spIdentityMat3();
-        }
-    }
+    const int32_t* patchBegin = body->order.patchBegin;
+    body->backend->invertShifted(s->state->inverses, s->state->estimator.local, s->h * s->h / 2,
+                                 patchBegin[begin], patchBegin[end]);
 }
 
 // What substeps of this length need
@@ -553,20 +539,9 @@ static spAdvanceResult spAdvanceSlice(spBody* body, const spAdvanceContext* cont
 // Speed of the fastest node against the body as a whole, m/s
 static double spGetInnerSpeed(const spBody* body)
 {
-    double mean[3] = {0}, fastest = 0.0;
-    for (int node = 0; node < body->nodeCount; ++node)
-    {
-        mean[0] += (double)body->v[node].x / body->userCount;
-        mean[1] += (double)body->v[node].y / body->userCount;
-        mean[2] += (double)body->v[node].z / body->userCount;
-    }
-    for (int node = 0; node < body->nodeCount; ++node)
-    {
-        double x = (double)body->v[node].x - mean[0], y = (double)body->v[node].y - mean[1],
-               z = (double)body->v[node].z - mean[2];
-        fastest = body->roles[node] != sp_nodeGone ? fmax(fastest, x * x + y * y + z * z) : fastest;
-    }
-    return sqrt(fastest);
+    double mean[3];
+    body->backend->findMean(mean, body->v, body->userCount, 0, body->nodeCount);
+    return sqrt(body->backend->maxDistance2(body->v, mean, body->roles, 0, body->nodeCount));
 }
 
 // Substeps of a step in which nodes do not pass each other: the estimate is of small motion only

@@ -3,8 +3,8 @@
 
 // One job at a time. The stepping thread writes the back slot while no job is under way, then hands it over;
 // from then on it belongs to the worker until `stage` says done. The worker reads rest data and materials of
-// the element sets while it assembles: whoever changes those waits for that to be over (spPauseFactor); the
-// long part, making the factor, reads nothing of the body.
+// the element sets while it assembles, so whoever changes those waits for it first (spPauseFactor); the long
+// part, making the factor, reads nothing of the body.
 
 #include "method/factor.h"
 
@@ -70,7 +70,7 @@ static spFactorSlot* spGetFront(const spFactor* f)
 static void spSetFactorStage(spFactor* f, spFactorStage stage)
 {
     pthread_mutex_lock(&f->mutex);
-    // Who asks to quit has the last word
+    // Once asked to quit, it stays so
     f->stage = f->stage == sp_factorQuit ? sp_factorQuit : stage;
     pthread_cond_broadcast(&f->changed);
     pthread_mutex_unlock(&f->mutex);
@@ -269,11 +269,11 @@ static void spStartJob(spFactor* f)
     f->stage = sp_factorDone;
 }
 
-void spRequestFactor(spFactor* f, spBody* body, const spFactorRequest* request)
+void spRequestFactor(spFactor* f, const spVec4* x, const spVec4* v, const spFactorRequest* request)
 {
     spFactorSlot* slot = spGetBack(f);
-    memcpy(slot->x, body->x, (size_t)body->nodeCount * sizeof(spVec4));
-    memcpy(slot->v, body->v, (size_t)body->nodeCount * sizeof(spVec4));
+    memcpy(slot->x, x, (size_t)f->body->nodeCount * sizeof(spVec4));
+    memcpy(slot->v, v, (size_t)f->body->nodeCount * sizeof(spVec4));
     slot->request = *request;
     spStartJob(f);
 }
@@ -365,11 +365,11 @@ static void spFindTurnsStage(int begin, int end, int workerIndex, void* context)
     }
 }
 
-void spTurnFactor(spFactor* f, spBody* body, spTeam* team)
+void spTurnFactor(spFactor* f, const spVec4* x, spTeam* team)
 {
-    spTurnContext context = {f, body->x};
-    spParallelFor(team, spSumTurnsStage, body->order.patchCount, 1, &context);
-    spParallelFor(team, spFindTurnsStage, body->order.patchCount, 1, &context);
+    spTurnContext context = {f, x};
+    spParallelFor(team, spSumTurnsStage, f->body->order.patchCount, 1, &context);
+    spParallelFor(team, spFindTurnsStage, f->body->order.patchCount, 1, &context);
     f->turned = true;
 }
 
@@ -404,7 +404,7 @@ double spGetFactorSeconds(const spFactor* f)
     return spGetFront(f)->seconds;
 }
 
-// What cannot be true of a request that was read back, from bytes that may come from anywhere, is none
+// The bytes of a snapshot may come from anywhere: a request that cannot be true counts as none
 static void spWalkRequest(spFactor* f, spFactorRequest* request, spWalkMemoryFcn* fcn, void* walk)
 {
     fcn(walk, sp_pieceAny, &request->mass, sizeof(request->mass));
@@ -427,7 +427,7 @@ static void spWalkRequest(spFactor* f, spFactorRequest* request, spWalkMemoryFcn
 
 void spWalkFactor(spFactor* f, spBody* body, spWalkMemoryFcn* fcn, void* walk)
 {
-    // The worker owns the back slot while it is at it
+    // The worker owns the back slot while it works on it
     bool asked = spIsFactorAsked(f);
     if (asked)
     {

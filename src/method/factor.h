@@ -31,22 +31,22 @@ spFactor* spCreateFactor(spBody* body, const spSolverDef* solver, const spFactor
 // Waits for the thread to end what it is at
 void spDestroyFactor(spFactor* f, spBody* body);
 
-// Takes a copy of the state and makes the back one from it: here, or on the thread
-void spRequestFactor(spFactor* f, spBody* body, const spFactorRequest* request);
+// Takes a copy of positions and velocities and makes the back one from it: here, or on the thread
+void spRequestFactor(spFactor* f, const spVec4* x, const spVec4* v, const spFactorRequest* request);
 
 // Whether the back one has been asked for and not been taken yet, and whether it is done
 bool spIsFactorAsked(const spFactor* f);
 bool spIsFactorDone(spFactor* f);
 
-// Exchanges the two; waits when the back one is not done yet, and returns how long, s. A back one that could
-// not be made (the matrix was not positive definite) is dropped and the front one kept.
+// Exchanges the two. Waits when the back one is not done yet, and returns how long, s. If the back one could
+// not be made (the matrix was not positive definite), it is dropped and the front one kept.
 double spTakeFactor(spFactor* f);
 
 // Waits until the thread does not read the body any more
 void spPauseFactor(spFactor* f);
 
 // Finds the rotations of the nodes since the front one was made
-void spTurnFactor(spFactor* f, spBody* body, spTeam* team);
+void spTurnFactor(spFactor* f, const spVec4* x, spTeam* team);
 
 // The front one; NULL when none could be made
 spPreconditioner* spGetFrontFactor(const spFactor* f);

@@ -1,29 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// With b the weight of a neighbour and B their sum, the node itself counting 1, a reading is a share `own` of
-// the node and shares of its neighbours:
-//
-//                     own                  neighbour        sum
-//   preserving        1 - B / (2 (1 + B))  b / (2 (1 + B))  1
-//   literal           1/2                  b / (2 (1 + B))  (1 + 2 B) / (2 + 2 B)
-//   sum-normalised    (1 + B) / (1 + 2 B)  b / (1 + 2 B)    1
-//   first formula     1 / (1 + B)          b / (1 + B)      1
-//
-// Every multiplier of a mode is positive when own shares are larger than those of all neighbours together:
-// always, but for the first formula. There the smallest multiplier is found by iteration.
-
 #include "method/filter.h"
 
 #include "base/error.h"
 #include "body/edit.h"
-#include "math/vec3.h"
+#include "linear/filter_rows.h"
 
 #include <math.h>
 #include <string.h>
-
-// Rounds that look for a negative multiplier
-#define SP_SIGN_ROUNDS 400
 
 static bool spCheckFilterDef(const spBody* body, const spFilterDef* def, spError* error)
 {
@@ -63,84 +48,19 @@ static bool spCheckFilterDef(const spBody* body, const spFilterDef* def, spError
     return true;
 }
 
-// Neighbours of each node, those that several edges name once, in order of their offset
-static void spFillNeighbours(spFilter* filter, const spBody* body, const int32_t* edges, int edgeCount)
-{
-    int32_t* begin = filter->rows.begin;
-    spFilterEntry* entries = filter->rows.entries;
-    memset(begin, 0, (size_t)(body->nodeCount + 1) * sizeof(int32_t));
-    for (int i = 0; i < 2 * edgeCount; ++i)
-    {
-        begin[body->order.rank[edges[i]] + 1] += 1;
-    }
-    for (int node = 0; node < body->nodeCount; ++node)
-    {
-        begin[node + 1] += begin[node];
-    }
-    // Every begin moves to its end while it is filled, and is then the begin of the next
-    for (int i = 0; i < 2 * edgeCount; ++i)
-    {
-        int node = body->order.rank[edges[i]], other = body->order.rank[edges[i ^ 1]];
-        entries[begin[node]++] = (spFilterEntry){4 * other, 0};
-    }
-    int count = 0, first = 0;
-    for (int node = 0; node < body->nodeCount; ++node)
-    {
-        int last = begin[node];
-        begin[node] = count;
-        for (int i = first; i < last; ++i)
-        {
-            // By insertion: rows are short
-            spFilterEntry entry = entries[i];
-            int at = count;
-            while (at > begin[node] && entries[at - 1].offset > entry.offset)
-            {
-                at -= 1;
-            }
-            if (at > begin[node] && entries[at - 1].offset == entry.offset)
-            {
-                continue;
-            }
-            memmove(entries + at + 1, entries + at, (size_t)(count - at) * sizeof(spFilterEntry));
-            entries[at] = entry;
-            count += 1;
-        }
-        first = last;
-    }
-    begin[body->nodeCount] = count;
-}
-
-static void spSetLength(spFilter* filter, int node, int other, spReal length)
-{
-    for (int i = filter->rows.begin[node]; i < filter->rows.begin[node + 1]; ++i)
-    {
-        if (filter->rows.entries[i].offset == 4 * other)
-        {
-            filter->rows.entries[i].weight = length;
-        }
-    }
-}
-
 // Lengths of all neighbour edges in place of weights: at rest where a spring tells it, else as they are now.
 // Returns their mean.
 static double spFillLengths(spFilter* filter, const spBody* body)
 {
-    for (int node = 0; node < body->nodeCount; ++node)
-    {
-        for (int i = filter->rows.begin[node]; i < filter->rows.begin[node + 1]; ++i)
-        {
-            spFilterEntry* entry = filter->rows.entries + i;
-            entry->weight = spDistance3(spXyz(body->x[node]), spXyz(body->x[entry->offset / 4]));
-        }
-    }
+    spFillFilterLengths(&filter->rows, body->nodeCount, body->x);
     for (int set = 0; set < body->setCount; ++set)
     {
         const spSpringSet* springs = spGetSpringSet(body, set);
         for (int i = 0; springs != NULL && i < springs->base.elementCount; ++i)
         {
             const spSpring* spring = springs->springs + i;
-            spSetLength(filter, spring->nodes[0], spring->nodes[1], spring->rest);
-            spSetLength(filter, spring->nodes[1], spring->nodes[0], spring->rest);
+            spSetFilterLength(&filter->rows, spring->nodes[0], spring->nodes[1], spring->rest);
+            spSetFilterLength(&filter->rows, spring->nodes[1], spring->nodes[0], spring->rest);
         }
     }
     int count = filter->rows.begin[body->nodeCount];
@@ -150,77 +70,6 @@ static double spFillLengths(spFilter* filter, const spBody* body)
         sum += (double)filter->rows.entries[i].weight;
     }
     return sum / count;
-}
-
-static void spFillWeights(spFilter* filter, const spBody* body, const spFilterDef* def, double meanLength)
-{
-    for (int node = 0; node < body->nodeCount; ++node)
-    {
-        spFilterEntry* entries = filter->rows.entries + filter->rows.begin[node];
-        int count = filter->rows.begin[node + 1] - filter->rows.begin[node];
-        double total = 0.0;
-        for (int i = 0; i < count; ++i)
-        {
-            double d = (double)def->lambda * (double)entries[i].weight / meanLength;
-            double b = exp(def->type == sp_filterGaussian ? -d * d : -d);
-            entries[i].weight = (spReal)b;
-            total += b;
-        }
-        double scale = 0.5 / (1.0 + total);
-        scale = def->reading == sp_filterSumNormalised ? 1.0 / (1.0 + 2.0 * total) : scale;
-        scale = def->reading == sp_filterFirstFormula ? 1.0 / (1.0 + total) : scale;
-        for (int i = 0; i < count; ++i)
-        {
-            entries[i].weight = (spReal)(scale * (double)entries[i].weight);
-        }
-        bool kept = def->reading != sp_filterLiteral;
-        filter->rows.own[node] = kept ? 0 : (spReal)((1.0 + 2.0 * total) / (2.0 + 2.0 * total) - 1.0);
-    }
-}
-
-spReal spGetNoise(int node, int axis)
-{
-    uint64_t z = ((uint64_t)node * 3 + (uint64_t)axis + 1) * 0x9E3779B97F4A7C15ull;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
-    return (spReal)((double)((z ^ (z >> 31)) >> 40) * 0x1.0p-23 - 1.0);
-}
-
-// The smallest multiplier of a mode when every row sums to 1: 1 minus the largest eigenvalue of I - S, which
-// is symmetric in the inner product of 1 + B
-static double spFindSmallestMultiplier(const spFilter* filter, const spBody* body, spVec4* from, spVec4* to)
-{
-    const spFilterRows* rows = &filter->rows;
-    for (int node = 0; node < body->nodeCount; ++node)
-    {
-        int user = body->order.order[node];
-        from[node] = (spVec4){user >= 0 ? spGetNoise(user, 0) : 0, 0, 0, 0};
-    }
-    double largest = 1.0;
-    for (int round = 0; round < SP_SIGN_ROUNDS; ++round)
-    {
-        double product = 0.0, norm2 = 0.0;
-        spReal scale = (spReal)(1.0 / largest);
-        for (int node = 0; node < body->nodeCount; ++node)
-        {
-            spReal sum = 0, shares = 0;
-            for (int i = rows->begin[node]; i < rows->begin[node + 1]; ++i)
-            {
-                const spFilterEntry* entry = rows->entries + i;
-                sum += entry->weight * (from[node].x - from[entry->offset / 4].x);
-                shares += entry->weight;
-            }
-            double inverse = 1.0 / (1.0 - (double)shares);
-            to[node] = (spVec4){scale * sum, 0, 0, 0};
-            product += inverse * (double)from[node].x * (double)sum;
-            norm2 += inverse * (double)from[node].x * (double)from[node].x;
-        }
-        largest = norm2 > 0.0 ? fmax(product / norm2, 1e-12) : 1e-12;
-        spVec4* swap = from;
-        from = to;
-        to = swap;
-    }
-    return 1.0 - largest;
 }
 
 bool spCreateFilter(spFilter* filter, spBody* body, spError* error)
@@ -243,9 +92,9 @@ bool spCreateFilter(spFilter* filter, spBody* body, spError* error)
     filter->rows.begin = spAlloc(heap, spArraySize(body->nodeCount + 1, sizeof(int32_t)));
     filter->rows.entries = spAlloc(heap, spArraySize(filter->entryCount, sizeof(spFilterEntry)));
     filter->rows.own = spAlloc(heap, spArraySize(body->nodeCount, sizeof(spReal)));
-    filter->v = spAllocZeroed(heap, stateSize);
+    filter->v = body->backend->allocate(heap, stateSize);
     filter->sums = spAlloc(heap, sumSize);
-    filter->work = spAllocZeroed(heap, stateSize);
+    filter->work = body->backend->allocate(heap, stateSize);
     bool ok = (edgeSize == 0 || filter->edges != NULL) && filter->rows.begin != NULL &&
               filter->rows.entries != NULL && filter->rows.own != NULL && filter->v != NULL &&
               filter->sums != NULL && filter->work != NULL;
@@ -260,7 +109,8 @@ bool spCreateFilter(spFilter* filter, spBody* body, spError* error)
             memcpy(filter->edges, def->edges, edgeSize);
             def->edges = filter->edges;
         }
-        spFillNeighbours(filter, body, def->edges != NULL ? def->edges : body->edges, edgeCount);
+        spFillFilterNeighbours(&filter->rows, body->nodeCount, body->order.rank,
+                               def->edges != NULL ? def->edges : body->edges, edgeCount);
         double meanLength = spFillLengths(filter, body);
         if (!(meanLength > 0.0))
         {
@@ -268,12 +118,13 @@ bool spCreateFilter(spFilter* filter, spBody* body, spError* error)
         }
         else
         {
-            spFillWeights(filter, body, def, meanLength);
+            spFillFilterWeights(&filter->rows, body->nodeCount, def, meanLength);
         }
     }
     if (ok && def->reading == sp_filterFirstFormula)
     {
-        double least = spFindSmallestMultiplier(filter, body, filter->v, filter->work);
+        double least = spFindSmallestMultiplier(&filter->rows, body->nodeCount, body->order.order, filter->v,
+                                                filter->work);
         filter->negative = least < 0.0;
         if (filter->negative && def->allowNegative == false)
         {
@@ -297,8 +148,8 @@ void spFreeFilter(spFilter* filter, const spBody* body)
     spFree(heap, filter->rows.begin);
     spFree(heap, filter->rows.entries);
     spFree(heap, filter->rows.own);
-    spFree(heap, filter->v);
-    spFree(heap, filter->work);
+    body->backend->release(heap, filter->v);
+    body->backend->release(heap, filter->work);
     spFree(heap, filter->sums);
     *filter = (spFilter){0};
 }
@@ -336,7 +187,9 @@ spRotation spFindRotation(const spFilter* filter, const spBody* body)
                      &inverse))
     {
         spVec3 c = {(spReal)(first[0] / mass), (spReal)(first[1] / mass), (spReal)(first[2] / mass)};
-        rotation.centre = spAdd3(spXyz(body->x[0]), c);
+        spVec4 origin;
+        body->backend->download(&origin, body->x, sizeof(origin));
+        rotation.centre = spAdd3(spXyz(origin), c);
         rotation.turn = spMulMV3(inverse, (spVec3){(spReal)L[0], (spReal)L[1], (spReal)L[2]});
     }
     return rotation;

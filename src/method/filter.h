@@ -27,8 +27,5 @@ typedef struct spFilter
 bool spCreateFilter(spFilter* filter, spBody* body, spError* error);
 void spFreeFilter(spFilter* filter, const spBody* body);
 
-// A repeatable number in [-1, 1) for each coordinate of a node: where iterations start
-spReal spGetNoise(int node, int axis);
-
 // The rotation that fits velocities best, from the sums of all patches
 spRotation spFindRotation(const spFilter* filter, const spBody* body);

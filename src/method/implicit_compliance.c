@@ -3,12 +3,14 @@
 
 // What an implicit body lends to rows between bodies: an impulse J^T p changes velocities by C J^T p, C near
 // the inverse of the matrix of the step. With a factor it is R P^-1 R^T, which couples all points of the
-// body, and is applied to many columns at once; without one the inverse blocks of the nodes. Where rounding
-// hides their mass no factor knows how the whole moves, and nodes alone give way.
+// body, and is applied to many columns at once; without one the inverse blocks of the nodes. Where the
+// preconditioner does not resolve the inertia, or a truncated solve has left the body somewhere else than its
+// matrix knows of, to move the whole body would throw it: nodes alone give way.
 
-#include "method/implicit.h"
+#include "method/implicit_substep.h"
 
 #include "math/vec3.h"
+#include "method/implicit_nodes.h"
 
 #include <string.h>
 
@@ -52,11 +54,12 @@ static spVec3 spReadPoint(const spBody* body, const spMat3* turns, const spPoint
 }
 
 // z = P^-1 a for some columns
-static void spApplyCompliance(const spBody* body, const spVec4* a, spVec4* z, int columnCount)
+static void spApplyCompliance(const spImplicitSolver* solver, const spBody* body, const spVec4* a, spVec4* z,
+                              int columnCount)
 {
-    spImplicitState* state = body->methodState;
+    const spBodySystem* system = &solver->system;
     size_t n = (size_t)body->nodeCount;
-    spPreconditioner* p = state->factor != NULL ? spGetFrontFactor(state->factor) : NULL;
+    spPreconditioner* p = solver->factor != NULL ? spGetFrontFactor(solver->factor) : NULL;
     if (p != NULL && p->kind->applyMany != NULL)
     {
         p->kind->applyMany(p, NULL, a, z, columnCount);
@@ -70,39 +73,37 @@ static void spApplyCompliance(const spBody* body, const spVec4* a, spVec4* z, in
         {
             p->kind->apply(p, NULL, from, to);
         }
-        else if (state->hasSystem && state->system.localA != NULL)
+        else if (solver->hasSystem && system->localA != NULL)
         {
-            state->system.kernels->applyLocal(to, from, state->system.localA, state->system.localC, 0,
-                                              body->nodeCount);
+            system->kernels->applyLocal(to, from, system->localA, system->localC, 0, body->nodeCount);
         }
         else
         {
-            memset(to, 0, n * sizeof(spVec4));
-            for (size_t node = 0; node < n; ++node)
-            {
-                spReal w = body->x[node].w;
-                to[node] = (spVec4){w * from[node].x, w * from[node].y, w * from[node].z, 0};
-            }
+            spDivideByMass(to, from, body->x, 0, body->nodeCount);
         }
     }
 }
 
-static const spMat3* spGetTurns(const spBody* body)
+static const spMat3* spGetTurns(const spImplicitSolver* solver)
 {
-    const spImplicitState* state = body->methodState;
-    return state->factor != NULL ? spGetFactorTurns(state->factor) : NULL;
+    return solver->factor != NULL ? spGetFactorTurns(solver->factor) : NULL;
+}
+
+static bool spGivesWayAsNodes(const spImplicitSolver* solver)
+{
+    return solver->inertia == sp_inertiaLost || (solver->limit.truncated && solver->unconverged);
 }
 
 static const spVec3 s_axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
-bool spFreezeImplicit(const spBody* body, const spPoint* points, int pointCount, int firstPoint,
-                      spArena* arena, spComplianceList* list)
+bool spFreezeSolver(const spImplicitSolver* solver, const spBody* body, const spPoint* points, int pointCount,
+                    int firstPoint, spArena* arena, spComplianceList* list)
 {
-    if (((const spImplicitState*)body->methodState)->hidden)
+    if (spGivesWayAsNodes(solver))
     {
         return spFreezeNodes(body, points, pointCount, firstPoint, arena, list);
     }
-    const spMat3* turns = spGetTurns(body);
+    const spMat3* turns = spGetTurns(solver);
     size_t n = (size_t)body->nodeCount, size = n * SP_COMPLIANCE_COLUMNS * sizeof(spVec4);
     spVec4* a = spArenaAlloc(arena, size);
     spVec4* z = spArenaAlloc(arena, size);
@@ -121,7 +122,7 @@ bool spFreezeImplicit(const spBody* body, const spPoint* points, int pointCount,
         {
             spSpreadPoint(body, turns, points + first + k / 3, s_axes[k % 3], a + n * (size_t)k);
         }
-        spApplyCompliance(body, a, z, 3 * count);
+        spApplyCompliance(solver, body, a, z, 3 * count);
         for (int k = 0; k < count; ++k)
         {
             for (int i = 0; i < pointCount; ++i)
@@ -138,19 +139,18 @@ bool spFreezeImplicit(const spBody* body, const spPoint* points, int pointCount,
     return true;
 }
 
-void spCorrectImplicit(spBody* body, const spPoint* points, const spVec3* impulses, const spVec3* shifts,
-                       int pointCount)
+void spCorrectSolver(const spImplicitSolver* solver, spBody* body, const spPoint* points,
+                     const spVec3* impulses, const spVec3* shifts, int pointCount)
 {
-    spImplicitState* state = body->methodState;
-    if (state->hidden)
+    if (spGivesWayAsNodes(solver))
     {
         spCorrectNodes(body, points, impulses, shifts, pointCount);
         return;
     }
-    const spMat3* turns = spGetTurns(body);
+    const spMat3* turns = spGetTurns(solver);
     size_t n = (size_t)body->nodeCount;
-    spVec4* a = state->cg.t;
-    spVec4* z = state->cg.z;
+    spVec4* a = solver->cg.t;
+    spVec4* z = solver->cg.z;
     for (int pass = 0; pass < 2; ++pass)
     {
         memset(a, 0, n * sizeof(spVec4));
@@ -158,17 +158,7 @@ void spCorrectImplicit(spBody* body, const spPoint* points, const spVec3* impuls
         {
             spSpreadPoint(body, turns, points + i, pass == 0 ? impulses[i] : shifts[i], a);
         }
-        spApplyCompliance(body, a, z, 1);
-        spVec4* to = pass == 0 ? body->v : body->x;
-        for (size_t node = 0; node < n; ++node)
-        {
-            if (body->x[node].w > 0)
-            {
-                spVec3 change = spMulMV3(spGetTurn(turns, (int)node), spXyz(z[node]));
-                to[node].x += change.x;
-                to[node].y += change.y;
-                to[node].z += change.z;
-            }
-        }
+        spApplyCompliance(solver, body, a, z, 1);
+        spAddTurned(pass == 0 ? body->v : body->x, turns, z, body->x, 0, body->nodeCount);
     }
 }

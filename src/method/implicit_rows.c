@@ -11,7 +11,7 @@
 //
 // Which constraint exerts what is A dv - b at its node.
 
-#include "method/implicit.h"
+#include "method/implicit_substep.h"
 
 #include "math/quat.h"
 #include "math/vec3.h"
@@ -25,10 +25,10 @@
 // A neighbour lies below a node when the way to it goes down by more than this share of its length
 #define SP_SHIELD_SLOPE ((spReal)0.5)
 
-static spVec3 spGetAnchor(const spImplicitStep* s, const spNodeRow* row)
+static spVec3 spGetAnchor(const spSubstep* s, const spNodeRow* row)
 {
-    return row->collider >= 0 ? spTransformPoint(s->context->poses[row->collider].transform, row->anchor)
-                              : spMulAdd3(row->anchor, s->fraction, row->anchorStep);
+    return row->collider >= 0 ? spTransformPoint(s->problem->poses[row->collider].transform, row->anchor)
+                              : spMulAdd3(row->anchor, s->problem->fraction, row->anchorStep);
 }
 
 static spVec3 spGetSurfaceVelocity(const spPose* pose, spVec3 p)
@@ -36,17 +36,17 @@ static spVec3 spGetSurfaceVelocity(const spPose* pose, spVec3 p)
     return spAdd3(pose->velocity, spCross3(pose->spin, spSub3(p, pose->transform.position)));
 }
 
-static void spStartContact(spImplicitStep* s, spNodeRow* row, spRowSolve* r)
+static void spStartContact(spSubstep* s, spNodeRow* row, spRowSolve* r)
 {
-    const spPose* pose = s->context->poses + row->collider;
-    spVec3 p = spXyz(s->body->x[row->node]), v = spXyz(s->body->v[row->node]);
-    spVec3 base = spXyz(s->state->baseX[row->node]);
-    spSurfaceHit hit = spQueryShape(&s->context->colliders[row->collider]->def, pose->transform, p);
+    const spPose* pose = s->problem->poses + row->collider;
+    spVec3 p = spXyz(s->x[row->node]), v = spXyz(s->v[row->node]);
+    spVec3 base = spXyz(s->solver->baseX[row->node]);
+    spSurfaceHit hit = spQueryShape(&s->problem->colliders[row->collider]->def, pose->transform, p);
     row->normal = hit.normal;
     row->gap = hit.distance - s->body->contactRadius;
     spVec3 surface = spGetSurfaceVelocity(pose, p);
     // The velocity along the normal at which it ends on the surface
-    spReal least = (-row->gap - spDot3(hit.normal, spSub3(base, p))) / s->reach;
+    spReal least = (-row->gap - spDot3(hit.normal, spSub3(base, p))) / s->effectiveStep;
     spReal along = spDot3(hit.normal, surface), vn = spDot3(hit.normal, v) - along;
     spReal out = least - along;
     r->push = 0;
@@ -55,7 +55,7 @@ static void spStartContact(spImplicitStep* s, spNodeRow* row, spRowSolve* r)
         r->push = out < SP_PUSH_SPEED ? (out > 0 ? out : 0) : SP_PUSH_SPEED;
         least = along + r->push;
     }
-    if (vn < -s->context->restitutionThreshold && row->restitution > 0 && s->isStatic == false)
+    if (vn < -s->problem->restitutionThreshold && row->restitution > 0 && s->isStatic == false)
     {
         spReal bounce = along - row->restitution * vn;
         if (bounce > least)
@@ -72,15 +72,14 @@ static void spStartContact(spImplicitStep* s, spNodeRow* row, spRowSolve* r)
     }
 }
 
-void spStartRows(spImplicitStep* s)
+void spStartRows(spSubstep* s)
 {
-    spBody* body = s->body;
-    for (int i = 0; i < body->rowCount; ++i)
+    for (int i = 0; i < s->problem->rowCount; ++i)
     {
-        spNodeRow* row = body->rows + i;
-        spRowSolve* r = s->state->rows + i;
+        spNodeRow* row = s->problem->rows + i;
+        spRowSolve* r = s->solver->rowSolves + i;
         *r = (spRowSolve){0};
-        if (body->x[row->node].w == 0)
+        if (s->x[row->node].w == 0)
         {
             continue;
         }
@@ -89,38 +88,38 @@ void spStartRows(spImplicitStep* s)
             spStartContact(s, row, r);
             continue;
         }
-        spVec3 base = spXyz(s->state->baseX[row->node]);
+        spVec3 base = spXyz(s->solver->baseX[row->node]);
         r->status = row->compliance > 0 ? sp_statusSoft : sp_statusStick;
-        r->velocity = spScale3(1 / s->reach, spSub3(spGetAnchor(s, row), base));
+        r->velocity = spScale3(1 / s->effectiveStep, spSub3(spGetAnchor(s, row), base));
     }
 }
 
-void spAddRowStiffness(spImplicitStep* s)
+void spAddRowStiffness(const spSubstep* s)
 {
-    for (int i = 0; i < s->body->rowCount; ++i)
+    for (int i = 0; i < s->problem->rowCount; ++i)
     {
-        if (s->state->rows[i].status == sp_statusSoft)
+        if (s->solver->rowSolves[i].status == sp_statusSoft)
         {
-            const spNodeRow* row = s->body->rows + i;
-            spAddToOwn(&s->state->system, row->node, s->fill.stiffness / row->compliance);
+            const spNodeRow* row = s->problem->rows + i;
+            spAddToOwn(&s->solver->system, row->node, s->fill.stiffness / row->compliance);
         }
     }
 }
 
 // The pull of a soft hold on a node of this velocity, over the step, N s
-static spVec3 spGetSoftImpulse(const spImplicitStep* s, const spNodeRow* row, spVec3 v)
+static spVec3 spGetSoftImpulse(const spSubstep* s, const spNodeRow* row, spVec3 v)
 {
-    spVec3 end = spMulAdd3(spXyz(s->state->baseX[row->node]), s->reach, v);
-    return spScale3(s->reach / row->compliance, spSub3(spGetAnchor(s, row), end));
+    spVec3 end = spMulAdd3(spXyz(s->solver->baseX[row->node]), s->effectiveStep, v);
+    return spScale3(s->effectiveStep / row->compliance, spSub3(spGetAnchor(s, row), end));
 }
 
-void spAddRowImpulses(spImplicitStep* s, spVec4* b)
+void spAddRowImpulses(const spSubstep* s, spVec4* b)
 {
-    for (int i = 0; i < s->body->rowCount; ++i)
+    for (int i = 0; i < s->problem->rowCount; ++i)
     {
-        const spNodeRow* row = s->body->rows + i;
-        const spRowSolve* r = s->state->rows + i;
-        spVec3 v = spXyz(s->body->v[row->node]);
+        const spNodeRow* row = s->problem->rows + i;
+        const spRowSolve* r = s->solver->rowSolves + i;
+        spVec3 v = spXyz(s->v[row->node]);
         spVec3 impulse = r->status == sp_statusSoft ? spGetSoftImpulse(s, row, v) : r->impulse;
         if (r->status != sp_statusOpen && r->status != sp_statusStick)
         {
@@ -131,70 +130,70 @@ void spAddRowImpulses(spImplicitStep* s, spVec4* b)
     }
 }
 
-static void spConstrain(spImplicitStep* s, int node, bool all, spVec3 normal, spVec3 velocity, int* count)
+static void spConstrain(spSubstep* s, int node, bool all, spVec3 normal, spVec3 velocity, int* count)
 {
-    spImplicitState* state = s->state;
-    int32_t* place = state->constraintOf + node;
+    spImplicitSolver* solver = s->solver;
+    int32_t* place = solver->constraintOf + node;
     if (*place < 0)
     {
         *place = (*count)++;
-        state->constraints[*place] = (spConstraint){.node = node, .all = all, .normal = normal};
-        state->prescribed[*place] = velocity;
+        solver->constraints[*place] = (spConstraint){.node = node, .all = all, .normal = normal};
+        solver->constraintV[*place] = velocity;
         return;
     }
-    spConstraint* c = state->constraints + *place;
+    spConstraint* c = solver->constraints + *place;
     if (c->all == false && all == false && spDot3(c->normal, normal) < (spReal)0.999)
     {
         // Two surfaces: the velocity that suits both, by turns
-        spVec3 v = state->prescribed[*place], first = v;
+        spVec3 v = solver->constraintV[*place], first = v;
         for (int i = 0; i < 4; ++i)
         {
             v = spMulAdd3(v, spDot3(normal, spSub3(velocity, v)), normal);
             v = spMulAdd3(v, spDot3(c->normal, spSub3(first, v)), c->normal);
         }
-        state->prescribed[*place] = v;
+        solver->constraintV[*place] = v;
         c->all = true;
     }
     else if (c->all == false && all)
     {
         c->all = true;
-        state->prescribed[*place] = velocity;
+        solver->constraintV[*place] = velocity;
     }
 }
 
-void spBuildConstraints(spImplicitStep* s)
+void spBuildConstraints(spSubstep* s)
 {
     spBody* body = s->body;
-    spImplicitState* state = s->state;
-    memset(state->constraintOf, -1, (size_t)body->nodeCount * sizeof(int32_t));
+    spImplicitSolver* solver = s->solver;
+    memset(solver->constraintOf, -1, (size_t)body->nodeCount * sizeof(int32_t));
     int count = 0, held = 0;
     for (int patch = 0; patch < body->order.patchCount; ++patch)
     {
-        state->patchConstraint[patch] = count;
+        solver->patchConstraint[patch] = count;
         for (; held < body->heldCount && body->held[held] < body->order.patchBegin[patch + 1]; ++held)
         {
             int node = body->held[held];
-            spConstrain(s, node, true, (spVec3){0, 0, 0}, spXyz(body->v[node]), &count);
+            spConstrain(s, node, true, (spVec3){0, 0, 0}, spXyz(s->v[node]), &count);
         }
-        for (int i = body->rowCount > 0 ? body->patchRow[patch] : 0;
-             body->rowCount > 0 && i < body->patchRow[patch + 1]; ++i)
+        for (int i = s->problem->rowCount > 0 ? s->problem->patchRow[patch] : 0;
+             s->problem->rowCount > 0 && i < s->problem->patchRow[patch + 1]; ++i)
         {
-            const spRowSolve* r = state->rows + i;
+            const spRowSolve* r = solver->rowSolves + i;
             if (r->status == sp_statusSlide || r->status == sp_statusStick)
             {
-                const spNodeRow* row = body->rows + i;
+                const spNodeRow* row = s->problem->rows + i;
                 spConstrain(s, row->node, r->status == sp_statusStick, row->normal, r->velocity, &count);
             }
         }
     }
-    state->patchConstraint[body->order.patchCount] = count;
+    solver->patchConstraint[body->order.patchCount] = count;
     s->prescribed = false;
     for (int i = 0; i < count; ++i)
     {
-        const spConstraint* c = state->constraints + i;
-        spVec3 dv = spSub3(state->prescribed[i], spXyz(body->v[c->node]));
+        const spConstraint* c = solver->constraints + i;
+        spVec3 dv = spSub3(solver->constraintV[i], spXyz(s->v[c->node]));
         s->prescribed = s->prescribed || spLengthSquared3(dv) > 0;
-        spVec4* x = state->cg.x + c->node;
+        spVec4* x = solver->cg.x + c->node;
         if (c->all)
         {
             *x = (spVec4){dv.x, dv.y, dv.z, 0};
@@ -207,10 +206,10 @@ void spBuildConstraints(spImplicitStep* s)
 }
 
 // What the constraint of a node exerts, N s
-static spVec3 spGetReaction(const spImplicitStep* s, int node)
+static spVec3 spGetReaction(const spSubstep* s, int node)
 {
-    int place = s->state->constraintOf[node];
-    return place < 0 ? (spVec3){0, 0, 0} : spSub3(s->state->rawProduct[place], s->state->rawB[place]);
+    int place = s->solver->constraintOf[node];
+    return place < 0 ? (spVec3){0, 0, 0} : spSub3(s->solver->rawProduct[place], s->solver->rawB[place]);
 }
 
 // Sliding: as much friction as the normal impulse allows, against the slip
@@ -223,20 +222,21 @@ static bool spUpdateFriction(spRowSolve* r, const spNodeRow* row, spReal pressed
     return changed;
 }
 
-static bool spCheckContact(spImplicitStep* s, const spNodeRow* row, spRowSolve* r)
+static bool spCheckContact(spSubstep* s, const spNodeRow* row, spRowSolve* r)
 {
     spVec3 n = row->normal;
-    spVec3 v = spXyz(s->body->v[row->node]);
+    spVec3 v = spXyz(s->v[row->node]);
     if (r->status == sp_statusOpen)
     {
         // Inside at the end by more than rounding?
-        spVec3 p = spXyz(s->body->x[row->node]);
-        const spPose* pose = s->context->poses + row->collider;
-        spSurfaceHit hit = spQueryShape(&s->context->colliders[row->collider]->def, pose->transform, p);
+        spVec3 p = spXyz(s->x[row->node]);
+        const spPose* pose = s->problem->poses + row->collider;
+        spSurfaceHit hit = spQueryShape(&s->problem->colliders[row->collider]->def, pose->transform, p);
         spReal size =
             (spReal)(fabs((double)p.x) + fabs((double)p.y) + fabs((double)p.z)) + s->body->contactRadius;
         spReal rounding = (sizeof(spReal) == sizeof(float) ? (spReal)1e-6 : (spReal)1e-12) * size;
-        if (hit.distance - s->body->contactRadius >= -rounding || (s->careful && (s->closing || r->shielded)))
+        if (hit.distance - s->body->contactRadius >= -rounding || s->phase == sp_phaseRelease ||
+            (s->phase == sp_phaseLayers && r->shielded))
         {
             return false;
         }
@@ -279,22 +279,22 @@ static bool spCheckContact(spImplicitStep* s, const spNodeRow* row, spRowSolve* 
     return spUpdateFriction(r, row, pressed, spNeg3(slip));
 }
 
-static bool spCheckHold(spImplicitStep* s, const spNodeRow* row, spRowSolve* r)
+static bool spCheckHold(spSubstep* s, const spNodeRow* row, spRowSolve* r)
 {
     if (row->maxForce <= 0 || r->status == sp_statusForce || r->status == sp_statusOpen)
     {
         return false;
     }
-    spVec3 v = spXyz(s->body->v[row->node]);
+    spVec3 v = spXyz(s->v[row->node]);
     spVec3 pull = r->status == sp_statusSoft ? spGetSoftImpulse(s, row, v) : spGetReaction(s, row->node);
-    spReal most = row->maxForce * s->reach, length = spLength3(pull);
+    spReal most = row->maxForce * s->effectiveStep, length = spLength3(pull);
     if (length <= most)
     {
         return false;
     }
     if (r->status == sp_statusSoft)
     {
-        spAddToOwn(&s->state->system, row->node, -s->fill.stiffness / row->compliance);
+        spAddToOwn(&s->solver->system, row->node, -s->fill.stiffness / row->compliance);
     }
     r->status = sp_statusForce;
     r->impulse = spScale3(most / length, pull);
@@ -303,54 +303,54 @@ static bool spCheckHold(spImplicitStep* s, const spNodeRow* row, spRowSolve* r)
 
 // Where a body goes deep, all of its nodes do: to bring them all to the surface would squash it. What lies
 // behind others, along the normal at the start, is taken in after them. cg.d and cg.z are used.
-static void spMarkShielded(spImplicitStep* s)
+static void spMarkShielded(spSubstep* s)
 {
     spBody* body = s->body;
-    spImplicitState* state = s->state;
-    const spSparse* a = &state->system.sparse;
+    spImplicitSolver* solver = s->solver;
+    const spSparse* a = &solver->system.sparse;
     size_t size = (size_t)body->nodeCount * sizeof(spVec4);
-    spVec4 *ends = state->cg.d, *marks = state->cg.z; // normal and gap at the end; whether it is shielded
+    spVec4 *ends = solver->cg.d, *marks = solver->cg.z; // normal and gap at the end; whether it is shielded
     memset(ends, 0, size);
     memset(marks, 0, size);
-    for (int i = 0; i < body->rowCount; ++i)
+    for (int i = 0; i < s->problem->rowCount; ++i)
     {
-        const spNodeRow* row = body->rows + i;
-        if (row->law == sp_rowContact && state->rows[i].status == sp_statusOpen)
+        const spNodeRow* row = s->problem->rows + i;
+        if (row->law == sp_rowContact && solver->rowSolves[i].status == sp_statusOpen)
         {
-            const spPose* pose = s->context->poses + row->collider;
-            spVec3 n = row->normal, p = spXyz(body->x[row->node]);
-            spSurfaceHit hit = spQueryShape(&s->context->colliders[row->collider]->def, pose->transform, p);
+            const spPose* pose = s->problem->poses + row->collider;
+            spVec3 n = row->normal, p = spXyz(s->x[row->node]);
+            spSurfaceHit hit = spQueryShape(&s->problem->colliders[row->collider]->def, pose->transform, p);
             spReal gap = hit.distance - body->contactRadius;
             ends[row->node] = gap < ends[row->node].w ? (spVec4){n.x, n.y, n.z, gap} : ends[row->node];
         }
     }
-    for (int node = 0; state->system.hasSparse && node < body->nodeCount; ++node)
+    for (int node = 0; solver->system.hasSparse && node < body->nodeCount; ++node)
     {
         for (int k = a->rowBegin[node]; ends[node].w < 0 && k < a->rowBegin[node + 1]; ++k)
         {
             int other = a->rowColumns[k];
             int lower = ends[other].w < ends[node].w ? other : node, upper = lower == node ? other : node;
-            spVec3 way = spSub3(spXyz(state->baseX[lower]), spXyz(state->baseX[upper]));
+            spVec3 way = spSub3(spXyz(solver->baseX[lower]), spXyz(solver->baseX[upper]));
             bool below = -spDot3(spXyz(ends[upper]), way) > SP_SHIELD_SLOPE * spLength3(way);
             marks[upper].x = ends[other].w < 0 && below ? 1 : marks[upper].x;
         }
     }
-    for (int i = 0; i < body->rowCount; ++i)
+    for (int i = 0; i < s->problem->rowCount; ++i)
     {
-        state->rows[i].shielded = marks[body->rows[i].node].x > 0;
+        solver->rowSolves[i].shielded = marks[s->problem->rows[i].node].x > 0;
     }
 }
 
-double spGetHoldWork(const spImplicitStep* s, const spVec4* dv)
+double spGetHoldWork(const spSubstep* s, const spVec4* dv)
 {
     double work = 0.0;
-    for (int i = 0; i < s->body->rowCount; ++i)
+    for (int i = 0; i < s->problem->rowCount; ++i)
     {
-        const spNodeRow* row = s->body->rows + i;
-        const spRowSolve* r = s->state->rows + i;
+        const spNodeRow* row = s->problem->rows + i;
+        const spRowSolve* r = s->solver->rowSolves + i;
         if (row->law == sp_rowHold && (r->status == sp_statusSoft || r->status == sp_statusForce))
         {
-            spVec3 v = spXyz(s->state->way[row->node]);
+            spVec3 v = spXyz(s->solver->iterateV[row->node]);
             spVec3 impulse = r->status == sp_statusSoft ? spGetSoftImpulse(s, row, v) : r->impulse;
             work += (double)spDot3(impulse, spXyz(dv[row->node]));
         }
@@ -358,18 +358,18 @@ double spGetHoldWork(const spImplicitStep* s, const spVec4* dv)
     return work;
 }
 
-bool spCheckRows(spImplicitStep* s)
+bool spCheckRows(spSubstep* s)
 {
     bool changed = false;
-    if (s->careful)
+    if (s->phase == sp_phaseLayers)
     {
         spMarkShielded(s);
     }
-    for (int i = 0; i < s->body->rowCount; ++i)
+    for (int i = 0; i < s->problem->rowCount; ++i)
     {
-        const spNodeRow* row = s->body->rows + i;
-        spRowSolve* r = s->state->rows + i;
-        if (s->body->x[row->node].w == 0)
+        const spNodeRow* row = s->problem->rows + i;
+        spRowSolve* r = s->solver->rowSolves + i;
+        if (s->x[row->node].w == 0)
         {
             continue;
         }
@@ -378,23 +378,23 @@ bool spCheckRows(spImplicitStep* s)
     return changed;
 }
 
-void spFinishRows(spImplicitStep* s)
+spVec3 spFinishRows(const spSubstep* s)
 {
-    spBody* body = s->body;
-    // An impulse of `reach` acts like one of the whole substep
-    spReal share = s->h / s->reach;
-    for (int i = 0; i < body->rowCount; ++i)
+    const spBody* body = s->body;
+    // An impulse over the effective step acts like one over the whole substep
+    spReal share = s->h / s->effectiveStep;
+    for (int i = 0; i < s->problem->rowCount; ++i)
     {
-        spNodeRow* row = body->rows + i;
-        const spRowSolve* r = s->state->rows + i;
-        if (r->status == sp_statusOpen || body->x[row->node].w == 0)
+        spNodeRow* row = s->problem->rows + i;
+        const spRowSolve* r = s->solver->rowSolves + i;
+        if (r->status == sp_statusOpen || s->x[row->node].w == 0)
         {
             continue;
         }
         spVec3 impulse = r->impulse;
         if (r->status == sp_statusSoft)
         {
-            impulse = spGetSoftImpulse(s, row, spXyz(body->v[row->node]));
+            impulse = spGetSoftImpulse(s, row, spXyz(s->v[row->node]));
         }
         else if (r->status == sp_statusStick)
         {
@@ -407,7 +407,7 @@ void spFinishRows(spImplicitStep* s)
         row->impulse = spMulAdd3(row->impulse, share, impulse);
         if (row->law == sp_rowContact && r->push > 0)
         {
-            spVec4* v = body->v + row->node;
+            spVec4* v = s->v + row->node;
             *v = (spVec4){v->x - r->push * row->normal.x, v->y - r->push * row->normal.y,
                           v->z - r->push * row->normal.z, 0};
         }
@@ -420,8 +420,6 @@ void spFinishRows(spImplicitStep* s)
         sum[1] += (double)reaction.y;
         sum[2] += (double)reaction.z;
     }
-    double rate = (double)share / (double)s->context->stepDt;
-    body->pinForce =
-        (spVec3){body->pinForce.x + (spReal)(rate * sum[0]), body->pinForce.y + (spReal)(rate * sum[1]),
-                 body->pinForce.z + (spReal)(rate * sum[2])};
+    double rate = (double)share / (double)s->problem->stepDt;
+    return (spVec3){(spReal)(rate * sum[0]), (spReal)(rate * sum[1]), (spReal)(rate * sum[2])};
 }

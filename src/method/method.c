@@ -80,6 +80,30 @@ bool spSetBodyMethod(spBody* body, const spMethodDef* def, spError* error)
     return true;
 }
 
+spAdvanceResult spAdvanceByMethod(spBody* body, const spAdvanceContext* context)
+{
+    return body->method->advance(body, context);
+}
+
+double spGetAnyStep(spBody* body)
+{
+    SP_UNUSED(body);
+    return INFINITY;
+}
+
+int spCountGivenSubsteps(const spBody* body, spReal dt, uint32_t* flags)
+{
+    SP_UNUSED(dt);
+    SP_UNUSED(flags);
+    return spMaxInt(1, body->methodDef.substeps);
+}
+
+void spAdaptNothing(spBody* body, spTeam* team)
+{
+    SP_UNUSED(body);
+    SP_UNUSED(team);
+}
+
 spStop spMakeStop(const spAdvanceContext* context, int substep, int substepCount, double begin)
 {
     bool decided = context->choices != NULL && context->decided;

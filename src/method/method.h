@@ -134,11 +134,19 @@ spStop spMakeStop(const spAdvanceContext* context, int substep, int substepCount
 // Tells what a substep has done. False when that is not what was chosen before.
 bool spTellChoice(const spAdvanceContext* context, int substep, const spStop* stop, int64_t factorStep);
 
+// What the CPU fills into the backend: the method of the body advances it
+spAdvanceResult spAdvanceByMethod(spBody* body, const spAdvanceContext* context);
+
 // The table of a method type
 const spMethodKind* spFindMethod(spMethodType type);
 
 // Gives the body this method; the old one is destroyed only when the new one stands.
 bool spSetBodyMethod(spBody* body, const spMethodDef* def, spError* error);
+
+// getStableStep, countSubsteps and adapt of methods that survive any step: as many substeps as their def has
+double spGetAnyStep(spBody* body);
+int spCountGivenSubsteps(const spBody* body, spReal dt, uint32_t* flags);
+void spAdaptNothing(spBody* body, spTeam* team);
 
 // freeze and correct of methods that lend the inverse mass of each node
 bool spFreezeNodes(const spBody* body, const spPoint* points, int pointCount, int firstPoint, spArena* arena,

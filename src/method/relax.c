@@ -20,12 +20,8 @@
 #include "method/relax.h"
 
 #include "base/error.h"
-#include "math/decompose.h"
 #include "math/vec3.h"
 #include "method/equilibrium.h"
-#include "method/filter.h"
-
-#include <string.h>
 
 // Rounds of power iteration, and the largest eigenvalue that the masses are scaled to
 #define SP_POWER_ROUNDS 20
@@ -68,7 +64,7 @@ typedef struct spRelaxation
 static void spSetRelaxMasses(spRelaxation* r)
 {
     spBody* body = r->force.body;
-    memset(r->scratch, 0, 2 * (size_t)body->nodeCount * sizeof(spMat3));
+    body->backend->clearMatrices(r->scratch, 0, 2 * body->nodeCount);
     spBounds bounds = {.mass = body->mass,
                        .stiffness = r->scratch,
                        .damping = r->scratch + body->nodeCount,
@@ -78,21 +74,10 @@ static void spSetRelaxMasses(spRelaxation* r)
     {
         body->sets[i]->kind->addBounds(body->sets[i], &r->force.state, &bounds);
     }
-    double largest = 0.0;
-    for (int node = 0; node < body->nodeCount; ++node)
-    {
-        double stiffness = spGetLargestEigenvalue3(bounds.stiffness[node]) +
-                           bounds.globalStiffness * (double)body->mass[node];
-        double mass = r->massShare * stiffness;
-        r->v[node].w = (spReal)fmax((double)r->v[node].w, mass);
-        largest = fmax(largest, (double)r->v[node].w);
-    }
+    double largest = body->backend->growMasses(r->v, bounds.stiffness, body->mass, r->massShare,
+                                               bounds.globalStiffness, 0, body->nodeCount);
     // A node that nothing holds still needs a mass
-    for (int node = 0; node < body->nodeCount; ++node)
-    {
-        spReal least = (spReal)(largest > 0.0 ? 1e-6 * largest : 1.0);
-        r->v[node].w = r->v[node].w > least ? r->v[node].w : least;
-    }
+    body->backend->raiseMasses(r->v, (spReal)(largest > 0.0 ? 1e-6 * largest : 1.0), 0, body->nodeCount);
 }
 
 static void spRelaxDifferenceStage(int begin, int end, int workerIndex, void* context)
@@ -124,46 +109,24 @@ static double spGetQuotient(spRelaxation* r, const spVec4* motion)
     spMeasureDifference(&r->force, &r->difference);
     spParallelFor(r->force.team, spRelaxDifferenceStage, patchCount, 1, r);
     spParallelFor(r->force.team, spRelaxGatherStage, patchCount, 1, r);
-    double work = 0.0, inertia = 0.0;
-    for (int node = 0; node < body->nodeCount; ++node)
-    {
-        spVec3 d = spXyz(motion[node]);
-        work -= (double)spDot3(d, spXyz(body->f[node]));
-        inertia += (double)r->v[node].w * (double)spLengthSquared3(d);
-    }
-    return inertia > 0.0 ? work / inertia : 0.0;
+    double sums[2] = {0};
+    body->backend->sumQuotient(sums, motion, body->f, r->v, 0, body->nodeCount);
+    return sums[1] > 0.0 ? sums[0] / sums[1] : 0.0;
 }
 
 // The largest eigenvalue of the stiffness over the masses, from below
 static double spEstimateQuotient(spRelaxation* r)
 {
     spBody* body = r->force.body;
-    spVec4* probe = r->probe;
-    for (int node = 0; node < body->nodeCount; ++node)
-    {
-        int user = body->order.order[node];
-        bool still = body->roles[node] != sp_nodeFree;
-        probe[node] =
-            still ? (spVec4){0} : (spVec4){spGetNoise(user, 0), spGetNoise(user, 1), spGetNoise(user, 2), 0};
-    }
+    const spBackend* backend = body->backend;
+    backend->startProbe(r->probe, body->roles, body->order.order, 0, body->nodeCount);
     double largest = 0.0;
     for (int round = 0; round < SP_POWER_ROUNDS; ++round)
     {
-        double quotient = spGetQuotient(r, probe), length = 0.0;
-        largest = fmax(largest, quotient);
-        for (int node = 0; node < body->nodeCount; ++node)
-        {
-            spReal s = body->roles[node] == sp_nodeFree ? -1 / r->v[node].w : 0;
-            spVec3 next = spScale3(s, spXyz(body->f[node]));
-            probe[node] = (spVec4){next.x, next.y, next.z, 0};
-            length = fmax(length, (double)spLength3(next));
-        }
+        largest = fmax(largest, spGetQuotient(r, r->probe));
+        double length = backend->stepProbe(r->probe, body->f, r->v, body->roles, 0, body->nodeCount);
         spReal scale = (spReal)(length > 0.0 ? 1.0 / length : 0.0);
-        for (int node = 0; node < body->nodeCount; ++node)
-        {
-            spVec3 d = spScale3(scale, spXyz(probe[node]));
-            probe[node] = (spVec4){d.x, d.y, d.z, 0};
-        }
+        backend->scale(r->probe, scale, r->probe, 0, body->nodeCount);
     }
     return largest;
 }
@@ -185,23 +148,11 @@ static void spRelaxSumStage(int begin, int end, int workerIndex, void* context)
     const spBody* body = r->force.body;
     for (int patch = begin; patch < end; ++patch)
     {
+        double sums[3];
         spSumPatchForces(&r->force, patch);
-        spRelaxSums sums = {0};
-        for (int node = body->order.patchBegin[patch]; node < body->order.patchBegin[patch + 1]; ++node)
-        {
-            spVec4 f = body->f[node];
-            double square = (double)f.x * f.x + (double)f.y * f.y + (double)f.z * f.z;
-            if (body->roles[node] != sp_nodeFree)
-            {
-                sums.held += square;
-                continue;
-            }
-            spVec3 load = spScale3(body->mass[node], r->force.gravity);
-            load = body->nodeForces != NULL ? spAdd3(load, spXyz(body->nodeForces[node])) : load;
-            sums.free += square;
-            sums.load += (double)spLengthSquared3(load);
-        }
-        r->sums[patch] = sums;
+        body->backend->sumForces(sums, body->f, body->mass, body->roles, r->force.gravity, body->nodeForces,
+                                 body->order.patchBegin[patch], body->order.patchBegin[patch + 1]);
+        r->sums[patch] = (spRelaxSums){.free = sums[0], .held = sums[1], .load = sums[2]};
     }
 }
 
@@ -210,29 +161,14 @@ static void spRelaxMoveStage(int begin, int end, int workerIndex, void* context)
     SP_UNUSED(workerIndex);
     const spRelaxation* r = context;
     spBody* body = r->force.body;
-    for (int node = body->order.patchBegin[begin]; node < body->order.patchBegin[end]; ++node)
-    {
-        spVec4 f = body->f[node];
-        if (body->roles[node] == sp_nodeFree)
-        {
-            spVec4* v = r->v + node;
-            spReal push = r->push / v->w;
-            v->x = r->keep * v->x + push * f.x;
-            v->y = r->keep * v->y + push * f.y;
-            v->z = r->keep * v->z + push * f.z;
-            body->x[node].x += v->x;
-            body->x[node].y += v->y;
-            body->x[node].z += v->z;
-        }
-    }
+    body->backend->relaxStep(body->x, r->v, body->f, body->roles, r->keep, r->push,
+                             body->order.patchBegin[begin], body->order.patchBegin[end]);
 }
 
 static void spStopRelaxation(spRelaxation* r)
 {
-    for (int node = 0; node < r->force.body->nodeCount; ++node)
-    {
-        r->v[node].x = r->v[node].y = r->v[node].z = 0;
-    }
+    const spBody* body = r->force.body;
+    body->backend->stop(r->v, 0, body->nodeCount);
     r->first = true;
 }
 
@@ -259,7 +195,7 @@ static void spRunRelaxation(spRelaxation* r, const spRelaxDef* def, spRelaxResul
     if (quotient > 0.0)
     {
         r->massShare *= quotient / SP_FIRST_QUOTIENT;
-        memset(r->v, 0, (size_t)body->nodeCount * sizeof(spVec4));
+        body->backend->clear(r->v, 0, body->nodeCount);
         spSetRelaxMasses(r);
     }
     quotient = 0.0;
@@ -375,9 +311,9 @@ bool spRelaxBody(spBody* body, const spRelaxDef* def, spVec3 gravity, spTeam* te
     size_t sumSize = spArraySize(body->order.patchCount, sizeof(spRelaxSums));
     spRelaxation r = {
         .force = {.body = body, .state = spGetNodeState(body), .team = team},
-        .v = spAllocZeroed(heap, nodeSize),
-        .probe = spAllocZeroed(heap, nodeSize),
-        .scratch = spAlloc(heap, scratchSize),
+        .v = body->backend->allocate(heap, nodeSize),
+        .probe = body->backend->allocate(heap, nodeSize),
+        .scratch = body->backend->allocate(heap, scratchSize),
         .sums = spAllocZeroed(heap, sumSize),
         .massShare = 0.25,
         .first = true,
@@ -387,7 +323,7 @@ bool spRelaxBody(spBody* body, const spRelaxDef* def, spVec3 gravity, spTeam* te
     if (ok)
     {
         r.force.gravity = spScale3(body->gravityScale, gravity);
-        memset(body->v, 0, nodeSize);
+        body->backend->clear(body->v, 0, body->nodeCount);
         body->backend->copy(body->goodX, body->x, 0, body->nodeCount);
         if (def->dynamic || spRelaxByNewton(&r, def, gravity, result) == false)
         {
@@ -402,9 +338,9 @@ bool spRelaxBody(spBody* body, const spRelaxDef* def, spVec3 gravity, spTeam* te
     {
         spFailMemory(error, "the relaxation of a body", 2 * nodeSize + scratchSize);
     }
-    spFree(heap, r.v);
-    spFree(heap, r.probe);
-    spFree(heap, r.scratch);
+    body->backend->release(heap, r.v);
+    body->backend->release(heap, r.probe);
+    body->backend->release(heap, r.scratch);
     spFree(heap, r.sums);
     return ok;
 }

@@ -12,11 +12,7 @@
 
 #include "method/spectrum.h"
 
-#include "math/decompose.h"
-#include "math/vec3.h"
-
 #include <math.h>
-#include <string.h>
 
 // Share of a fresh start in a vector that is used again: a place that has become stiff since then must be
 // able to come up
@@ -40,10 +36,10 @@ bool spCreateSpectrum(spSpectrum* spectrum, const spBody* body)
 {
     size_t size = spArraySize(body->nodeCount, sizeof(spVec4));
     *spectrum = (spSpectrum){
-        .last = {spAllocZeroed(body->heap, size), spAllocZeroed(body->heap, size)},
-        .vector = spAlloc(body->heap, size),
-        .image = spAlloc(body->heap, size),
-        .zeros = spAllocZeroed(body->heap, size),
+        .last = {body->backend->allocate(body->heap, size), body->backend->allocate(body->heap, size)},
+        .vector = body->backend->allocate(body->heap, size),
+        .image = body->backend->allocate(body->heap, size),
+        .zeros = body->backend->allocate(body->heap, size),
         .partial = spAlloc(body->heap, spArraySize(body->order.patchCount, sizeof(double))),
     };
     if (spectrum->last[0] == NULL || spectrum->last[1] == NULL || spectrum->vector == NULL ||
@@ -57,11 +53,11 @@ bool spCreateSpectrum(spSpectrum* spectrum, const spBody* body)
 
 void spFreeSpectrum(spSpectrum* spectrum, const spBody* body)
 {
-    spFree(body->heap, spectrum->last[0]);
-    spFree(body->heap, spectrum->last[1]);
-    spFree(body->heap, spectrum->vector);
-    spFree(body->heap, spectrum->image);
-    spFree(body->heap, spectrum->zeros);
+    body->backend->release(body->heap, spectrum->last[0]);
+    body->backend->release(body->heap, spectrum->last[1]);
+    body->backend->release(body->heap, spectrum->vector);
+    body->backend->release(body->heap, spectrum->image);
+    body->backend->release(body->heap, spectrum->zeros);
     spFree(body->heap, spectrum->partial);
     *spectrum = (spSpectrum){0};
 }
@@ -93,31 +89,12 @@ bool spStiffens(const spBody* body)
 // large soft body would need to come up
 static void spStartVector(spSpectrum* spectrum, const spBody* body, const spModesQuery* query)
 {
-    double norm2 = 0.0;
-    for (int node = 0; node < body->nodeCount; ++node)
-    {
-        double w = (double)body->x[node].w;
-        double share = w * spGetLargestEigenvalue3(query->bounds[node]) / query->bound;
-        share *= share;
-        share *= share;
-        spReal s = w > 0.0 ? (spReal)(share + 1e-3) : 0;
-        int user = body->order.order[node];
-        spVec4 a = {s * spGetNoise(user, 0), s * spGetNoise(user, 1), s * spGetNoise(user, 2), 0};
-        spectrum->vector[node] = a;
-        norm2 += (double)body->mass[node] * ((double)a.x * a.x + (double)a.y * a.y + (double)a.z * a.z);
-    }
+    double norm2 = body->backend->startModes(spectrum->vector, body->x, body->mass, query->bounds,
+                                             query->bound, body->order.order, 0, body->nodeCount);
     bool again = spectrum->known[query->modes];
     spReal fresh = (spReal)((again ? (double)SP_FRESH_SHARE : 1.0) / sqrt(fmax(norm2, 1e-300)));
-    const spVec4* last = spectrum->last[query->modes];
-    for (int node = 0; node < body->nodeCount; ++node)
-    {
-        // Nodes may have been fixed since then
-        spReal old = again && body->x[node].w > 0 ? 1 : 0;
-        spVec4* a = spectrum->vector + node;
-        a->x = fresh * a->x + old * last[node].x;
-        a->y = fresh * a->y + old * last[node].y;
-        a->z = fresh * a->z + old * last[node].z;
-    }
+    body->backend->continueModes(spectrum->vector, body->x, spectrum->last[query->modes], fresh,
+                                 again ? 1 : 0, 0, body->nodeCount);
 }
 
 static void spDifferenceStage(int begin, int end, int workerIndex, void* context)
@@ -130,45 +107,19 @@ static void spDifferenceStage(int begin, int end, int workerIndex, void* context
     }
 }
 
-// Square of the image over a patch
-static void spSumPatchModes(const spModesRound* round, int patch)
-{
-    const spBody* body = round->force.body;
-    const spVec4* image = round->spectrum->image;
-    double norm2 = 0.0;
-    for (int node = body->order.patchBegin[patch]; node < body->order.patchBegin[patch + 1]; ++node)
-    {
-        spVec4 b = image[node];
-        double m = (double)body->mass[node];
-        norm2 += m * ((double)b.x * b.x + (double)b.y * b.y + (double)b.z * b.z);
-    }
-    round->spectrum->partial[patch] = norm2;
-}
-
 static void spImageStage(int begin, int end, int workerIndex, void* context)
 {
     SP_UNUSED(workerIndex);
     const spModesRound* round = context;
     const spBody* body = round->force.body;
-    const spVec4* vector = round->spectrum->vector;
-    spVec4* image = round->spectrum->image;
+    spSpectrum* spectrum = round->spectrum;
     for (int patch = begin; patch < end; ++patch)
     {
+        int first = body->order.patchBegin[patch], last = body->order.patchBegin[patch + 1];
         spSumPatchForces(&round->force, patch);
-        for (int node = body->order.patchBegin[patch]; node < body->order.patchBegin[patch + 1]; ++node)
-        {
-            spVec4 f = body->f[node];
-            spReal s = -round->scale * body->x[node].w;
-            spVec3 b = {s * f.x, s * f.y, s * f.z};
-            if (round->query->local != NULL && body->x[node].w > 0)
-            {
-                spVec3 a = spXyz(vector[node]);
-                b = spMulAdd3(b, -round->scale, spMulMV3(round->query->local[node], a));
-                b = spMulAdd3(b, round->scale * (spReal)round->query->lift, a);
-            }
-            image[node] = (spVec4){b.x, b.y, b.z, 0};
-        }
-        spSumPatchModes(round, patch);
+        body->backend->findImage(spectrum->image, body->f, body->x, spectrum->vector, round->query->local,
+                                 round->scale, (spReal)round->query->lift, first, last);
+        spectrum->partial[patch] = body->backend->massNorm2(spectrum->image, body->mass, first, last);
     }
 }
 
@@ -178,22 +129,9 @@ static void spRichardsonStage(int begin, int end, int workerIndex, void* context
     SP_UNUSED(workerIndex);
     const spModesRound* round = context;
     const spBody* body = round->force.body;
-    const spFilterRows* rows = &round->query->filter->rows;
-    const spReal share = (spReal)(2.0 / 3.0);
-    for (int node = body->order.patchBegin[begin]; node < body->order.patchBegin[end]; ++node)
-    {
-        spVec3 z = spXyz(round->from[node]);
-        spVec3 sum = spScale3(rows->own[node], z);
-        for (int i = rows->begin[node]; i < rows->begin[node + 1]; ++i)
-        {
-            spVec3 other = spXyz(round->from[rows->entries[i].offset / 4]);
-            sum = spMulAdd3(sum, rows->entries[i].weight, spSub3(other, z));
-        }
-        spVec3 rest =
-            spMulAdd3(spMulAdd3(spXyz(round->spectrum->image[node]), -2, z), -round->query->strength, sum);
-        z = body->x[node].w > 0 ? spMulAdd3(z, share, rest) : z;
-        round->to[node] = (spVec4){z.x, z.y, z.z, 0};
-    }
+    body->backend->relaxImage(round->to, round->from, round->spectrum->image, body->x,
+                              &round->query->filter->rows, round->query->strength,
+                              body->order.patchBegin[begin], body->order.patchBegin[end]);
 }
 
 static void spFilteredImageStage(int begin, int end, int workerIndex, void* context)
@@ -201,15 +139,12 @@ static void spFilteredImageStage(int begin, int end, int workerIndex, void* cont
     SP_UNUSED(workerIndex);
     const spModesRound* round = context;
     const spBody* body = round->force.body;
-    spVec4* image = round->spectrum->image;
+    spSpectrum* spectrum = round->spectrum;
     for (int patch = begin; patch < end; ++patch)
     {
-        for (int node = body->order.patchBegin[patch]; node < body->order.patchBegin[patch + 1]; ++node)
-        {
-            spVec3 b = spScale3(2, spSub3(spXyz(image[node]), spXyz(round->from[node])));
-            image[node] = (spVec4){b.x, b.y, b.z, 0};
-        }
-        spSumPatchModes(round, patch);
+        int first = body->order.patchBegin[patch], last = body->order.patchBegin[patch + 1];
+        body->backend->scaleDifference(spectrum->image, 2, round->from, first, last);
+        spectrum->partial[patch] = body->backend->massNorm2(spectrum->image, body->mass, first, last);
     }
 }
 
@@ -220,7 +155,7 @@ static void spFilterImage(spModesRound* round)
     const spBody* body = round->force.body;
     round->from = query->filter->v;
     round->to = query->filter->work;
-    memset(round->from, 0, (size_t)body->nodeCount * sizeof(spVec4));
+    body->backend->clear(round->from, 0, body->nodeCount);
     for (int i = 0; i < SP_FILTER_ROUNDS; ++i)
     {
         spParallelFor(query->team, spRichardsonStage, body->order.patchCount, 1, round);
@@ -233,13 +168,7 @@ static void spFilterImage(spModesRound* round)
 
 static double spGetNorm2(const spBody* body, const spVec4* a)
 {
-    double norm2 = 0.0;
-    for (int node = 0; node < body->nodeCount; ++node)
-    {
-        double x = a[node].x, y = a[node].y, z = a[node].z;
-        norm2 += (double)body->mass[node] * (x * x + y * y + z * z);
-    }
-    return norm2;
+    return body->backend->massNorm2(a, body->mass, 0, body->nodeCount);
 }
 
 double spFindLargestEigenvalue(spSpectrum* spectrum, spBody* body, const spModesQuery* query)
@@ -298,9 +227,5 @@ void spKeepVector(spSpectrum* spectrum, const spBody* body, spModes modes)
     double norm2 = spGetNorm2(body, spectrum->vector);
     spectrum->known[modes] = norm2 > 0.0;
     spReal s = norm2 > 0.0 ? (spReal)(1.0 / sqrt(norm2)) : 0;
-    for (int node = 0; node < body->nodeCount; ++node)
-    {
-        spVec4 a = spectrum->vector[node];
-        spectrum->last[modes][node] = (spVec4){s * a.x, s * a.y, s * a.z, 0};
-    }
+    body->backend->scale(spectrum->last[modes], s, spectrum->vector, 0, body->nodeCount);
 }

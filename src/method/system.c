@@ -7,7 +7,6 @@
 #include "math/vec3.h"
 
 #include <math.h>
-#include <string.h>
 
 static const spElementSet* const* spGetSets(const spBody* body)
 {
@@ -54,7 +53,7 @@ static int spCountColumns(const spBody* body)
 bool spCreateBodySystem(spBodySystem* s, spBody* body, const spFill* fill, const spSystemNeeds* needs,
                         spError* error)
 {
-    *s = (spBodySystem){.kernels = spFindLinearKernels(body->laneCount),
+    *s = (spBodySystem){.kernels = body->backend,
                         .fill = *fill,
                         .version = body->topologyVersion,
                         .constant = spIsConstant(body, fill)};
@@ -76,37 +75,37 @@ bool spCreateBodySystem(spBodySystem* s, spBody* body, const spFill* fill, const
                            .fill = fill,
                            .patchBegin = body->order.patchBegin,
                            .patchCount = body->order.patchCount,
-                           .laneCount = body->laneCount};
+                           .backend = body->backend};
         ok = spCreateSparse(&s->sparse, heap, &def);
         s->hasSparse = ok;
         int64_t count = (int64_t)body->nodeCount + s->sparse.slots.slotCount;
-        s->product = ok ? spAllocZeroed(heap, spArraySize(count, sizeof(spVec4))) : NULL;
+        s->product = ok ? body->backend->allocate(heap, spArraySize(count, sizeof(spVec4))) : NULL;
         ok = s->product != NULL;
     }
-    s->ownA = spAllocZeroed(heap, size);
-    s->ownC = spAllocZeroed(heap, size);
+    s->ownA = body->backend->allocate(heap, size);
+    s->ownC = body->backend->allocate(heap, size);
     ok = ok && s->ownA != NULL && s->ownC != NULL;
     if (spHasDiagonal(body))
     {
-        s->diagonal = spAlloc(heap, spArraySize(body->nodeCount, sizeof(spMat3)));
+        s->diagonal = body->backend->allocate(heap, spArraySize(body->nodeCount, sizeof(spMat3)));
         ok = ok && s->diagonal != NULL;
     }
     if (needs->local)
     {
-        s->localA = spAllocZeroed(heap, size);
-        s->localC = spAllocZeroed(heap, size);
+        s->localA = body->backend->allocate(heap, size);
+        s->localC = body->backend->allocate(heap, size);
         ok = ok && s->localA != NULL && s->localC != NULL;
     }
     if (needs->matrixFree)
     {
-        s->dx = spAllocZeroed(heap, size);
-        s->dv = spAllocZeroed(heap, size);
+        s->dx = body->backend->allocate(heap, size);
+        s->dv = body->backend->allocate(heap, size);
         ok = ok && s->dx != NULL && s->dv != NULL;
     }
     for (int i = 0; i < s->columnCount; ++i)
     {
-        s->columns[i].g = spAllocZeroed(heap, size);
-        s->columns[i].solved = spAllocZeroed(heap, size);
+        s->columns[i].g = body->backend->allocate(heap, size);
+        s->columns[i].solved = body->backend->allocate(heap, size);
         ok = ok && s->columns[i].g != NULL && s->columns[i].solved != NULL;
     }
     if (ok == false)
@@ -122,19 +121,19 @@ void spDestroyBodySystem(spBodySystem* s, spBody* body)
     spHeap* heap = body->heap;
     if (s->hasSparse)
     {
-        spFree(heap, s->product);
+        body->backend->release(heap, s->product);
         spDestroySparse(&s->sparse, heap);
     }
     spVec4* all[] = {s->ownA, s->ownC, s->localA, s->localC, s->dx, s->dv};
     for (int i = 0; i < (int)(sizeof(all) / sizeof(all[0])); ++i)
     {
-        spFree(heap, all[i]);
+        body->backend->release(heap, all[i]);
     }
-    spFree(heap, s->diagonal);
+    body->backend->release(heap, s->diagonal);
     for (int i = 0; i < s->columnCount; ++i)
     {
-        spFree(heap, s->columns[i].g);
-        spFree(heap, s->columns[i].solved);
+        body->backend->release(heap, s->columns[i].g);
+        body->backend->release(heap, s->columns[i].solved);
     }
     *s = (spBodySystem){0};
 }
@@ -164,7 +163,7 @@ void spAssembleSystem(spBodySystem* s, spBody* body, const spForceContext* force
     s->crossed = s->diagonal != NULL;
     if (s->diagonal != NULL)
     {
-        memset(s->diagonal, 0, (size_t)body->nodeCount * sizeof(spMat3));
+        s->kernels->clearMatrices(s->diagonal, 0, body->nodeCount);
     }
     int column = 0;
     for (int i = 0; i < body->setCount; ++i)
@@ -180,18 +179,7 @@ void spAssembleSystem(spBodySystem* s, spBody* body, const spForceContext* force
             s->columns[column++].c = (spReal)((double)fill->stiffness * c);
         }
     }
-    for (int node = 0; node < body->nodeCount; ++node)
-    {
-        // A node that is gone has a row of its own, which nothing couples
-        spReal m = body->mass[node] > 0 ? mass * body->mass[node] : 1;
-        s->ownA[node] = (spVec4){m, m, m, 0};
-        if (s->diagonal != NULL)
-        {
-            spMat3 d = s->diagonal[node];
-            s->ownA[node] = (spVec4){m + d.cx.x, m + d.cy.y, m + d.cz.z, 0};
-            s->ownC[node] = (spVec4){d.cy.x, d.cz.y, d.cz.x, 0};
-        }
-    }
+    body->backend->setOwn(s->ownA, s->ownC, body->mass, mass, s->diagonal, 0, body->nodeCount);
     if (pairs && same == false)
     {
         spFillSparse(&s->sparse, spGetSets(body), body->setCount, &force->state, fill, force->team);
@@ -215,29 +203,8 @@ static void spMakeLocalStage(int begin, int end, int workerIndex, void* context)
     const spLocalContext* c = context;
     spBodySystem* s = c->system;
     const int32_t* patchBegin = c->body->order.patchBegin;
-    for (int node = patchBegin[begin]; node < patchBegin[end]; ++node)
-    {
-        spVec4 a = s->ownA[node], o = s->ownC[node];
-        spVec4 sum = s->sparse.diagonal[0][node], side = s->sparse.diagonal[1][node];
-        spReal xx = a.x + sum.x, yy = a.y + sum.y, zz = a.z + sum.z;
-        spReal crossed = s->crossed ? 1 : 0;
-        spReal xy = crossed * o.x + side.x, yz = crossed * o.y + side.y, xz = crossed * o.z + side.z;
-        if (c->whole == false)
-        {
-            s->localA[node] = (spVec4){1 / xx, 1 / yy, 1 / zz, 0};
-            s->localC[node] = (spVec4){0};
-            continue;
-        }
-        spReal kxx = yy * zz - yz * yz, kxy = xz * yz - xy * zz, kxz = xy * yz - xz * yy;
-        spReal kyy = xx * zz - xz * xz, kyz = xy * xz - xx * yz, kzz = xx * yy - xy * xy;
-        spReal det = xx * kxx + xy * kxy + xz * kxz;
-        // A block whose rounding makes it singular is taken by its diagonal
-        bool good = det > (spReal)1e-6 * xx * yy * zz && kxx > 0 && kyy > 0 && kzz > 0;
-        spReal inverse = good ? 1 / det : 0;
-        s->localA[node] = good ? (spVec4){inverse * kxx, inverse * kyy, inverse * kzz, 0}
-                               : (spVec4){1 / xx, 1 / yy, 1 / zz, 0};
-        s->localC[node] = (spVec4){inverse * kxy, inverse * kyz, inverse * kxz, 0};
-    }
+    s->kernels->invertLocal(s->localA, s->localC, s->ownA, s->ownC, s->crossed ? 1 : 0, s->sparse.diagonal,
+                            c->whole, patchBegin[begin], patchBegin[end]);
 }
 
 void spMakeLocal(spBodySystem* s, const spBody* body, bool whole, spTeam* team)
@@ -265,14 +232,9 @@ static void spScaleStage(int begin, int end, int workerIndex, void* context)
     SP_UNUSED(workerIndex);
     const spElementProduct* p = context;
     spBodySystem* s = p->system;
-    const spNodeState* state = &s->force.state;
-    spReal k = s->fill.stiffness, c = s->fill.damping;
-    for (int node = state->patchBegin[begin]; node < state->patchBegin[end]; ++node)
-    {
-        spVec4 d = p->d[node];
-        s->dx[node] = (spVec4){k * d.x, k * d.y, k * d.z, 0};
-        s->dv[node] = (spVec4){c * d.x, c * d.y, c * d.z, 0};
-    }
+    const int32_t* patchBegin = s->force.state.patchBegin;
+    s->kernels->scaleTwo(s->dx, s->fill.stiffness, s->dv, s->fill.damping, p->d, patchBegin[begin],
+                         patchBegin[end]);
 }
 
 // Elements take the change of the state; global kinds measure it. What acts on nodes alone comes with the
@@ -292,8 +254,8 @@ static void spMultiplyElementPatch(void* context, const spVec4* d, int patch)
     spBody* body = s->force.body;
     int begin = body->order.patchBegin[patch], end = body->order.patchBegin[patch + 1];
     int firstSlot = body->slots.patchSlot[patch], endSlot = body->slots.patchSlot[patch + 1];
-    memset(body->f + begin, 0, (size_t)(end - begin) * sizeof(spVec4));
-    memset(body->f + body->nodeCount + firstSlot, 0, (size_t)(endSlot - firstSlot) * sizeof(spVec4));
+    s->kernels->clear(body->f, begin, end);
+    s->kernels->clear(body->f, body->nodeCount + firstSlot, body->nodeCount + endSlot);
     for (int i = 0; i < body->setCount; ++i)
     {
         // Columns and blocks of nodes stand beside the operator in either case

@@ -12,7 +12,7 @@
 
 typedef struct spBodySystem
 {
-    const spLinearKernels* kernels;
+    const spBackend* kernels;
     spSparse sparse;
     bool hasSparse;
     spReal mass; // factor of M

@@ -8,7 +8,7 @@
 //   sweeps: every element projects the positions of its nodes on its rows; rows of all nodes; node rows
 //   v = (x - start) / h
 //
-// A sweep of Gauss-Seidel runs over the even zones, then over the odd ones, each zone on one thread.
+// A sweep of Gauss-Seidel runs colour by colour, the parts of a colour at once (mesh/sweep_order.h).
 // Converged, the end is that of a step of backward Euler but for what J has turned since a multiplier was
 // added. Macklin, Mueller, Chentanez. XPBD: Position-Based Simulation of Compliant Constrained Dynamics. 2016
 // Boukadida. Acceleration de la simulation des corps mous pour les applications en temps reel. 2020
@@ -17,11 +17,11 @@
 
 #include "base/error.h"
 #include "base/timer.h"
-#include "math/mat3.h"
 #include "math/vec3.h"
+#include "mesh/colour.h"
+#include "mesh/zone.h"
 
 #include <math.h>
-#include <string.h>
 
 // Nodes that a zone has at least: lanes need elements that share none
 #define SP_ZONE_NODES 192
@@ -40,11 +40,11 @@ static void spFreeLayout(spBody* body, spXpbdState* state)
         spDestroyConstraints(state->sets + i, heap);
     }
     spFree(heap, state->partial);
-    spFreeZones(&state->zones, heap);
+    spFreeSweepOrder(&state->order, heap);
     spFree(heap, state->lambda);
-    spFree(heap, state->blocks);
+    body->backend->release(heap, state->blocks);
     spDestroyAccelerator(heap, state->accelerator);
-    spFree(heap, state->gradient);
+    body->backend->release(heap, state->gradient);
     spFree(heap, state->wholeMass);
     spFree(heap, state->wholeWay);
     spFree(heap, state->wholeWeight);
@@ -72,10 +72,10 @@ static void spDestroyXpbd(spBody* body)
     }
     spEndNewton(body);
     spFreeLayout(body, state);
-    spFree(body->heap, state->start);
-    spFree(body->heap, state->predicted);
-    spFree(body->heap, state->work);
-    spFree(body->heap, state->velocity);
+    body->backend->release(body->heap, state->start);
+    body->backend->release(body->heap, state->predicted);
+    body->backend->release(body->heap, state->work);
+    body->backend->release(body->heap, state->velocity);
     spFree(body->heap, state->pushes);
     spFree(body->heap, state->monitor.target);
     spFree(body->heap, state);
@@ -86,11 +86,11 @@ static bool spCheckXpbd(const spMethodDef* def, spError* error)
 {
     const spXpbdDef* d = &def->xpbd;
     if ((unsigned)d->solver >= sp_xpbdSolverCount || (unsigned)d->accelerator >= sp_acceleratorCount ||
-        (unsigned)d->tetRows >= sp_tetRowsCount)
+        (unsigned)d->tetRows >= sp_tetRowsCount || (unsigned)d->order >= sp_xpbdOrderCount)
     {
         return spFail(error, sp_errorBadArgument,
-                      "xpbd: solver %d, accelerator %d or tetRows %d does not exist", (int)d->solver,
-                      (int)d->accelerator, (int)d->tetRows);
+                      "xpbd: solver %d, accelerator %d, tetRows %d or order %d does not exist",
+                      (int)d->solver, (int)d->accelerator, (int)d->tetRows, (int)d->order);
     }
     if (d->iterations < 1 || d->window < 1 || d->window > SP_MAX_WINDOW || !(d->relaxation > 0) ||
         !(d->conditionLimit > 1) || !(d->radius > 0 && d->radius < 1) || d->delay < 0)
@@ -122,10 +122,10 @@ static bool spCreateXpbd(spBody* body, spError* error)
     if (ok)
     {
         state->def = body->methodDef;
-        state->start = spAllocZeroed(body->heap, size);
-        state->predicted = spAllocZeroed(body->heap, size);
-        state->work = spAllocZeroed(body->heap, size);
-        state->velocity = spAllocZeroed(body->heap, size);
+        state->start = body->backend->allocate(body->heap, size);
+        state->predicted = body->backend->allocate(body->heap, size);
+        state->work = body->backend->allocate(body->heap, size);
+        state->velocity = body->backend->allocate(body->heap, size);
         ok = state->start != NULL && state->predicted != NULL && state->work != NULL &&
              state->velocity != NULL;
     }
@@ -147,8 +147,8 @@ static bool spIsField(const spElementSet* set)
     return set->kind->getRows == NULL && set->kind->getRow == NULL;
 }
 
-// Zones from the elements of all sets that have rows
-static bool spLayZones(spBody* body, spXpbdState* state, const spConstraintKind** kinds)
+// The order of sweeps, from the elements of all sets that have rows
+static bool spOrderSweeps(spBody* body, spXpbdState* state, const spConstraintKind** kinds)
 {
     spHeap* heap = body->heap;
     spElementList lists[SP_MAX_SETS];
@@ -162,7 +162,9 @@ static bool spLayZones(spBody* body, spXpbdState* state, const spConstraintKind*
             count += 1;
         }
     }
-    ok = ok && spBuildZones(&state->zones, heap, lists, count, body->nodeCount, SP_ZONE_NODES);
+    bool colours = state->def.xpbd.order == sp_xpbdColours;
+    ok = ok && (colours ? spOrderByColours(&state->order, heap, lists, count, body->nodeCount)
+                        : spOrderByZones(&state->order, heap, lists, count, body->nodeCount, SP_ZONE_NODES));
     for (int i = 0; i < count; ++i)
     {
         spFreeElementList(lists + i, heap);
@@ -243,21 +245,23 @@ static bool spLayOut(spBody* body, spXpbdState* state)
         }
         hasFields = hasFields || spIsField(body->sets[i]);
     }
-    if (spLayZones(body, state, kinds) == false)
+    if (spOrderSweeps(body, state, kinds) == false)
     {
         return false;
     }
+    const int32_t* partOf = state->order.partOf;
     int64_t lambdaCount = 0;
     for (int i = 0; i < body->setCount; ++i)
     {
         if (kinds[i] != NULL)
         {
             spConstraints* c = state->sets + state->setCount;
-            if (spCreateConstraints(c, heap, body->sets[i], kinds[i], &state->zones) == false)
+            if (spCreateConstraints(c, heap, body->sets[i], kinds[i], &state->order, partOf) == false)
             {
                 return false;
             }
             state->setCount += 1;
+            partOf += c->blocks.elementCount;
             c->lambdaBegin = lambdaCount;
             lambdaCount += spGetLambdaCount(c);
         }
@@ -269,7 +273,7 @@ static bool spLayOut(spBody* body, spXpbdState* state)
     bool whole = state->wholeCount > 0;
     state->wholeBegin = lambdaCount;
     state->rowBegin = lambdaCount + (whole ? SP_MAX_SETS : 0);
-    state->partialCount = spMaxInt(state->zones.zoneCount, spGetSumBlockCount(body->nodeCount));
+    state->partialCount = spMaxInt(state->order.partCount, spGetSumBlockCount(body->nodeCount));
     state->partial = spAlloc(heap, spArraySize(state->partialCount, sizeof(double)));
     state->sweeping = state->def.xpbd;
     if (state->sweeping.solver == sp_xpbdAuto)
@@ -282,12 +286,13 @@ static bool spLayOut(spBody* body, spXpbdState* state)
     if (whole)
     {
         size_t sumSize = (size_t)spGetSumBlockCount(body->nodeCount) * sizeof(double);
-        state->gradient = spAllocZeroed(heap, spArraySize(body->nodeCount, sizeof(spVec4)));
+        state->gradient = body->backend->allocate(heap, spArraySize(body->nodeCount, sizeof(spVec4)));
         state->wholeMass = spAlloc(heap, sumSize);
         state->wholeWay = spAlloc(heap, sumSize);
         state->wholeWeight = spAlloc(heap, sumSize);
     }
-    state->blocks = hasFields ? spAlloc(heap, spArraySize(body->nodeCount, sizeof(spMat3))) : NULL;
+    state->blocks =
+        hasFields ? body->backend->allocate(heap, spArraySize(body->nodeCount, sizeof(spMat3))) : NULL;
     if (spAllocMultipliers(body, state) == false || state->partial == NULL ||
         (hasFields && state->blocks == NULL) ||
         (whole && (state->gradient == NULL || state->wholeMass == NULL || state->wholeWay == NULL ||
@@ -302,13 +307,14 @@ static bool spLayOut(spBody* body, spXpbdState* state)
 
 static void spBeginXpbd(spBody* body, spReal dt, spTeam* team)
 {
+    SP_UNUSED(team);
     spXpbdState* state = body->methodState;
     spChooseSolver(body, dt / (spReal)spMaxInt(1, body->methodDef.substeps));
     body->stableStep = INFINITY;
     body->stableStepDirty = false;
     if (state->newton != NULL)
     {
-        spBeginNewton(body, dt, team);
+        spPrepareSolver(state->newton, body, body->rowCapacity);
         return;
     }
     bool more = body->rowCapacity > state->rowCapacity;
@@ -358,7 +364,7 @@ static void spProjectStage(int begin, int end, int workerIndex, void* context)
         for (int k = 0; k < s->state->setCount; ++k)
         {
             const spConstraints* c = s->state->sets + k;
-            (collect ? c->kind->collect : c->kind->project)(c, &s->sweep, 2 * i + s->colour);
+            (collect ? c->kind->collect : c->kind->project)(c, &s->sweep, s->parts[i]);
         }
     }
 }
@@ -374,9 +380,12 @@ static void spPatchRowStage(int begin, int end, int workerIndex, void* context)
 
 void spRunColours(spXpbdStep* s, spRangeFcn* fcn)
 {
-    for (s->colour = 0; s->colour < 2; ++s->colour)
+    const spSweepOrder* order = &s->state->order;
+    for (int colour = 0; colour < order->colourCount; ++colour)
     {
-        spParallelFor(s->team, fcn, (s->state->zones.zoneCount + 1 - s->colour) / 2, 1, s);
+        int begin = order->colourBegin[colour], end = order->colourBegin[colour + 1];
+        s->parts = order->parts + begin;
+        spParallelFor(s->team, fcn, end - begin, 1, s);
     }
 }
 
@@ -392,13 +401,8 @@ static void spPushWholeStage(int begin, int end, int workerIndex, void* context)
     SP_UNUSED(workerIndex);
     const spPushStage* stage = context;
     const spBody* body = stage->s->body;
-    const spVec4* gradient = stage->s->state->gradient;
-    for (int i = body->order.patchBegin[begin]; i < body->order.patchBegin[end]; ++i)
-    {
-        spVec4 *x = body->x + i, g = gradient[i];
-        spReal w = stage->push * x->w;
-        *x = (spVec4){x->x + w * g.x, x->y + w * g.y, x->z + w * g.z, x->w};
-    }
+    body->backend->push(body->x, stage->push, stage->s->state->gradient, body->order.patchBegin[begin],
+                        body->order.patchBegin[end]);
 }
 
 // Rows of all nodes together: gas, and the volume of the body
@@ -422,8 +426,7 @@ static void spSweepAll(void* context)
     spXpbdState* state = s->state;
     if (state->def.xpbd.solver == sp_xpbdJacobi)
     {
-        size_t size = (size_t)s->body->nodeCount * sizeof(spVec4);
-        memset(state->work, 0, size);
+        s->body->backend->clear(state->work, 0, s->body->nodeCount);
         s->sweep.to = state->work;
         spRunColours(s, spProjectStage);
         s->sweep.to = NULL;
@@ -453,11 +456,8 @@ static void spKickFields(const spXpbdStep* s)
     spNodeState nodes = spGetNodeState(body);
     spFill fill = {.stiffness = s->h * s->h, .damping = s->h, .project = true};
     nodes.time = s->time;
-    memset(body->f, 0, (size_t)(body->nodeCount + body->slots.slotCount) * sizeof(spVec4));
-    for (int node = 0; node < body->nodeCount; ++node)
-    {
-        blocks[node] = spScaleMat3(body->mass[node], spIdentityMat3());
-    }
+    body->backend->clear(body->f, 0, body->nodeCount + body->slots.slotCount);
+    body->backend->setMassBlocks(blocks, body->mass, 0, body->nodeCount);
     for (int i = 0; i < body->setCount; ++i)
     {
         const spElementSet* set = body->sets[i];
@@ -476,18 +476,9 @@ static void spKickFields(const spXpbdStep* s)
     }
     for (int patch = 0; patch < nodes.patchCount; ++patch)
     {
-        spSumSlots(&body->slots, body->f, patch);
+        body->backend->sumSlots(&body->slots, body->f, patch);
     }
-    for (int node = 0; node < body->nodeCount; ++node)
-    {
-        spMat3 inverse;
-        if (body->x[node].w > 0 && spInvertMat3(blocks[node], &inverse))
-        {
-            spVec4* v = body->v + node;
-            spVec3 dv = spScale3(s->h, spMulMV3(inverse, spXyz(body->f[node])));
-            *v = (spVec4){v->x + dv.x, v->y + dv.y, v->z + dv.z, 0};
-        }
-    }
+    body->backend->kickBlocks(body->v, body->x, body->f, blocks, s->h, 0, body->nodeCount);
 }
 
 static void spPredictStage(int begin, int end, int workerIndex, void* context)
@@ -496,21 +487,9 @@ static void spPredictStage(int begin, int end, int workerIndex, void* context)
     const spXpbdStep* s = context;
     spBody* body = s->body;
     spXpbdState* state = s->state;
-    for (int node = body->order.patchBegin[begin]; node < body->order.patchBegin[end]; ++node)
-    {
-        spVec4 x = body->x[node], v = body->v[node];
-        state->start[node] = x;
-        if (x.w > 0)
-        {
-            spVec4 f = body->nodeForces != NULL ? body->nodeForces[node] : (spVec4){0};
-            v = (spVec4){v.x + s->h * (s->gravity.x + x.w * f.x), v.y + s->h * (s->gravity.y + x.w * f.y),
-                         v.z + s->h * (s->gravity.z + x.w * f.z), 0};
-        }
-        x = (spVec4){x.x + s->h * v.x, x.y + s->h * v.y, x.z + s->h * v.z, x.w};
-        state->velocity[node] = v;
-        state->predicted[node] = x;
-        body->x[node] = x;
-    }
+    body->backend->predict(body->x, body->v, body->nodeForces, s->gravity, s->h, state->start,
+                           state->velocity, state->predicted, body->order.patchBegin[begin],
+                           body->order.patchBegin[end]);
 }
 
 static void spVelocityStage(int begin, int end, int workerIndex, void* context)
@@ -518,15 +497,8 @@ static void spVelocityStage(int begin, int end, int workerIndex, void* context)
     SP_UNUSED(workerIndex);
     const spXpbdStep* s = context;
     spBody* body = s->body;
-    spReal rate = 1 / s->h;
-    for (int node = body->order.patchBegin[begin]; node < body->order.patchBegin[end]; ++node)
-    {
-        spVec4 x = body->x[node], from = s->state->start[node];
-        if (x.w > 0)
-        {
-            body->v[node] = (spVec4){rate * (x.x - from.x), rate * (x.y - from.y), rate * (x.z - from.z), 0};
-        }
-    }
+    body->backend->findVelocity(body->v, body->x, s->state->start, 1 / s->h, body->order.patchBegin[begin],
+                                body->order.patchBegin[end]);
 }
 
 static double spMeasureContext(void* context)
@@ -540,18 +512,15 @@ static void spMoveByRows(void* context, const spReal* increase)
     spXpbdStep* s = context;
     spBody* body = s->body;
     spTransposeRows(s, increase);
-    for (int node = 0; node < body->nodeCount; ++node)
-    {
-        spVec4 *x = body->x + node, f = s->state->work[node];
-        *x = (spVec4){x->x + x->w * f.x, x->y + x->w * f.y, x->z + x->w * f.z, x->w};
-    }
+    body->backend->push(body->x, 1, s->state->work, 0, body->nodeCount);
 }
 
 static void spSolveSweeps(spXpbdStep* s)
 {
     spXpbdState* state = s->state;
     spBody* body = s->body;
-    spIterate iterate = {.x = body->x,
+    spIterate iterate = {.backend = body->backend,
+                         .x = body->x,
                          .nodeCount = body->nodeCount,
                          .mass = body->mass,
                          .lambda = state->lambda,
@@ -597,24 +566,8 @@ static void spSumPins(const spXpbdStep* s)
     {
         return;
     }
-    for (int node = 0; node < body->nodeCount; ++node)
-    {
-        double m = (double)body->mass[node];
-        if (body->x[node].w > 0)
-        {
-            const spVec4 *v = body->v + node, *from = s->state->velocity + node;
-            sum[0] += m * ((double)v->x - (double)from->x);
-            sum[1] += m * ((double)v->y - (double)from->y);
-            sum[2] += m * ((double)v->z - (double)from->z);
-        }
-        else
-        {
-            spVec4 f = body->nodeForces != NULL ? body->nodeForces[node] : (spVec4){0};
-            sum[0] -= (double)s->h * (m * (double)s->gravity.x + (double)f.x);
-            sum[1] -= (double)s->h * (m * (double)s->gravity.y + (double)f.y);
-            sum[2] -= (double)s->h * (m * (double)s->gravity.z + (double)f.z);
-        }
-    }
+    body->backend->sumPins(sum, body->x, body->v, s->state->velocity, body->mass, body->nodeForces,
+                           s->gravity, s->h, 0, body->nodeCount);
     double rate = 1.0 / (double)s->context->stepDt;
     for (int i = 0; i < body->rowCount; ++i)
     {
@@ -646,7 +599,7 @@ static void spRunXpbdSubstep(spXpbdStep* s)
     spParallelFor(s->team, spPredictStage, patchCount, 1, s);
     if (state->lambdaCount > 0)
     {
-        memset(state->lambda, 0, (size_t)state->lambdaCount * sizeof(spReal));
+        body->backend->clearNumbers(state->lambda, 0, state->lambdaCount);
     }
     spSolveSweeps(s);
     spParallelFor(s->team, spVelocityStage, patchCount, 1, s);
@@ -660,17 +613,10 @@ static void spRunXpbdSubstep(spXpbdStep* s)
 static void spPauseXpbd(spBody* body)
 {
     const spXpbdState* state = body->methodState;
-    if (state != NULL && state->newton != NULL)
+    if (state != NULL)
     {
-        spPauseNewton(body);
+        spPauseSolver(state->newton);
     }
-}
-
-static int spCountXpbdSubsteps(const spBody* body, spReal dt, uint32_t* flags)
-{
-    SP_UNUSED(dt);
-    SP_UNUSED(flags);
-    return spMaxInt(1, body->methodDef.substeps);
 }
 
 static spAdvanceResult spAdvanceXpbd(spBody* body, const spAdvanceContext* context)
@@ -742,24 +688,12 @@ static spAdvanceResult spAdvanceXpbd(spBody* body, const spAdvanceContext* conte
     return result;
 }
 
-static double spGetXpbdStableStep(spBody* body)
-{
-    SP_UNUSED(body);
-    return INFINITY;
-}
-
-static void spAdaptXpbd(spBody* body, spTeam* team)
-{
-    SP_UNUSED(body);
-    SP_UNUSED(team);
-}
-
 static bool spCheckXpbdChoice(const spBody* body, const spChoice* choice, spError* error)
 {
     const spXpbdState* state = body->methodState;
     if (state->newton != NULL)
     {
-        return spCheckNewtonChoice(body, choice, error);
+        return spCheckSolverChoice(state->newton, choice, error);
     }
     if (choice->factorStep != -1 || choice->stopAfter < -1)
     {
@@ -774,21 +708,31 @@ static bool spCheckXpbdChoice(const spBody* body, const spChoice* choice, spErro
 static bool spFreezeXpbd(const spBody* body, const spPoint* points, int pointCount, int firstPoint,
                          spArena* arena, spComplianceList* list)
 {
-    bool newton = ((const spXpbdState*)body->methodState)->newton != NULL;
-    return (newton ? spFreezeNewton : spFreezeNodes)(body, points, pointCount, firstPoint, arena, list);
+    const spImplicitSolver* newton = ((const spXpbdState*)body->methodState)->newton;
+    return newton != NULL ? spFreezeSolver(newton, body, points, pointCount, firstPoint, arena, list)
+                          : spFreezeNodes(body, points, pointCount, firstPoint, arena, list);
 }
 
 static void spCorrectXpbd(spBody* body, const spPoint* points, const spVec3* impulses, const spVec3* shifts,
                           int pointCount)
 {
-    bool newton = ((const spXpbdState*)body->methodState)->newton != NULL;
-    (newton ? spCorrectNewton : spCorrectNodes)(body, points, impulses, shifts, pointCount);
+    const spImplicitSolver* newton = ((const spXpbdState*)body->methodState)->newton;
+    if (newton != NULL)
+    {
+        spCorrectSolver(newton, body, points, impulses, shifts, pointCount);
+        return;
+    }
+    spCorrectNodes(body, points, impulses, shifts, pointCount);
 }
 
 // Sweeps keep nothing from step to step
 static void spRemapXpbd(spBody* body, const spBirth* birth)
 {
-    spRemapNewton(body, birth);
+    const spXpbdState* state = body->methodState;
+    if (state->newton != NULL)
+    {
+        spRemapSolver(state->newton, birth);
+    }
 }
 
 static bool spWalkXpbdMemory(spBody* body, spWalkMemoryFcn* fcn, void* walk)
@@ -802,14 +746,14 @@ const spMethodKind spXpbdMethod = {
     .create = spCreateXpbd,
     .destroy = spDestroyXpbd,
     .begin = spBeginXpbd,
-    .getStableStep = spGetXpbdStableStep,
+    .getStableStep = spGetAnyStep,
     .pause = spPauseXpbd,
-    .countSubsteps = spCountXpbdSubsteps,
+    .countSubsteps = spCountGivenSubsteps,
     .checkChoice = spCheckXpbdChoice,
     .advance = spAdvanceXpbd,
     .freeze = spFreezeXpbd,
     .correct = spCorrectXpbd,
-    .adapt = spAdaptXpbd,
+    .adapt = spAdaptNothing,
     .walkMemory = spWalkXpbdMemory,
     .remap = spRemapXpbd,
 };

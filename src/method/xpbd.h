@@ -7,7 +7,7 @@
 
 #include "element/constraint.h"
 #include "method/accelerate.h"
-#include "method/method.h"
+#include "method/implicit_solver.h"
 
 // What a node row has done in this substep
 typedef struct spRowPush
@@ -68,7 +68,7 @@ typedef struct spXpbdState
     bool failed;  // no memory for it: the body stands still and the step says so
     bool lacking; // no memory for the solver that would have been chosen: the step sweeps and says so
     uint32_t topologyVersion;
-    spZones zones;
+    spSweepOrder order;
     spConstraints sets[SP_MAX_SETS];
     int setCount;
     int wholeSets[SP_MAX_SETS]; // numbers of the sets with one row of all nodes
@@ -92,7 +92,7 @@ typedef struct spXpbdState
     double* wholeWeight; // sum of W, of blocks of nodes
     spVec4* velocity;    // at the start of the substep, with forces from outside
     spMat3* blocks;      // fields: mass and what they add to it; NULL without any
-    double* partial;     // sums of zones, or of nodes
+    double* partial;     // sums of parts, or of nodes
     int partialCount;
     spAcceleratorState* accelerator;
     spRowPush* pushes;
@@ -100,9 +100,9 @@ typedef struct spXpbdState
     spSweepMonitor monitor;
 
     // The automatic solver: what it has chosen, from bounds for one version of materials, roles and elements,
-    // and the state of an implicit method that solves the substeps instead of sweeps; NULL while sweeps do
+    // and what solves the substeps by Newton's method; NULL while sweeps do
     spSubstepSolver chosen;
-    void* newton;
+    spImplicitSolver* newton;
     double boundSquare;  // of frequencies, 1/s^2
     double boundDamping; // rates, 1/s
     uint32_t boundMatrix;
@@ -122,8 +122,8 @@ typedef struct spXpbdStep
     double time; // at its end
     spTeam* team;
     spStop stop;
-    int colour;
-    bool pushing; // node rows are being projected
+    const int32_t* parts; // of the colour that is being swept
+    bool pushing;         // node rows are being projected
 } spXpbdStep;
 
 // ---- xpbd_rows.c ----
@@ -140,7 +140,7 @@ void spFinishPushes(const spXpbdStep* s);
 
 // ---- xpbd.c ----
 
-// Runs a function over the zones of both colours: items of colour c are zones 2 i + c
+// Runs a function over the parts of each colour, one colour after the other: item i is s->parts[i]
 void spRunColours(spXpbdStep* s, spRangeFcn* fcn);
 
 // ---- xpbd_measure.c ----
@@ -163,16 +163,8 @@ bool spHasForces(const spBody* body);
 // In commands: decides what solves substeps of length h
 void spChooseSolver(spBody* body, spReal h);
 void spEndNewton(spBody* body);
-// What the method does while state->newton is there
-void spBeginNewton(spBody* body, spReal dt, spTeam* team);
+// Advances the body by state->newton
 spAdvanceResult spAdvanceNewton(spBody* body, const spAdvanceContext* context);
-void spPauseNewton(spBody* body);
-bool spCheckNewtonChoice(const spBody* body, const spChoice* choice, spError* error);
-bool spFreezeNewton(const spBody* body, const spPoint* points, int pointCount, int firstPoint, spArena* arena,
-                    spComplianceList* list);
-void spCorrectNewton(spBody* body, const spPoint* points, const spVec3* impulses, const spVec3* shifts,
-                     int pointCount);
-void spRemapNewton(spBody* body, const spBirth* birth);
 // The memory of the choice, and of Newton's method
 bool spWalkNewton(spBody* body, spWalkMemoryFcn* fcn, void* walk);
 

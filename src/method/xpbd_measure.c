@@ -10,7 +10,6 @@
 #include "method/xpbd.h"
 
 #include <math.h>
-#include <string.h>
 
 static void spMeasureStage(int begin, int end, int workerIndex, void* context)
 {
@@ -18,14 +17,14 @@ static void spMeasureStage(int begin, int end, int workerIndex, void* context)
     const spXpbdStep* s = context;
     for (int i = begin; i < end; ++i)
     {
-        int zone = 2 * i + s->colour;
+        int part = s->parts[i];
         double sum = 0.0;
         for (int k = 0; k < s->state->setCount; ++k)
         {
             const spConstraints* c = s->state->sets + k;
-            sum += c->kind->measure(c, &s->sweep, zone);
+            sum += c->kind->measure(c, &s->sweep, part);
         }
-        s->state->partial[zone] = sum;
+        s->state->partial[part] = sum;
     }
 }
 
@@ -38,7 +37,7 @@ static void spTransposeStage(int begin, int end, int workerIndex, void* context)
         for (int k = 0; k < s->state->setCount; ++k)
         {
             const spConstraints* c = s->state->sets + k;
-            c->kind->transpose(c, &s->sweep, 2 * i + s->colour);
+            c->kind->transpose(c, &s->sweep, s->parts[i]);
         }
     }
 }
@@ -56,24 +55,16 @@ static void spFindWholeStage(int begin, int end, int workerIndex, void* context)
     SP_UNUSED(workerIndex);
     const spWholeStage* stage = context;
     spXpbdState* state = stage->s->state;
-    const spVec4 *x = stage->nodes.x, *g = state->gradient;
+    const spBackend* backend = stage->s->body->backend;
     for (int block = begin; block < end; ++block)
     {
         int first = block * SP_SUM_BLOCK, last = spMinInt(first + SP_SUM_BLOCK, stage->nodes.nodeCount);
-        double mass = 0.0, way = 0.0, weight = 0.0;
+        double sums[3];
         stage->set->kind->fillGradient(stage->set, &stage->nodes, first, last, state->gradient);
-        for (int i = first; i < last; ++i)
-        {
-            spVec4 from = state->start[i];
-            weight += (double)x[i].w;
-            mass += (double)x[i].w *
-                    ((double)g[i].x * g[i].x + (double)g[i].y * g[i].y + (double)g[i].z * g[i].z);
-            way += (double)g[i].x * ((double)x[i].x - from.x) + (double)g[i].y * ((double)x[i].y - from.y) +
-                   (double)g[i].z * ((double)x[i].z - from.z);
-        }
-        state->wholeMass[block] = mass;
-        state->wholeWay[block] = way;
-        state->wholeWeight[block] = weight;
+        backend->sumGradient(sums, stage->nodes.x, state->gradient, state->start, first, last);
+        state->wholeMass[block] = sums[0];
+        state->wholeWay[block] = sums[1];
+        state->wholeWeight[block] = sums[2];
     }
 }
 
@@ -98,7 +89,7 @@ double spMeasureDual(spXpbdStep* s)
 {
     const spXpbdState* state = s->state;
     spRunColours(s, spMeasureStage);
-    double sum = spSumBlocks(state->partial, state->zones.zoneCount);
+    double sum = spSumBlocks(state->partial, state->order.partCount);
     for (int i = 0; i < state->wholeCount; ++i)
     {
         spFoundRow row = spFindWhole(s, i);
@@ -112,7 +103,7 @@ void spTransposeRows(spXpbdStep* s, const spReal* given)
 {
     spXpbdState* state = s->state;
     int count = s->body->nodeCount;
-    memset(state->work, 0, (size_t)count * sizeof(spVec4));
+    s->body->backend->clear(state->work, 0, count);
     s->sweep.to = state->work;
     s->sweep.given = given;
     spRunColours(s, spTransposeStage);
@@ -120,13 +111,8 @@ void spTransposeRows(spXpbdStep* s, const spReal* given)
     s->sweep.given = NULL;
     for (int i = 0; i < state->wholeCount; ++i)
     {
-        spReal l = given[state->wholeBegin + i];
         spFindWhole(s, i);
-        for (int node = 0; node < count; ++node)
-        {
-            spVec4 *to = state->work + node, g = state->gradient[node];
-            *to = (spVec4){to->x + l * g.x, to->y + l * g.y, to->z + l * g.z, 0};
-        }
+        s->body->backend->addScaled(state->work, given[state->wholeBegin + i], state->gradient, 0, count);
     }
     for (int i = 0; i < s->body->rowCount && s->pushing; ++i)
     {
@@ -141,20 +127,9 @@ double spMeasurePrimal(spXpbdStep* s)
 {
     const spBody* body = s->body;
     spXpbdState* state = s->state;
-    double sum = 0.0;
     spTransposeRows(s, state->lambda);
-    for (int node = 0; node < body->nodeCount; ++node)
-    {
-        double m = (double)body->mass[node];
-        spVec4 x = body->x[node], from = state->predicted[node], f = state->work[node];
-        if (x.w > 0)
-        {
-            double dx = m * ((double)x.x - from.x) - f.x, dy = m * ((double)x.y - from.y) - f.y,
-                   dz = m * ((double)x.z - from.z) - f.z;
-            sum += dx * dx + dy * dy + dz * dz;
-        }
-    }
-    return sqrt(sum);
+    return sqrt(body->backend->primalResidual2(body->x, state->predicted, state->work, body->mass, 0,
+                                               body->nodeCount));
 }
 
 // Elastic energy, and that of the way from where the substep would end without constraints
@@ -176,25 +151,16 @@ static double spMeasureEnergy(const spXpbdStep* s)
             sum += set->kind->getEnergy(set, &nodes);
         }
     }
-    for (int node = 0; node < body->nodeCount; ++node)
-    {
-        spVec3 d = spSub3(spXyz(body->x[node]), spXyz(s->state->predicted[node]));
-        sum += 0.5 / h2 * (double)body->mass[node] * (double)spLengthSquared3(d);
-    }
-    return sum;
+    return body->backend->addInertia(sum, body->x, s->state->predicted, body->mass, 0.5 / h2, 0,
+                                     body->nodeCount);
 }
 
 static double spMeasureDistance(const spXpbdStep* s)
 {
     const spBody* body = s->body;
-    const spVec3* target = s->state->monitor.target;
-    double sum = 0.0;
-    for (int node = 0; s->state->monitor.aimed && node < body->nodeCount; ++node)
-    {
-        spVec3 d = spSub3(spXyz(body->x[node]), target[node]);
-        sum += (double)body->mass[node] * (double)spLengthSquared3(d);
-    }
-    return sqrt(sum);
+    const spSweepMonitor* m = &s->state->monitor;
+    return m->aimed ? sqrt(body->backend->massDistance2(body->x, m->target, body->mass, 0, body->nodeCount))
+                    : 0.0;
 }
 
 void spRecordSweep(spXpbdStep* s)

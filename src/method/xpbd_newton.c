@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: MIT
 
 // The automatic solver of XPBD: the same substep of backward Euler by Newton's method with conjugate
-// gradients, in the time that the sweeps would take. The implicit method does the work; its state lies beside
-// that of XPBD and takes its place while it runs.
+// gradients, truncated after the time that the sweeps would take. A solver of implicit substeps does the work.
 //
-// How stiff a substep is tells k = h^2 times a squared frequency of its nodes, plus h times a rate of
-// damping. A wave crosses about sqrt(k) elements in h, and so many sweeps bring the error down to a tenth.
-// Where that is few, sweeps stay; where it is many, a preconditioner that knows the whole body is worth what
-// it costs, and is kept from step to step; between them the blocks of the diagonal do. Sweeps also stay where
-// a body has rows without forces.
+// k = h^2 times a squared frequency of the nodes, plus h times a rate of damping, measures how stiff a substep
+// is. A wave crosses about sqrt(k) elements in h, and as many sweeps bring the error down to a tenth. Where
+// those are few, there are sweeps; where they are many, a preconditioner that knows the whole body is worth
+// its cost, and is kept from step to step; in between the blocks of the diagonal do. There are also sweeps
+// where a body has rows without forces.
 
 #include "math/decompose.h"
 #include "method/implicit.h"
@@ -22,11 +21,11 @@
 // k above which a factor, or several levels, pay
 #define SP_STIFF_STEP 2e4
 
-// Of the masses of nodes, below which it makes no difference
+// Spread of the masses of nodes below which it makes no difference
 #define SP_LEAST_SPREAD 16.0
 
-// Conjugate gradients in the time of a sweep, and of a linearisation; what one with a factor, or with several
-// levels, counts as
+// Conjugate gradients in the time of a sweep, and of a linearisation; how many plain ones an iteration with a
+// factor, or with several levels, counts as
 #define SP_SWEEP_ITERATIONS 3
 #define SP_LINEAR_ITERATIONS 8
 #define SP_FACTOR_ITERATIONS 8
@@ -39,23 +38,11 @@
 #define SP_NEWTON_TOLERANCE ((spReal)1e-3)
 #define SP_MOST_LINEARISATIONS 20
 
-// The implicit method works on its own state
-static spXpbdState* spLend(spBody* body)
-{
-    spXpbdState* state = body->methodState;
-    body->methodState = state->newton;
-    return state;
-}
-
 void spEndNewton(spBody* body)
 {
-    if (((spXpbdState*)body->methodState)->newton != NULL)
-    {
-        spXpbdState* state = spLend(body);
-        spImplicitMethod.destroy(body);
-        state->newton = NULL;
-        body->methodState = state;
-    }
+    spXpbdState* state = body->methodState;
+    spDestroyImplicitSolver(state->newton, body);
+    state->newton = NULL;
 }
 
 // Light nodes pass on slowly what heavy ones load them with. Mean mass times mean inverse mass of free nodes,
@@ -128,11 +115,18 @@ static spSubstepSolver spPickSolver(const spBody* body, double h)
     return spIsAbove(k, SP_STIFF_STEP, state->chosen == sp_solveWhole) ? sp_solveWhole : sp_solveLocal;
 }
 
+// The work that the sweeps would take. cost: of an iteration, in plain conjugate gradients
+static spWorkLimit spGetSweepWork(int sweeps, int cost)
+{
+    return (spWorkLimit){.iterations = (sweeps * SP_SWEEP_ITERATIONS + cost - 1) / cost,
+                         .linearisationCost = SP_LINEAR_ITERATIONS / cost,
+                         .truncated = true};
+}
+
 // Makes what the solver that was picked needs. Without memory there are sweeps.
 static void spStartSolver(spBody* body, spSubstepSolver picked)
 {
     spXpbdState* state = body->methodState;
-    spMethodDef own = body->methodDef;
     spError error = {0};
     bool whole = picked == sp_solveWhole;
     spEndNewton(body);
@@ -141,32 +135,26 @@ static void spStartSolver(spBody* body, spSubstepSolver picked)
     {
         return;
     }
-    body->methodDef.type = sp_backwardEuler;
-    body->methodDef.solver = (spSolverDef){
-        .operatorType = sp_operatorAssembled,
-        .preconditioner = whole ? sp_preconditionAuto : sp_preconditionBlockJacobi,
-        .tolerance = whole ? SP_WHOLE_TOLERANCE : SP_LOCAL_TOLERANCE,
-        .maxIterations = 1000,
-        .newtonSteps = SP_MOST_LINEARISATIONS,
-        .newtonTolerance = SP_NEWTON_TOLERANCE,
-        .warp = true,
-        .age = own.solver.age,
+    spImplicitDef def = {
+        .type = sp_backwardEuler,
+        .solver = {.operatorType = sp_operatorAssembled,
+                   .preconditioner = whole ? sp_preconditionAuto : sp_preconditionBlockJacobi,
+                   .tolerance = whole ? SP_WHOLE_TOLERANCE : SP_LOCAL_TOLERANCE,
+                   .maxIterations = 1000,
+                   .newtonSteps = SP_MOST_LINEARISATIONS,
+                   .newtonTolerance = SP_NEWTON_TOLERANCE,
+                   .warp = true,
+                   .age = body->methodDef.solver.age},
     };
-    body->methodState = NULL;
-    if (spImplicitMethod.create(body, &error))
+    state->newton = spCreateImplicitSolver(body, &def, &error);
+    if (state->newton != NULL)
     {
-        spImplicitState* newton = body->methodState;
-        bool factor = newton->def.solver.preconditioner == sp_preconditionCholesky;
+        bool factor = spGetSolverDef(state->newton)->preconditioner == sp_preconditionCholesky;
         int cost = whole == false ? 1 : factor ? SP_FACTOR_ITERATIONS : SP_LEVEL_ITERATIONS;
-        newton->hasty = true;
-        newton->rough = true;
-        newton->iterationLimit = (own.xpbd.iterations * SP_SWEEP_ITERATIONS + cost - 1) / cost;
-        newton->linearCost = SP_LINEAR_ITERATIONS / cost;
-        state->newton = newton;
+        spWorkLimit limit = spGetSweepWork(body->methodDef.xpbd.iterations, cost);
+        spLimitWork(state->newton, &limit);
         state->chosen = picked;
     }
-    body->methodDef = own;
-    body->methodState = state;
 }
 
 void spChooseSolver(spBody* body, spReal h)
@@ -192,21 +180,12 @@ void spChooseSolver(spBody* body, spReal h)
     state->lacking = found == false || state->chosen != picked;
 }
 
-void spBeginNewton(spBody* body, spReal dt, spTeam* team)
-{
-    spXpbdState* state = spLend(body);
-    spImplicitMethod.begin(body, dt, team);
-    body->methodState = state;
-}
-
 spAdvanceResult spAdvanceNewton(spBody* body, const spAdvanceContext* context)
 {
-    spXpbdState* state = spLend(body);
-    spAdvanceResult result = spImplicitMethod.advance(body, context);
-    body->methodState = state;
-    const spImplicitState* newton = state->newton;
-    // Without memory there is no factor either: the same time leads less far
-    bool said = newton->failed || (newton->factor != NULL && spGetFrontFactor(newton->factor) == NULL);
+    const spXpbdState* state = body->methodState;
+    spAdvanceResult result = spAdvanceBySolver(body, state->newton, context);
+    // Without memory for a factor the same time leads less far
+    bool said = spIsSolverLacking(state->newton);
     for (int i = 0; i < result.substepCount && context->choices != NULL; ++i)
     {
         said = said || context->choices[context->firstSubstep + i].stopAfter >= 0;
@@ -217,53 +196,6 @@ spAdvanceResult spAdvanceNewton(spBody* body, const spAdvanceContext* context)
         result.flags &= ~(uint32_t)sp_stepSolverStopped;
     }
     return result;
-}
-
-void spPauseNewton(spBody* body)
-{
-    spXpbdState* state = spLend(body);
-    spImplicitMethod.pause(body);
-    body->methodState = state;
-}
-
-bool spCheckNewtonChoice(const spBody* body, const spChoice* choice, spError* error)
-{
-    spBody lent = *body;
-    spLend(&lent);
-    return spImplicitMethod.checkChoice(&lent, choice, error);
-}
-
-// A solve that has ended early leaves the body somewhere else than its matrix knows of: to move the whole by
-// that, for rows between bodies and contacts that were found afterwards, would throw it. Nodes alone then
-// give way, as with sweeps.
-bool spFreezeNewton(const spBody* body, const spPoint* points, int pointCount, int firstPoint, spArena* arena,
-                    spComplianceList* list)
-{
-    spBody lent = *body;
-    spLend(&lent);
-    bool rough = ((const spImplicitState*)lent.methodState)->rough;
-    return (rough ? spFreezeNodes : spImplicitMethod.freeze)(&lent, points, pointCount, firstPoint, arena,
-                                                             list);
-}
-
-void spCorrectNewton(spBody* body, const spPoint* points, const spVec3* impulses, const spVec3* shifts,
-                     int pointCount)
-{
-    spXpbdState* state = spLend(body);
-    bool rough = ((const spImplicitState*)body->methodState)->rough;
-    (rough ? spCorrectNodes : spImplicitMethod.correct)(body, points, impulses, shifts, pointCount);
-    body->methodState = state;
-}
-
-void spRemapNewton(spBody* body, const spBirth* birth)
-{
-    const spXpbdState* state = body->methodState;
-    if (state->newton != NULL)
-    {
-        spLend(body);
-        spImplicitMethod.remap(body, birth);
-        body->methodState = (void*)state;
-    }
 }
 
 bool spWalkNewton(spBody* body, spWalkMemoryFcn* fcn, void* walk)
@@ -285,7 +217,7 @@ bool spWalkNewton(spBody* body, spWalkMemoryFcn* fcn, void* walk)
     // A snapshot may come from another solver than there is, which is what the next pieces are of: to read
     // them it takes over, to check them it is made for the moment
     spSubstepSolver chosen = state->chosen;
-    void* newton = state->newton;
+    spImplicitSolver* newton = state->newton;
     bool other = stored != (uint32_t)chosen && stored <= sp_solveWhole, checks = own != stored;
     if (other)
     {
@@ -297,9 +229,7 @@ bool spWalkNewton(spBody* body, spWalkMemoryFcn* fcn, void* walk)
     state->boundTopology = body->topologyVersion;
     if (state->newton != NULL)
     {
-        spLend(body);
-        good = spImplicitMethod.walkMemory(body, fcn, walk) && good;
-        body->methodState = state;
+        good = spWalkSolver(state->newton, body, fcn, walk) && good;
     }
     if (other && checks)
     {

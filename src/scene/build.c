@@ -59,6 +59,7 @@ spMethodDef spMakeMethod(const spMethodData* data, const spMeshData* mesh, const
     def.xpbd.solver = (spXpbdSolver)xpbd->solver;
     def.xpbd.accelerator = (spAccelerator)xpbd->accelerator;
     def.xpbd.tetRows = (spTetRows)xpbd->tetRows;
+    def.xpbd.order = (spXpbdOrder)xpbd->order;
     def.xpbd.iterations = xpbd->iterations;
     def.xpbd.relaxation = (spReal)xpbd->relaxation;
     def.xpbd.window = xpbd->window;

@@ -121,6 +121,7 @@ static void spFillXpbd(const spXpbdDef* def, spXpbdData* xpbd)
     xpbd->solver = def->solver;
     xpbd->accelerator = def->accelerator;
     xpbd->tetRows = def->tetRows;
+    xpbd->order = def->order;
     xpbd->iterations = def->iterations;
     xpbd->relaxation = spShorten(def->relaxation);
     xpbd->window = def->window;

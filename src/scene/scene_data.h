@@ -243,6 +243,7 @@ typedef struct spXpbdData
     int solver;      // spXpbdSolver
     int accelerator; // spAccelerator
     int tetRows;     // spTetRows
+    int order;       // spXpbdOrder
     int iterations;
     double relaxation;
     int window;

@@ -406,9 +406,11 @@ static const spSchema s_solver = SCHEMA("solver", spSolverData, s_solverKeys,
 static const char* const s_xpbdSolvers[] = {"auto", "gaussSeidel", "jacobi"};
 static const char* const s_accelerators[] = {"none", "sor", "lambdaSor", "chebyshev", "anderson", "andersonPrinted"};
 static const char* const s_tetRows[] = {"law", "energy"};
+static const char* const s_xpbdOrders[] = {"zones", "colours"};
 _Static_assert(SP_COUNT(s_xpbdSolvers) == sp_xpbdSolverCount, "one word for each solver of xpbd");
 _Static_assert(SP_COUNT(s_accelerators) == sp_acceleratorCount, "one word for each accelerator");
 _Static_assert(SP_COUNT(s_tetRows) == sp_tetRowsCount, "one word for each kind of rows");
+_Static_assert(SP_COUNT(s_xpbdOrders) == sp_xpbdOrderCount, "one word for each order of sweeps");
 
 static const spKey s_xpbdKeys[] = {
     CHOICE(spXpbdData, "solver", solver, s_xpbdSolvers, sp_xpbdAuto,
@@ -419,6 +421,8 @@ static const spKey s_xpbdKeys[] = {
            "`anderson`: Anderson's mixing of both. `andersonPrinted`: as published, of the increments of the multipliers. `auto` of `solver` chooses by itself."),
     CHOICE(spXpbdData, "tetRows", tetRows, s_tetRows, sp_tetRowsLaw,
            "How tets are moved. `law`: by the rows of their law. `energy`: by one row for each tet, the root of its energy: cheaper, converges worse."),
+    CHOICE(spXpbdData, "order", order, s_xpbdOrders, sp_xpbdZones,
+           "In which order sweeps visit the constraints, for threads to share them. `zones`: along the body, zone by zone. `colours`: graph colouring, for many threads and compact bodies."),
     INTEGER(spXpbdData, "iterations", iterations, 20, 1, 1000000, "Sweeps in each substep; for `auto` of `solver` the time of so many."),
     NUMBER(spXpbdData, "relaxation", relaxation, NULL, 1.5, 0, 1000, "Factor of `sor`, `lambdaSor` and `andersonPrinted`.", .flags = sp_keyAboveLower),
     INTEGER(spXpbdData, "window", window, 5, 1, 20, "Differences that Anderson's mixing uses."),

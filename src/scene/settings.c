@@ -418,6 +418,10 @@ static void spAddXpbd(spSettings* settings, const spMethodDef* method)
     {
         spAddWords(settings, "Rows of tets", "xpbd", "tetRows", 0);
     }
+    if (method->xpbd.solver == sp_xpbdGaussSeidel)
+    {
+        spAddWords(settings, "Order of sweeps", "xpbd", "order", 0);
+    }
     if (accelerator == sp_accelerateSor || accelerator == sp_accelerateLambdaSor ||
         accelerator == sp_accelerateAndersonPrinted)
     {

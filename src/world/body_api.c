@@ -58,7 +58,7 @@ spBodyId spCreateBody(spWorld* world, const spBodyDef* def)
         return (spBodyId){0};
     }
     spError error = {0};
-    spBody* body = spBuildBody(&world->heap, def, world->laneCount, &error);
+    spBody* body = spBuildBody(&world->heap, def, world->backend, &error);
     if (body == NULL)
     {
         spRecordError(world, &error);
@@ -162,7 +162,8 @@ bool spBody_SetNodeForce(spWorld* world, spBodyId id, int node, spVec3 force)
     }
     if (body->nodeForces == NULL)
     {
-        body->nodeForces = spAllocZeroed(&world->heap, spArraySize(body->nodeCount, sizeof(spVec4)));
+        body->nodeForces =
+            body->backend->allocate(&world->heap, spArraySize(body->nodeCount, sizeof(spVec4)));
         if (body->nodeForces == NULL)
         {
             return spRefuse(world, sp_errorOutOfMemory, body->name, "no memory for the forces on nodes");

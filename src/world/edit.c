@@ -117,8 +117,9 @@ static bool spListChanges(spEditWork* w, spError* error)
             int node = def->tetNodes[4 * (size_t)(i - def->removedCount) + k];
             changes[i][k + 1] = node;
             ok = spIsCopyOf(w, node, e->tets[4 * (size_t)tet + k]) ||
-                 spFail(error, sp_errorBadIndex, "%s: corner %d of tet %d takes node %d, which is no copy of its own",
-                        w->body->name, k, tet, node);
+                 spFail(error, sp_errorBadIndex,
+                        "%s: corner %d of tet %d takes node %d, which is no copy of its own", w->body->name,
+                        k, tet, node);
         }
     }
     if (ok)
@@ -429,8 +430,7 @@ bool spEditBody(spWorld* world, spBodyId id, const spEditDef* def, spEditReport*
         ok = w.plan != NULL || spFailMemory(&error, "an edit", sizeof(spEditPlan));
     }
     ok = ok && spListChanges(&w, &error) && spCountAround(&w, &error) && spCheckLinks(&w, world, &error) &&
-         spPlaceCopies(&w, &error) && spReserveTargets(&w, &error) &&
-         spPrepareEditPlan(body, w.plan, &error);
+         spPlaceCopies(&w, &error) && spReserveTargets(&w, &error) && spPrepareEditPlan(body, w.plan, &error);
     if (ok)
     {
         spTakeEdit(&w, world);
@@ -469,9 +469,9 @@ static void spListPieces(const spBody* body, spTopologyPieces* p, void** pieces[
                          size_t sizes[SP_TOPOLOGY_PIECES])
 {
     size_t n = (size_t)body->nodeCount, t = (size_t)body->edit->tetCount;
-    void** const list[SP_TOPOLOGY_PIECES] = {
-        (void**)&p->tets,   (void**)&p->removed, (void**)&p->rank,    (void**)&p->parents,
-        (void**)&p->around, (void**)&p->volume,  (void**)&p->density, (void**)&p->mass};
+    void** const list[SP_TOPOLOGY_PIECES] = {(void**)&p->tets,    (void**)&p->removed, (void**)&p->rank,
+                                             (void**)&p->parents, (void**)&p->around,  (void**)&p->volume,
+                                             (void**)&p->density, (void**)&p->mass};
     const size_t bytes[SP_TOPOLOGY_PIECES] = {t * 4 * sizeof(int32_t), t,
                                               n * sizeof(int32_t),     n * sizeof(int32_t),
                                               n * sizeof(int32_t),     n * sizeof(double),

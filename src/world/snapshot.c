@@ -154,7 +154,7 @@ static void spWalkForces(spWalk* walk, spBody* body)
     bool stored = spWalkValue(walk, body->nodeForces != NULL) != 0;
     if (stored && body->nodeForces == NULL)
     {
-        body->nodeForces = spAllocZeroed(body->heap, size);
+        body->nodeForces = body->backend->allocate(body->heap, size);
         walk->noMemory |= body->nodeForces == NULL;
         walk->fits = walk->fits && body->nodeForces != NULL;
     }

@@ -261,7 +261,7 @@ static void spAdvanceBody(spStep* step, int slot, spTeam* team, int slices)
     double start = spGetSeconds();
     step->advances[slot].team = team;
     step->advances[slot].deadline = time->allowed > 0.0 ? start + time->allowed / slices : 0.0;
-    spAdvanceResult result = body->method->advance(body, step->advances + slot);
+    spAdvanceResult result = body->backend->advance(body, step->advances + slot);
     time->taken += spGetSeconds() - start;
     time->least += result.leastSeconds;
     time->substeps += result.substepCount;

@@ -9,7 +9,6 @@
 // before, and not in every step: who gains energy gets there, who swings and settles does not.
 
 #include "body/sets.h"
-#include "math/vec3.h"
 #include "world/world.h"
 
 #include <float.h>
@@ -52,11 +51,7 @@ static bool spIsAlone(const spBody* body)
     {
         alone = spKeepsEnergy(body, i);
     }
-    for (int i = 0; alone && body->nodeForces != NULL && i < body->nodeCount; ++i)
-    {
-        alone = spLengthSquared3(spXyz(body->nodeForces[i])) == 0;
-    }
-    return alone;
+    return alone && (body->nodeForces == NULL || body->backend->isZero(body->nodeForces, 0, body->nodeCount));
 }
 
 static double spSumEnergy(spEnergy energy)
@@ -116,14 +111,7 @@ static double spGetEnergyNoise(spBody* body, double energy, spVec3 gravity)
     double most = (double)unit * spGetRubberEnergy(body);
     for (uint32_t way = 0; way < 4; ++way)
     {
-        for (int i = 0; i < body->nodeCount; ++i)
-        {
-            uint32_t signs = ((uint32_t)i * 2654435761u >> 16) ^ (way * 0x2Bu);
-            spReal sx = (signs & 1) != 0 ? unit : -unit, sy = (signs & 2) != 0 ? unit : -unit;
-            spReal sz = (signs & 4) != 0 ? unit : -unit;
-            spVec4 p = body->x[i];
-            body->goodX[i] = (spVec4){p.x * (1 + sx), p.y * (1 + sy), p.z * (1 + sz), p.w};
-        }
+        body->backend->roundCoordinates(body->goodX, body->x, unit, way, 0, body->nodeCount);
         most = fmax(most, fabs(spSumEnergy(spGetBodyEnergy(body, body->goodX, gravity)) - energy));
     }
     return SP_WATCH_NOISE * most;

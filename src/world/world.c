@@ -89,7 +89,7 @@ spWorld* spCreateWorld(const spWorldDef* def, spError* error)
     }
     world->heap = heap;
     world->def = *def;
-    world->laneCount = def->laneCount != 0 ? def->laneCount : spGetBestLaneCount();
+    world->backend = spFindBackend(def->laneCount != 0 ? def->laneCount : spGetBestLaneCount());
     spInitArena(&world->arena, &world->heap);
     if (def->workerCount > 1)
     {

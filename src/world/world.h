@@ -19,7 +19,7 @@ struct spWorld
     spWorldDef def;
     spTeam* team;
     spArena arena; // memory of one step
-    int laneCount;
+    const spBackend* backend;
 
     // Objects by slot, NULL where the slot is empty
     spIdPool bodyIds;

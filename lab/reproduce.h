@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// The frame of `souple reproduce`: an experiment runs simulations, reports rows (what was published beside
+// what we measure), and saves tables and plots. One file per work, reproduce_<name>.c.
+
+#pragma once
+
+#include "cli/report_tools.h"
+#include "souple/record.h"
+
+#include <jansson.h>
+
+// One run of one experiment
+typedef struct spReproduction
+{
+    const char* name;
+    char folder[512]; // where tables and plots go
+    bool json;        // rows are collected instead of printed
+    bool quick;       // small sizes and few steps, for tests: rows about times and sizes always agree
+    const char* part; // the only part to run; NULL means all
+    const char* mesh; // file of the body, for experiments that take one; NULL means their own
+    spDraft* draft;   // report in the making; NULL for none
+    json_t* rows;
+    json_t* runs; // objects of an experiment's own, for --json; none by default
+    json_t* files;
+    int deviations; // rows that are not as published and should be
+    int failures;   // files that could not be written, worlds that could not be built
+} spReproduction;
+
+// Starts a part of the experiment: a heading on the screen
+void spStartPart(spReproduction* r, const char* title);
+
+// One row. published and unit may be "" where the work has no number. `agrees` says whether ours supports the
+// work's claim.
+void spReportRow(spReproduction* r, const char* quantity, const char* unit, const char* published,
+                 double ours, bool agrees);
+
+// One row that is held against a target of our own: the screen says ok or short
+void spReportTarget(spReproduction* r, const char* quantity, const char* unit, const char* target,
+                    double ours, bool reached);
+
+// A sentence about what was seen
+void spReportNote(spReproduction* r, const char* format, ...) __attribute__((format(printf, 2, 3)));
+
+// Path of a file in the folder, which is made when it is not there; the file then counts as left by the
+// experiment. False, with the reason reported, when that fails.
+bool spNameFile(spReproduction* r, char* path, size_t size, const char* file);
+
+// Writes columns as CSV, and series as an SVG plot, into the folder
+typedef struct spColumn
+{
+    const char* name; // with the unit, as in "time [s]"
+    const double* values;
+} spColumn;
+
+void spSaveColumns(spReproduction* r, const char* file, const spColumn* columns, int columnCount,
+                   int rowCount);
+void spSaveFigure(spReproduction* r, const char* file, const spPlotDef* plot);
+
+// The same as PNG where this build can write that, else as SVG. `file` has no ending.
+void spSaveBestFigure(spReproduction* r, const char* file, const spPlotDef* plot);
+
+// Writes a picture of red, green and blue bytes, row by row from the top, as PNG into the folder
+void spSaveImage(spReproduction* r, const char* file, const uint8_t* rgb, int width, int height);
+
+// A world could not be built
+void spReportFailure(spReproduction* r, const char* what, const spError* error);
+
+// The experiments
+void spReproduceSlides(spReproduction* r);
+void spReproduceFilter(spReproduction* r);
+void spReproduceOperators(spReproduction* r);
+void spReproducePreconditioner(spReproduction* r);
+void spReproduceAnderson(spReproduction* r);

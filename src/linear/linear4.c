@@ -1,7 +1,0 @@
-// SPDX-FileCopyrightText: 2026 The Souple authors
-// SPDX-License-Identifier: MIT
-
-// The inner loops of linear algebra, 4 at a time.
-
-#define SP_LANES 4
-#include "linear/linear_lanes.h"

@@ -1,0 +1,479 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+#include "method/implicit_solver.h"
+
+#include "base/error.h"
+#include "base/timer.h"
+#include "math/vec3.h"
+#include "method/implicit_nodes.h"
+#include "method/implicit_substep.h"
+#include "method/spectrum.h"
+
+#include <math.h>
+#include <string.h>
+
+// Linearisations of a quasi-static step that does not say how many
+#define SP_STATIC_STEPS 50
+
+// Nodes up to which a complete factor is chosen, and up to which it is made in the step
+#define SP_FACTOR_NODES 4000
+#define SP_QUICK_NODES 600
+
+// ---- creation ----
+
+static bool spCheckSolver(const spSolverDef* s, spError* error)
+{
+    if ((unsigned)s->operatorType >= sp_operatorTypeCount ||
+        (unsigned)s->preconditioner >= sp_preconditionerTypeCount)
+    {
+        return spFail(error, sp_errorBadArgument, "solver: operator %d or preconditioner %d does not exist",
+                      (int)s->operatorType, (int)s->preconditioner);
+    }
+    if (!(s->tolerance > 0 && s->tolerance < 1) || !(s->newtonTolerance > 0 && s->newtonTolerance < 1) ||
+        s->maxIterations < 1 || s->newtonSteps < 0 || s->refresh < 0 || s->age < 0 ||
+        !(s->dropTolerance >= 0 && s->dropTolerance < 1))
+    {
+        return spFail(
+            error, sp_errorBadArgument,
+            "solver: tolerance %g, newtonTolerance %g must lie in (0, 1), dropTolerance %g in [0, 1), "
+            "maxIterations %d be at least 1, newtonSteps %d, refresh %d and age %d not be negative",
+            (double)s->tolerance, (double)s->newtonTolerance, (double)s->dropTolerance, s->maxIterations,
+            s->newtonSteps, s->refresh, s->age);
+    }
+    return true;
+}
+
+// Elements come later; a preconditioner that this build lacks is refused at once: tried with one node
+static bool spHasPreconditioner(const spBody* body, spPreconditionerType type, spError* error)
+{
+    const spPreconditionerKind* kind = spFindPreconditioner(type);
+    if (kind == NULL)
+    {
+        return true;
+    }
+    int32_t begin[2] = {0, 0}, patchBegin[2] = {0, 1};
+    spMat3 diagonal = spIdentityMat3();
+    spBlockRows rows = {.nodeCount = 1, .begin = begin, .diagonal = &diagonal};
+    spPreconditionerDef def = {.allocator = body->heap->allocator,
+                               .pattern = &rows,
+                               .patchBegin = patchBegin,
+                               .patchCount = 1,
+                               .laneCount = body->laneCount};
+    spPreconditioner* p = kind->create(&def, error);
+    if (p != NULL)
+    {
+        kind->destroy(p);
+    }
+    return p != NULL;
+}
+
+// A complete factor where it is cheap, on a thread where making it would be felt; else several levels. False
+// without memory to find out: the choice must not depend on that.
+static bool spDecideSolver(const spBody* body, spMethodType type, spSolverDef* s)
+{
+    spError error = {0};
+    bool isStatic = type == sp_quasiStatic;
+    if (s->preconditioner == sp_preconditionAuto)
+    {
+        bool factor =
+            body->nodeCount <= SP_FACTOR_NODES && spHasPreconditioner(body, sp_preconditionCholesky, &error);
+        if (error.code == sp_errorOutOfMemory)
+        {
+            return false;
+        }
+        s->preconditioner = factor ? sp_preconditionCholesky : sp_preconditionMultilevel;
+        s->asynchronous =
+            s->asynchronous || (factor && body->nodeCount > SP_QUICK_NODES && isStatic == false);
+    }
+    if (s->newtonSteps == 0)
+    {
+        s->newtonSteps = isStatic ? SP_STATIC_STEPS : 1;
+    }
+    s->newtonSteps = type == sp_imex ? 1 : s->newtonSteps;
+    return true;
+}
+
+static bool spAllocSolver(spImplicitSolver* solver, const spBody* body)
+{
+    spHeap* heap = body->heap;
+    int count = body->nodeCount, patchCount = body->order.patchCount;
+    spHistory* history = &solver->history;
+    spVec4** arrays[] = {&solver->baseX,      &solver->baseV,     &solver->f,
+                         &solver->iterateV,   &solver->warmStart, &history->before[0],
+                         &history->before[1], &history->after[0], &history->after[1]};
+    int arrayCount = solver->type == sp_bdf2 ? 9 : 5;
+    bool ok = spCreateCgVectors(&solver->cg, heap, count, patchCount);
+    for (int i = 0; i < arrayCount; ++i)
+    {
+        *arrays[i] = spAllocZeroed(heap, spArraySize(count, sizeof(spVec4)));
+        ok = ok && *arrays[i] != NULL;
+    }
+    solver->constraints = spAlloc(heap, spArraySize(count, sizeof(spConstraint)));
+    solver->constraintOf = spAlloc(heap, spArraySize(count, sizeof(int32_t)));
+    solver->patchConstraint = spAllocZeroed(heap, spArraySize(patchCount + 1, sizeof(int32_t)));
+    solver->rawB = spAlloc(heap, spArraySize(count, sizeof(spVec3)));
+    solver->rawProduct = spAlloc(heap, spArraySize(count, sizeof(spVec3)));
+    solver->constraintV = spAlloc(heap, spArraySize(count, sizeof(spVec3)));
+    return ok && solver->constraints != NULL && solver->constraintOf != NULL &&
+           solver->patchConstraint != NULL && solver->rawB != NULL && solver->rawProduct != NULL &&
+           solver->constraintV != NULL;
+}
+
+spImplicitSolver* spCreateImplicitSolver(spBody* body, const spImplicitDef* def, spError* error)
+{
+    if (spCheckSolver(&def->solver, error) == false)
+    {
+        return NULL;
+    }
+    spImplicitSolver* solver = spAllocZeroed(body->heap, sizeof(spImplicitSolver));
+    bool ok = solver != NULL;
+    if (ok)
+    {
+        solver->type = def->type;
+        solver->def = def->solver;
+        ok = spAllocSolver(solver, body) && spDecideSolver(body, def->type, &solver->def);
+    }
+    if (ok == false)
+    {
+        spFailMemory(error, "the method of a body", (size_t)body->nodeCount * sizeof(spVec4));
+    }
+    if (ok == false || spHasPreconditioner(body, solver->def.preconditioner, error) == false)
+    {
+        spDestroyImplicitSolver(solver, body);
+        return NULL;
+    }
+    solver->massNorm = spGetMassNorm(body->mass, 0, body->nodeCount);
+    solver->extent = spGetLargestLength(body->x, 0, body->nodeCount);
+    return solver;
+}
+
+void spDestroyImplicitSolver(spImplicitSolver* solver, spBody* body)
+{
+    if (solver == NULL)
+    {
+        return;
+    }
+    spHeap* heap = body->heap;
+    spHistory* history = &solver->history;
+    spDestroyFactor(solver->factor, body);
+    if (solver->hasSystem)
+    {
+        spDestroyBodySystem(&solver->system, body);
+    }
+    spDestroyCgVectors(&solver->cg, heap);
+    void* arrays[] = {solver->baseX,      solver->baseV,       solver->f,
+                      solver->iterateV,   solver->warmStart,   history->before[0],
+                      history->before[1], history->after[0],   history->after[1],
+                      solver->rowSolves,  solver->constraints, solver->constraintOf,
+                      solver->rawB,       solver->rawProduct,  solver->patchConstraint,
+                      solver->constraintV};
+    for (int i = 0; i < (int)(sizeof(arrays) / sizeof(arrays[0])); ++i)
+    {
+        spFree(heap, arrays[i]);
+    }
+    spFree(heap, solver);
+}
+
+void spLimitWork(spImplicitSolver* solver, const spWorkLimit* limit)
+{
+    solver->limit = *limit;
+    // Of a substep before the first nothing is known: it counts as truncated
+    solver->unconverged = limit->truncated;
+}
+
+const spSolverDef* spGetSolverDef(const spImplicitSolver* solver)
+{
+    return &solver->def;
+}
+
+spSolverReport spStartReport(const spImplicitSolver* solver)
+{
+    return (spSolverReport){.preconditioner = solver->def.preconditioner,
+                            .asynchronous = solver->def.asynchronous,
+                            .converged = true,
+                            .factorStep = -1};
+}
+
+// ---- what depends on the elements ----
+
+// Jacobi's are made from the matrix in every step, unless a thread is to make them
+static bool spIsLocalType(const spSolverDef* def)
+{
+    return (def->preconditioner == sp_preconditionJacobi ||
+            def->preconditioner == sp_preconditionBlockJacobi) &&
+           def->asynchronous == false;
+}
+
+// A fill with factors that only say what there is
+static spFill spGetPatternFill(const spImplicitSolver* solver)
+{
+    bool exact = solver->def.newtonSteps > 1 && solver->limit.truncated == false;
+    return (spFill){.stiffness = 1,
+                    .damping = solver->type != sp_quasiStatic,
+                    .project = exact == false,
+                    .bound = solver->type == sp_imex,
+                    .blocks = exact};
+}
+
+static bool spPrepareSystem(spImplicitSolver* solver, spBody* body)
+{
+    spError error = {0};
+    spFill fill = spGetPatternFill(solver);
+    if (solver->hasSystem && spFitsBodySystem(&solver->system, body, &fill))
+    {
+        return true;
+    }
+    spDestroyFactor(solver->factor, body);
+    solver->factor = NULL;
+    if (solver->hasSystem)
+    {
+        spDestroyBodySystem(&solver->system, body);
+        solver->hasSystem = false;
+    }
+    bool local = spIsLocalType(&solver->def);
+    spOperatorType type = solver->def.operatorType;
+    spSystemNeeds needs = {
+        .sparse = type != sp_operatorMatrixFree || local || solver->type == sp_imex || spStiffens(body),
+        .matrixFree = type != sp_operatorAssembled,
+        .local = local,
+    };
+    solver->hasSystem = spCreateBodySystem(&solver->system, body, &fill, &needs, &error);
+    if (solver->hasSystem && local == false && spFindPreconditioner(solver->def.preconditioner) != NULL)
+    {
+        spFactorRequest request = {.mass = 1, .fill = fill, .step = -1};
+        solver->factor = spCreateFactor(body, &solver->def, &request, &error);
+        if (solver->factor == NULL)
+        {
+            spDestroyBodySystem(&solver->system, body);
+            solver->hasSystem = false;
+        }
+    }
+    solver->refresh.bestIterations = 0;
+    return solver->hasSystem;
+}
+
+bool spPrepareSolver(spImplicitSolver* solver, spBody* body, int rowCapacity)
+{
+    solver->ready = spPrepareSystem(solver, body);
+    if (solver->ready && rowCapacity > solver->rowCapacity)
+    {
+        solver->ready = spReserve(body->heap, (void**)&solver->rowSolves, 0, &solver->rowCapacity,
+                                  rowCapacity, sizeof(spRowSolve));
+    }
+    return solver->ready;
+}
+
+bool spIsSolverReady(const spImplicitSolver* solver)
+{
+    return solver->ready;
+}
+
+bool spIsSolverLacking(const spImplicitSolver* solver)
+{
+    return solver->ready == false || (solver->factor != NULL && spGetFrontFactor(solver->factor) == NULL);
+}
+
+void spPauseSolver(spImplicitSolver* solver)
+{
+    if (solver != NULL && solver->factor != NULL)
+    {
+        spPauseFactor(solver->factor);
+    }
+}
+
+// ---- one substep ----
+
+const spVec4* spGetStart(const spSubstep* s)
+{
+    return s->solver->type == sp_bdf2 ? s->solver->history.before[0] : s->solver->baseX;
+}
+
+// Whether the past state of BDF2 is what the body went through
+static bool spHasHistory(const spSubstep* s)
+{
+    const spHistory* history = &s->solver->history;
+    size_t size = (size_t)s->body->nodeCount * sizeof(spVec4);
+    return history->h > 0 && memcmp(history->after[0], s->x, size) == 0 &&
+           memcmp(history->after[1], s->v, size) == 0;
+}
+
+typedef struct spBases
+{
+    const spSubstep* s;
+    spReal present, past; // weights of the states
+} spBases;
+
+static void spBasesStage(int begin, int end, int workerIndex, void* context)
+{
+    SP_UNUSED(workerIndex);
+    const spBases* c = context;
+    const spSubstep* s = c->s;
+    spImplicitSolver* solver = s->solver;
+    int first = s->body->order.patchBegin[begin], last = s->body->order.patchBegin[end];
+    spBlendStates(solver->baseX, c->present, s->x, c->past, solver->history.before[0], first, last);
+    spBlendStates(solver->baseV, c->present, s->v, c->past, solver->history.before[1], first, last);
+    if (s->isStatic == false)
+    {
+        spFillHeldBases(solver->baseX, solver->baseV, s->x, s->h - s->effectiveStep, s->v, first, last);
+    }
+}
+
+// The effective step r, and the bases of x = baseX + r v, M (v - baseV) = r f
+static void spFillBases(spSubstep* s)
+{
+    spBases bases = {.s = s, .present = 1, .past = 0};
+    s->effectiveStep = s->isStatic ? 1 : s->h;
+    if (s->solver->type == sp_bdf2 && spHasHistory(s))
+    {
+        spReal w = s->h / s->solver->history.h, divisor = 1 + 2 * w;
+        s->effectiveStep = (1 + w) / divisor * s->h;
+        bases.present = (1 + w) * (1 + w) / divisor;
+        bases.past = -w * w / divisor;
+    }
+    spParallelFor(s->problem->team, spBasesStage, s->body->order.patchCount, 1, &bases);
+}
+
+// BDF2 remembers a state
+static void spKeepState(const spSubstep* s, spVec4* const to[2])
+{
+    if (s->solver->type == sp_bdf2)
+    {
+        memcpy(to[0], s->x, (size_t)s->body->nodeCount * sizeof(spVec4));
+        memcpy(to[1], s->v, (size_t)s->body->nodeCount * sizeof(spVec4));
+    }
+}
+
+// A mass that keeps the matrix of a static system regular where nothing holds the body: small beside the
+// stiffness of its softest motions
+static spReal spGetStaticMass(const spBody* body)
+{
+    return body->heldCount > 0 ? (spReal)1e-6 : (spReal)1e-2;
+}
+
+static spSubstep spStartSubstep(spImplicitSolver* solver, spBody* body, const spSubstepProblem* problem)
+{
+    spSubstep s = {
+        .body = body,
+        .solver = solver,
+        .problem = problem,
+        .x = problem->x,
+        .v = problem->v,
+        .force = {.body = body,
+                  .state = spGetNodeState(body),
+                  .gravity = problem->gravity,
+                  .team = problem->team},
+        .h = problem->h,
+        .mass = 1,
+        .isStatic = solver->type == sp_quasiStatic,
+    };
+    s.force.state.x = problem->x;
+    s.force.state.v = problem->v;
+    s.force.state.time = problem->time;
+    s.workBefore = spGetWork(&s);
+    if (s.isStatic)
+    {
+        spScaleDriven(s.v, body->roles, s.h, 0, body->nodeCount);
+        s.mass = spGetStaticMass(body);
+    }
+    spFillBases(&s);
+    s.fill = spGetPatternFill(solver);
+    s.fill.stiffness = s.effectiveStep * s.effectiveStep;
+    s.fill.damping *= s.effectiveStep;
+    s.weightNorm = (double)s.effectiveStep * (double)spLength3(problem->gravity) * solver->massNorm;
+    return s;
+}
+
+spSubstepResult spSolveImplicitSubstep(spImplicitSolver* solver, spBody* body,
+                                       const spSubstepProblem* problem)
+{
+    spSubstep s = spStartSubstep(solver, body, problem);
+    spSubstepResult result = {.factorStep = -1};
+    int iterationsBefore = problem->report->iterations;
+    spKeepState(&s, solver->history.before);
+    if (problem->rowCount > 0)
+    {
+        spStartRows(&s);
+    }
+    if (solver->factor != NULL)
+    {
+        double start = spGetSeconds();
+        result.factorStep = spRefreshPreconditioner(&s);
+        result.refreshSeconds = spGetSeconds() - start;
+    }
+    result.flags = spSolveNewton(&s);
+    result.pinForce = spFinishRows(&s);
+    if (s.isStatic)
+    {
+        memset(s.v, 0, (size_t)body->nodeCount * sizeof(spVec4));
+    }
+    spKeepState(&s, solver->history.after);
+    // A rigid motion is no past to go on from
+    solver->history.h = solver->type == sp_bdf2 && s.phase != sp_phaseRigid ? s.h : 0;
+    solver->refresh.steps += 1;
+    spRecordIterations(&s, problem->report->iterations - iterationsBefore);
+    return result;
+}
+
+// ---- decisions and snapshots ----
+
+bool spCheckSolverChoice(const spImplicitSolver* solver, const spChoice* choice, spError* error)
+{
+    int64_t step = choice->factorStep;
+    if (choice->stopAfter < -1 || step < -1)
+    {
+        return spFail(error, sp_errorBadArgument, "factorStep %lld and stopAfter %lld must be at least -1",
+                      (long long)step, (long long)choice->stopAfter);
+    }
+    if (step >= 0 && (solver->def.asynchronous == false || solver->def.age > 0))
+    {
+        return spFail(error, sp_errorBadArgument,
+                      "only an asynchronous preconditioner of age 0 is taken in use by a decision");
+    }
+    // One that is still to be asked for in that step cannot be known
+    bool known = solver->factor != NULL && spIsFactorAsked(solver->factor);
+    if (step >= 0 && step < solver->refresh.steps &&
+        (known == false || spGetFactorStep(solver->factor, true) != step))
+    {
+        return spFail(error, sp_errorBadArgument,
+                      "no preconditioner of step %lld is being made: the decisions are those of another run",
+                      (long long)step);
+    }
+    return true;
+}
+
+void spRemapSolver(spImplicitSolver* solver, const spBirth* birth)
+{
+    spInherit(birth, solver->warmStart, sizeof(spVec4));
+    for (int i = 0; i < 2; ++i)
+    {
+        spInherit(birth, solver->history.before[i], sizeof(spVec4));
+        spInherit(birth, solver->history.after[i], sizeof(spVec4));
+    }
+}
+
+bool spWalkSolver(spImplicitSolver* solver, spBody* body, spWalkMemoryFcn* fcn, void* walk)
+{
+    spRefreshState* refresh = &solver->refresh;
+    spHistory* history = &solver->history;
+    size_t size = (size_t)body->nodeCount * sizeof(spVec4);
+    bool there = spPrepareSystem(solver, body);
+    fcn(walk, sp_pieceFlag, &there, sizeof(there));
+    fcn(walk, sp_pieceAny, solver->warmStart, size);
+    fcn(walk, sp_pieceFlag, &solver->hasWarmStart, sizeof(solver->hasWarmStart));
+    fcn(walk, sp_pieceFlag, &solver->unconverged, sizeof(solver->unconverged));
+    fcn(walk, sp_pieceCount, &refresh->steps, sizeof(refresh->steps));
+    fcn(walk, sp_pieceCount, &refresh->bestIterations, sizeof(refresh->bestIterations));
+    fcn(walk, sp_pieceCount, &refresh->lastIterations, sizeof(refresh->lastIterations));
+    for (int i = 0; i < 2 && solver->type == sp_bdf2; ++i)
+    {
+        fcn(walk, sp_pieceAny, history->before[i], size);
+        fcn(walk, sp_pieceAny, history->after[i], size);
+    }
+    fcn(walk, sp_pieceAny, &history->h, sizeof(history->h));
+    if (solver->factor != NULL)
+    {
+        spWalkFactor(solver->factor, body, fcn, walk);
+    }
+    return there;
+}

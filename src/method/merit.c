@@ -1,0 +1,206 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// The merit function of an implicit substep, its incremental potential: backward Euler ends at the least of
+//
+//   E(v) = 1/2 (v - baseV)^T M (v - baseV) + elastic energy at baseX + r v - work of loads, r f.v
+//
+// among the motions that contacts allow, and each linearisation at the least of its quadratic model
+//
+//   E(v + dv) - E(v) = dv A dv / 2 - b dv
+//
+// So the end has no more of it than any other motion that contacts allow, and such motions are what it is
+// compared with: to stand still, to move on as before, and to stop before the body runs into anything. An
+// end with more has the wrong contacts, or was not solved: contacts that pull squash a body, and a stiff body
+// that was squashed flies off in the next steps.
+//
+// Kane, Marsden, Ortiz, West. Variational Integrators and the Newmark Algorithm. 2000
+
+#include "method/implicit_substep.h"
+
+#include "math/vec3.h"
+#include "method/implicit_nodes.h"
+
+#include <math.h>
+#include <string.h>
+
+// Energy of motion over that of a substep of free fall, up to which a body that was solved is at rest
+#define SP_MOTION_RATIO 0.1
+// Share of the incremental potential that rounding may add
+#define SP_ROUNDING_SHARE 1e-3
+
+// ---- terms of the incremental potential ----
+
+// v may be NULL for 0
+static double spGetInertia(const spSubstep* s, const spVec4* v)
+{
+    return spSumInertia(s->body->mass, v, s->solver->baseV, s->x, 0, s->body->nodeCount);
+}
+
+static double spGetElasticEnergy(const spSubstep* s, const spVec4* x)
+{
+    const spBody* body = s->body;
+    spNodeState nodes = s->force.state;
+    double sum = 0.0;
+    nodes.x = x;
+    for (int i = 0; i < body->setCount; ++i)
+    {
+        const spElementKind* kind = body->sets[i]->kind;
+        sum += (kind->flags & sp_kindField) == 0 ? kind->getEnergy(body->sets[i], &nodes) : 0.0;
+    }
+    return sum;
+}
+
+static double spGetIncrementalPotential(const spSubstep* s, const spVec4* v, const spVec4* x)
+{
+    const spBody* body = s->body;
+    double power =
+        spSumLoadPower(body->mass, s->problem->gravity, body->nodeForces, v, s->x, 0, body->nodeCount);
+    return spGetInertia(s, v) + spGetElasticEnergy(s, x) - (double)s->effectiveStep * power;
+}
+
+// Contacts that were missed cost elastic energy too, once the response pushes their nodes out: each alone,
+// unless a complete factor moves the whole body with it
+static double spGetMissedEnergy(const spSubstep* s)
+{
+    const spImplicitSolver* solver = s->solver;
+    double sum = 0.0;
+    bool complete = solver->def.preconditioner == sp_preconditionCholesky;
+    if (s->assembled == false ||
+        (complete && solver->limit.truncated == false && solver->inertia != sp_inertiaLost))
+    {
+        return 0.0;
+    }
+    for (int i = 0; i < s->problem->rowCount; ++i)
+    {
+        const spNodeRow* row = s->problem->rows + i;
+        if (spIsFreeContact(s, i))
+        {
+            const spPose* pose = s->problem->poses + row->collider;
+            spVec3 p = spXyz(s->x[row->node]);
+            spSurfaceHit hit = spQueryShape(&s->problem->colliders[row->collider]->def, pose->transform, p);
+            double gap = (double)hit.distance - (double)s->body->contactRadius;
+            double depth = fmin(fmax(-gap, 0.0), (double)(s->h * SP_PUSH_SPEED));
+            double stiffness = (double)spTrace3(spGetDiagonalSum(&solver->system.sparse, row->node)) / 3.0;
+            sum += 0.5 * depth * depth * stiffness / (double)s->fill.stiffness;
+        }
+    }
+    return sum;
+}
+
+// ---- the bound ----
+
+static bool spNeedsEnergyBound(const spSubstep* s)
+{
+    bool contacts = false, rigid = false;
+    for (int i = 0; i < s->problem->rowCount; ++i)
+    {
+        const spNodeRow* row = s->problem->rows + i;
+        contacts = contacts || spIsFreeContact(s, i);
+        rigid = rigid || (row->law == sp_rowHold && s->solver->rowSolves[i].status == sp_statusStick);
+    }
+    bool unresolved = s->body->heldCount == 0 && s->solver->inertia != sp_inertiaResolved;
+    return rigid == false && s->isStatic == false && (contacts || unresolved);
+}
+
+void spStartEnergyBound(spSubstep* s)
+{
+    s->bound = (spEnergyBound){.active = spNeedsEnergyBound(s)};
+    if (s->bound.active)
+    {
+        s->bound.freeMotion = spFindFreeMotion(s);
+    }
+}
+
+// The dv with which the body stops, from the iterate, and the kinetic energy that goes with it; a body with
+// held nodes stands still
+static void spFillStop(spSubstep* s, spVec4* dv)
+{
+    const spBody* body = s->body;
+    double stop[3] = {0, 0, 0};
+    if (body->heldCount == 0)
+    {
+        spFindStop(s, stop);
+    }
+    spVec3 v = {(spReal)stop[0], (spReal)stop[1], (spReal)stop[2]};
+    spFillFree(dv, v, NULL, s->x, 0, body->nodeCount);
+    s->bound.stopLoss = spGetInertia(s, dv);
+    spFillFree(dv, v, s->solver->iterateV, s->x, 0, body->nodeCount);
+    double fall = (double)s->effectiveStep * (double)spLength3(s->problem->gravity);
+    s->bound.fall = 0.5 * spSumFreeMass(body->mass, s->x, 0, body->nodeCount) * fall * fall;
+}
+
+// ---- the quadratic model ----
+
+static double spGetModel(const spSubstep* s, double curvature, const spVec4* dv)
+{
+    double work = s->solver->system.kernels->dot(s->solver->f, dv, 0, s->body->nodeCount);
+    return 0.5 * curvature - work - spGetHoldWork(s, dv);
+}
+
+double spGetModelBound(spSubstep* s)
+{
+    spImplicitSolver* solver = s->solver;
+    spSystem system = spGetLinearSystem(s);
+    spVec4* dv = solver->cg.d;
+    spFillStop(s, dv);
+    double stop = spGetModel(s, spGetCurvature(&system, &solver->cg, dv, s->problem->team), dv);
+    // As much again as stopping takes is allowed for friction, which does not minimise energy. At rest all of
+    // that is rounding, hence the free fall.
+    return s->bound.fall + s->bound.stopLoss + stop;
+}
+
+double spGetModelChange(const spSubstep* s)
+{
+    const spImplicitSolver* solver = s->solver;
+    const spVec4* product = spUsesPairs(solver) ? solver->system.product : s->body->f;
+    double curvature = solver->system.kernels->dot(solver->cg.x, product, 0, s->body->nodeCount);
+    for (int i = 0; i < solver->patchConstraint[s->body->order.patchCount]; ++i)
+    {
+        // The product is without what stands at constraints
+        const spConstraint* c = solver->constraints + i;
+        spVec3 dv = spXyz(solver->cg.x[c->node]), p = solver->rawProduct[i];
+        curvature += (double)(c->all ? spDot3(dv, p) : spDot3(c->normal, dv) * spDot3(c->normal, p));
+    }
+    return spGetModel(s, curvature, solver->cg.x) + spGetMissedEnergy(s);
+}
+
+// ---- the end of a substep ----
+
+// The work of loads does not count here, since the body that stops goes elsewhere than the one that was
+// solved; the bound has what gravity gives in a substep of free fall instead
+bool spExceedsEnergyBound(const spSubstep* s, bool solved)
+{
+    double change = spGetInertia(s, s->v), motion = spGetInertia(s, NULL);
+    bool resolved = s->solver->inertia == sp_inertiaResolved;
+    if (solved && resolved && motion + s->bound.stopLoss <= SP_MOTION_RATIO * s->bound.fall)
+    {
+        return false;
+    }
+    double before = spGetElasticEnergy(s, s->solver->baseX), after = spGetElasticEnergy(s, s->x);
+    if (s->solver->type == sp_bdf2)
+    {
+        // Two past states of a stiff body that turns lead to one that is torn
+        before = fmin(before, 2.0 * spGetElasticEnergy(s, spGetStart(s)) + motion);
+    }
+    return !(after + change + spGetMissedEnergy(s) <= before + 2.0 * s->bound.stopLoss + s->bound.fall);
+}
+
+bool spRaisesIncrementalPotential(const spSubstep* s)
+{
+    const spBody* body = s->body;
+    spImplicitSolver* solver = s->solver;
+    spVec4 *onward = solver->cg.d, *still = solver->cg.z;
+    spFillPositions(onward, solver->baseX, s->effectiveStep, solver->iterateV, 0, body->nodeCount);
+    memset(still, 0, (size_t)body->nodeCount * sizeof(spVec4));
+    double end = spGetIncrementalPotential(s, s->v, s->x);
+    bool anchored = body->heldCount > 0;
+    for (int i = 0; i < body->heldCount; ++i)
+    {
+        anchored = anchored && spLengthSquared3(spXyz(s->v[body->held[i]])) == 0;
+    }
+    // A body that is free, or moved, may turn as it moves on, and is as much out of shape then
+    double most = spGetIncrementalPotential(s, still, solver->baseX);
+    most = anchored ? most : fmax(most, spGetIncrementalPotential(s, solver->iterateV, onward));
+    return !(end <= most + SP_ROUNDING_SHARE * fabs(most));
+}

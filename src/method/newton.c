@@ -1,0 +1,369 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Newton's method over one implicit substep. A single linearisation is taken as it is unless it leads too
+// far; with more than one the next ones stand at the iterates, and a step along dv is cut where the force
+// along it has turned round. Near the end their stiffness is exact, as long as that helps.
+
+#include "method/implicit_substep.h"
+
+#include "math/vec3.h"
+#include "method/implicit_nodes.h"
+#include "method/spectrum.h"
+
+#include <math.h>
+#include <string.h>
+
+// Solves for which rows act, at most; a rescue has twice as many
+#define SP_ROW_ROUNDS 6
+
+// Cuts of a Newton step, and the force along it that is let pass, as a share of that at its start
+#define SP_LINE_CUTS 8
+#define SP_LINE_SHARE 0.5
+// Net force over load from which on the exact stiffness is used, and what a step with it must leave of it
+#define SP_EXACT_LIMIT 0.1
+#define SP_EXACT_GAIN 0.7
+
+// Steps of Newton's method that are rounding: this many units in the last place of the farthest node
+#define SP_ROUNDING_STEPS 4
+
+// Linearisations of a substep whose first one leads too far, and what they may leave of the force
+#define SP_RESCUE_STEPS 16
+#define SP_RESCUE_TOLERANCE 0.05
+
+typedef struct spNewton
+{
+    int limit; // linearisations
+    double tolerance;
+    double load;       // that the residual is measured against, N s
+    bool project;      // never use the exact stiffness
+    spCgResult linear; // the last solve
+    uint32_t flags;
+} spNewton;
+
+// ---- norms over what is free ----
+
+// Leaves in cg.t what constraints leave of a; what stands at them can be much larger than all the rest
+static const spVec4* spKeepFree(const spSubstep* s, const spVec4* a)
+{
+    const spImplicitSolver* solver = s->solver;
+    spVec4* free = solver->cg.t;
+    memcpy(free, a, (size_t)s->body->nodeCount * sizeof(spVec4));
+    for (int i = 0; i < solver->patchConstraint[s->body->order.patchCount]; ++i)
+    {
+        const spConstraint* c = solver->constraints + i;
+        spVec3 p = spXyz(free[c->node]);
+        p = c->all ? (spVec3){0, 0, 0} : spMulSub3(p, spDot3(c->normal, p), c->normal);
+        free[c->node] = (spVec4){p.x, p.y, p.z, 0};
+    }
+    return free;
+}
+
+static double spDotFree(const spSubstep* s, const spVec4* a, const spVec4* b)
+{
+    return s->solver->system.kernels->dot(spKeepFree(s, a), b, 0, s->body->nodeCount);
+}
+
+static double spGetFreeNorm(const spSubstep* s, const spVec4* a)
+{
+    const spVec4* free = spKeepFree(s, a);
+    return sqrt(s->solver->system.kernels->dot(free, free, 0, s->body->nodeCount));
+}
+
+// Of what all constraints exert
+static double spGetReactionNorm(const spSubstep* s)
+{
+    const spImplicitSolver* solver = s->solver;
+    double sum = 0.0;
+    for (int i = 0; i < solver->patchConstraint[s->body->order.patchCount]; ++i)
+    {
+        sum += (double)spLengthSquared3(spSub3(solver->rawProduct[i], solver->rawB[i]));
+    }
+    return sqrt(sum);
+}
+
+// ---- one linearisation ----
+
+// At the start of the substep, or at an iterate
+static void spLinearise(spSubstep* s, bool first)
+{
+    if (first)
+    {
+        spFindForces(s);
+    }
+    spAssemble(s);
+    if (first)
+    {
+        spAddDisplacement(s);
+        s->solver->inertia = spFindInertiaResolution(s);
+        spStartEnergyBound(s);
+    }
+}
+
+// Solves it, rows included. Where the result exceeds the energy bound it is solved again, from the rigid
+// motion; failing that, the substep ends with the rigid motion.
+static spCgResult spSolveLinearisation(spSubstep* s, bool first)
+{
+    spImplicitSolver* solver = s->solver;
+    size_t size = (size_t)s->body->nodeCount * sizeof(spVec4);
+    memcpy(solver->iterateV, s->v, size);
+    double most = s->bound.active ? spGetModelBound(s) : INFINITY;
+    if (first && solver->hasWarmStart)
+    {
+        memcpy(solver->cg.x, solver->warmStart, size);
+    }
+    else
+    {
+        memset(solver->cg.x, 0, size);
+    }
+    spCgResult result = spSolveActiveSet(s, first, SP_ROW_ROUNDS);
+    if (s->bound.active == false || spGetModelChange(s) <= most)
+    {
+        return result;
+    }
+    if (result.late == false)
+    {
+        spStartFromRigidMotion(s);
+        s->phase = sp_phaseLayers;
+        result = spSolveActiveSet(s, false, 2 * SP_ROW_ROUNDS);
+        s->phase = sp_phaseNewton;
+        if (spGetModelChange(s) <= most)
+        {
+            return result;
+        }
+    }
+    spEndWithRigidMotion(s);
+    result.converged = false;
+    return result;
+}
+
+// Solves for the Newton step, dv in cg.x
+static void spFindStep(spSubstep* s, spNewton* n, bool first)
+{
+    n->linear = spSolveLinearisation(s, first);
+    s->problem->report->newtonSteps += 1;
+    if (first && s->phase != sp_phaseRigid)
+    {
+        double reactions = n->limit > 1 ? spGetReactionNorm(s) : 0.0;
+        n->load = fmax(fmax(spGetFreeNorm(s, s->solver->cg.b), s->weightNorm), reactions);
+    }
+    if (s->phase != sp_phaseRigid && n->linear.indefinite && s->fill.project == false)
+    {
+        // This step uses the positive part of the stiffness
+        spMoveAlong(s, 0);
+        s->fill.project = true;
+        spAssemble(s);
+        n->linear = spSolveLinearisation(s, false);
+    }
+}
+
+// ---- line search ----
+
+// Cuts the step along dv until the force along it has not turned round too far. The right-hand side at the
+// end is left in solver->f, and with the rows in cg.b. full: takes the full step, because constraints
+// prescribe motion and the force along dv says nothing
+static void spSearchLine(const spSubstep* s, double slope, bool full)
+{
+    spImplicitSolver* solver = s->solver;
+    spReal share = 1;
+    for (int cut = 0; cut <= SP_LINE_CUTS; ++cut)
+    {
+        spMoveAlong(s, share);
+        spFindForces(s);
+        memcpy(solver->cg.b, solver->f, (size_t)s->body->nodeCount * sizeof(spVec4));
+        spAddRowImpulses(s, solver->cg.b);
+        double end = spDotFree(s, solver->cg.b, solver->cg.x);
+        if ((full || !(end < -SP_LINE_SHARE * fabs(slope))) && isfinite(end))
+        {
+            return;
+        }
+        // Where a straight line between the two would cross zero, within bounds
+        double zero = isfinite(end) && slope > 0.0 ? slope / (slope - end) : 0.1;
+        share *= (spReal)fmin(0.7, fmax(0.1, zero));
+    }
+}
+
+// Whether the last Newton step, taken in full, would move nodes by no more than positions resolve. A line
+// search only sees rounding then: how much of the step it took says nothing.
+static bool spIsRounding(const spSubstep* s)
+{
+    const double epsilon = sizeof(spReal) == sizeof(float) ? 1.2e-7 : 2.2e-16;
+    double moved = (double)s->effectiveStep * spGetLargestLength(s->solver->cg.x, 0, s->body->nodeCount);
+    return moved <= SP_ROUNDING_STEPS * epsilon * s->solver->extent;
+}
+
+// ---- whether a single linearisation will do ----
+
+// The largest squared displacement of neighbours against each other, and distance between them
+typedef struct spStretch
+{
+    double displacement, distance;
+    bool outside; // some neighbours have moved by more than their own distance
+} spStretch;
+
+static spStretch spFindStretch(const spSubstep* s)
+{
+    const spSparse* a = &s->solver->system.sparse;
+    const spVec4 *base = s->solver->baseX, *v = s->v;
+    spStretch stretch = {0};
+    for (int node = 0; node < s->body->nodeCount; ++node)
+    {
+        for (int k = a->rowBegin[node]; k < a->rowBegin[node + 1]; ++k)
+        {
+            int other = a->rowColumns[k];
+            spVec3 distance = spSub3(spXyz(base[node]), spXyz(base[other]));
+            spVec3 moved = spScale3(s->effectiveStep, spSub3(spXyz(v[node]), spXyz(v[other])));
+            double d = (double)spLengthSquared3(distance), m = (double)spLengthSquared3(moved);
+            stretch.displacement = fmax(stretch.displacement, m);
+            stretch.distance = fmax(stretch.distance, d);
+            stretch.outside = stretch.outside || !(m <= d);
+        }
+    }
+    return stretch;
+}
+
+// Whether the step has left the region where a linearisation can be trusted: the stiffness grows without
+// bound as elements deform, and some neighbours have moved against each other by more than their distance
+static bool spLeavesTrustRegion(const spSubstep* s)
+{
+    return s->fill.bound == false && spStiffens(s->body) && spFindStretch(s).outside;
+}
+
+// Whether neighbours have moved against each other by more than the largest distance of any: what bounds the
+// stiffness near the shape at rest may not do so there
+static bool spLeavesBound(const spSubstep* s)
+{
+    spStretch stretch = spFindStretch(s);
+    return !(stretch.displacement <= stretch.distance);
+}
+
+// Whether the step has overshot: the force along dv has turned round where it ends by more than a line search
+// lets pass, as it also has where a body turns, and the body has gained energy. Costs one evaluation of the
+// forces, and leaves the right-hand side at the end in solver->f.
+static bool spOvershoots(const spSubstep* s)
+{
+    spImplicitSolver* solver = s->solver;
+    bool constant = true;
+    for (int i = 0; i < s->body->setCount; ++i)
+    {
+        constant = constant && s->body->sets[i]->constant;
+    }
+    if (constant || s->fill.bound || s->prescribed || solver->limit.truncated)
+    {
+        return false;
+    }
+    double slope = spDotFree(s, solver->cg.b, solver->cg.x);
+    spFindForces(s);
+    memcpy(solver->cg.d, solver->f, (size_t)s->body->nodeCount * sizeof(spVec4));
+    spAddRowImpulses(s, solver->cg.d);
+    double end = spDotFree(s, solver->cg.d, solver->cg.x);
+    return !(end >= -SP_LINE_SHARE * fabs(slope)) && spIsRounding(s) == false &&
+           spRaisesIncrementalPotential(s);
+}
+
+// Whether a single linearisation is enough. If not, it would throw the body, and the substep takes more of
+// them, with line search.
+static bool spIsSingleEnough(const spSubstep* s, spNewton* n)
+{
+    n->flags |= s->fill.bound && spLeavesBound(s) ? sp_stepUnstable : 0;
+    if (spLeavesTrustRegion(s) == false &&
+        (s->bound.active && spExceedsEnergyBound(s, n->linear.converged)) == false &&
+        spOvershoots(s) == false)
+    {
+        return true;
+    }
+    n->limit = SP_RESCUE_STEPS;
+    n->tolerance = SP_RESCUE_TOLERANCE;
+    return false;
+}
+
+// ---- Newton's method ----
+
+// After the line search: the residual, and whether it is the last
+static bool spIsLastStep(spSubstep* s, const spNewton* n)
+{
+    spSolverReport* report = s->problem->report;
+    double before = report->forceResidual;
+    report->forceResidual = n->load > 0.0 ? spGetFreeNorm(s, s->solver->cg.b) / n->load : 0.0;
+    // Far from the end, or where it does not help, the exact stiffness may lead anywhere
+    bool far = report->forceResidual > SP_EXACT_LIMIT;
+    bool helps = s->fill.project || report->forceResidual < SP_EXACT_GAIN * before;
+    report->rounded = n->linear.converged && n->linear.iterations > 0 &&
+                      (s->fill.project || report->forceResidual < SP_EXACT_LIMIT) && spIsRounding(s);
+    s->fill.project = n->project || far || helps == false;
+    return report->forceResidual <= n->tolerance || report->rounded || spShouldStop(s->problem->stop) ||
+           spGetWorkLeft(s) <= s->solver->limit.linearisationCost;
+}
+
+static bool spIsConverged(const spSubstep* s, const spNewton* n)
+{
+    const spSolverReport* report = s->problem->report;
+    bool small = report->forceResidual <= n->tolerance || report->rounded;
+    return s->phase != sp_phaseRigid && (n->limit == 1 ? n->linear.converged : small);
+}
+
+// Whether gravity and the user's forces are all that acts from outside
+static bool spAreLoadsKnown(const spSubstep* s)
+{
+    bool known = s->problem->rowCount == 0 && spIsFree(s);
+    for (int i = 0; i < s->body->setCount; ++i)
+    {
+        known = known && (s->body->sets[i]->kind->flags & sp_kindField) == 0;
+    }
+    return known;
+}
+
+// Gives a body that nothing holds the momentum that its loads leave it, where its solve was truncated
+static void spRestoreMomentum(const spSubstep* s)
+{
+    spImplicitSolver* solver = s->solver;
+    const spBody* body = s->body;
+    int count = body->nodeCount;
+    spFillLoadImpulses(solver->cg.d, body->mass, solver->baseV, s->v, s->effectiveStep, s->problem->gravity,
+                       body->nodeForces, 0, count);
+    spRigidMotion owed = spFindRigidMotion(body->mass, solver->baseX, solver->cg.d, false, count);
+    spLimitRotation(&owed, (double)s->h);
+    memset(solver->cg.x, 0, (size_t)count * sizeof(spVec4));
+    spAddRigidMotion(&owed, 1.0, solver->baseX, count, solver->cg.x);
+    memcpy(solver->iterateV, s->v, (size_t)count * sizeof(spVec4));
+    spMoveAlong(s, 1);
+}
+
+uint32_t spSolveNewton(spSubstep* s)
+{
+    spImplicitSolver* solver = s->solver;
+    spSolverReport* report = s->problem->report;
+    spNewton n = {.limit = solver->def.newtonSteps,
+                  .tolerance = (double)solver->def.newtonTolerance,
+                  .project = s->fill.project};
+    s->fill.project = true;
+    for (int k = 0; k < n.limit; ++k)
+    {
+        spLinearise(s, k == 0);
+        spFindStep(s, &n, k == 0);
+        if (s->phase == sp_phaseRigid || (n.limit == 1 && spIsSingleEnough(s, &n)))
+        {
+            break;
+        }
+        spSearchLine(s, spDotFree(s, solver->cg.b, solver->cg.x), k == 0 && s->prescribed);
+        if (spIsLastStep(s, &n))
+        {
+            break;
+        }
+    }
+    if (s->bound.active && s->phase != sp_phaseRigid && n.limit > 1 &&
+        spExceedsEnergyBound(s, n.linear.converged))
+    {
+        spEndWithRigidMotion(s);
+    }
+    bool converged = spIsConverged(s, &n);
+    report->converged = report->converged && converged;
+    solver->unconverged = converged == false;
+    if (solver->limit.truncated && solver->unconverged && spAreLoadsKnown(s))
+    {
+        spRestoreMomentum(s);
+    }
+    memcpy(solver->warmStart, solver->cg.x, (size_t)s->body->nodeCount * sizeof(spVec4));
+    solver->hasWarmStart = n.limit == 1 && s->phase != sp_phaseRigid;
+    return n.flags | (converged ? 0 : sp_stepSolverStopped);
+}
