@@ -4,8 +4,10 @@
 // Bodies with room: spare nodes that nobody sees, and edits that take them.
 
 #include "base/core.h"
+#include "base/timer.h"
 #include "body/edit.h"
 #include "math/vec3.h"
+#include "memory_test.h"
 #include "souple/souple.h"
 #include "testbed/check.h"
 #include "world/edit.h"
@@ -462,11 +464,339 @@ static void TestEditedIsBuilt(void** state)
     spDestroyMesh(mesh);
 }
 
+// ---- steps ----
+
+static RigDef MakeSmallRig(spMethodType type, bool sweeps)
+{
+    RigDef def = MakeRigDef();
+    const int cells[3] = {6, 3, 2};
+    const double size[3] = {0.24, 0.12, 0.08};
+    memcpy(def.cells, cells, sizeof(cells));
+    memcpy(def.size, size, sizeof(size));
+    def.nodeRoom = 60;
+    def.young = (spReal)2e4;
+    def.method.type = type;
+    def.method.substeps = type < sp_backwardEuler ? 40 : 1;
+    def.method.solver.tolerance = (spReal)1e-13;
+    def.method.solver.maxIterations = 4000;
+    def.method.xpbd.solver = sweeps ? sp_xpbdGaussSeidel : sp_xpbdAuto;
+    def.method.xpbd.iterations = 20000;
+    return def;
+}
+
+// A solved step of the edited body is that of the body made so
+static void CheckStep(spMethodType type, bool sweeps, int remove)
+{
+    uint64_t seed = 11;
+    RigDef def = MakeSmallRig(type, sweeps);
+    spMesh* mesh = MakeMesh(&def);
+    Rig rig, like;
+    assert_true(BuildRig(&rig, &def, mesh));
+    StartRig(&rig);
+    Cut cut = MakeCut(&rig, rig.body->rest[0].x + 3.0 * 0.04, rig.body->rest[0].y + 0.06, remove, &seed);
+    assert_true(cut.def.copyCount > 3);
+    assert_true(spEditBody(rig.world, rig.id, &cut.def, NULL));
+    FreeCut(&cut);
+    int32_t numbers[400];
+    BuildLike(&like, &rig, &def, numbers);
+    MoveAlike(&rig, &like, numbers, 0.0005, &seed);
+    spWorld_Step(rig.world, frame);
+    spWorld_Step(like.world, frame);
+    spVec3View p = spBody_GetPositions(rig.world, rig.id), q = spBody_GetPositions(like.world, like.id);
+    double most = 0.0;
+    for (int i = 0; i < p.count; ++i)
+    {
+        for (int k = 0; k < 3 && numbers[i] >= 0; ++k)
+        {
+            most = fmax(most, fabs((double)(&p.data[i].x)[k] - (double)(&q.data[numbers[i]].x)[k]));
+        }
+    }
+    printf("  method %d%s: apart by %.1e m after a step\n", (int)type, sweeps ? ", sweeps" : "", most);
+    assert_true(most < (sizeof(spReal) == sizeof(float) ? 2e-5 : 1e-10));
+    EndRig(&rig);
+    EndRig(&like);
+    spDestroyMesh(mesh);
+}
+
+static void TestSteps(void** state)
+{
+    SP_UNUSED(state);
+    for (int type = 0; type < sp_methodTypeCount; ++type)
+    {
+        CheckStep((spMethodType)type, false, 3);
+    }
+    CheckStep(sp_xpbd, true, 3);
+}
+
+// ---- the same bits ----
+
+static const spMethodType everyFamily[] = {sp_symplecticEuler, sp_backwardEuler, sp_bdf2, sp_xpbd};
+
+static void Edit(Rig* rig, double cells, int remove, uint64_t number)
+{
+    Cut cut = MakeCut(rig, rig->body->rest[0].x + cells * 0.04, rig->body->rest[0].y + 0.1, remove, &number);
+    assert_true(spEditBody(rig->world, rig->id, &cut.def, NULL));
+    FreeCut(&cut);
+}
+
+static void Run(Rig* rig, int steps)
+{
+    for (int i = 0; i < steps; ++i)
+    {
+        spWorld_Step(rig->world, frame);
+    }
+}
+
+static void TestSnapshots(void** state)
+{
+    SP_UNUSED(state);
+    for (int f = 0; f < 4; ++f)
+    {
+        RigDef def = MakeRigDef();
+        def.nodeRoom = 400;
+        def.method.type = everyFamily[f];
+        def.method.solver.asynchronous = false;
+        def.method.xpbd.solver = sp_xpbdGaussSeidel;
+        def.method.substeps = everyFamily[f] == sp_symplecticEuler ? 20 : 1;
+        spMesh* mesh = MakeMesh(&def);
+        Rig rig, other;
+        assert_true(BuildRig(&rig, &def, mesh));
+        assert_true(BuildRig(&other, &def, mesh));
+        StartRig(&rig);
+        Run(&rig, 1);
+        spSnapshot* whole = spWorld_Save(rig.world);
+        Run(&rig, 1);
+        uint64_t uncut = spWorld_GetStateHash(rig.world);
+        Edit(&rig, 4, 3, 1);
+        Run(&rig, 1);
+        spSnapshot* once = spWorld_Save(rig.world);
+        Edit(&rig, 9, 3, 2);
+        Run(&rig, 2);
+        uint64_t twice = spWorld_GetStateHash(rig.world);
+        // Back to one cut, and on; back to none; and all of it in a world that was never cut
+        assert_true(spWorld_Restore(rig.world, once));
+        Edit(&rig, 9, 3, 2);
+        Run(&rig, 2);
+        assert_true(spWorld_GetStateHash(rig.world) == twice);
+        assert_true(spWorld_Restore(rig.world, whole));
+        Run(&rig, 1);
+        assert_true(spWorld_GetStateHash(rig.world) == uncut);
+        assert_true(spWorld_Restore(other.world, once));
+        Edit(&other, 9, 3, 2);
+        Run(&other, 2);
+        assert_true(spWorld_GetStateHash(other.world) == twice);
+        spDestroySnapshot(once);
+        spDestroySnapshot(whole);
+        EndRig(&rig);
+        EndRig(&other);
+        spDestroyMesh(mesh);
+    }
+}
+
+static void TestWorkers(void** state)
+{
+    SP_UNUSED(state);
+    static const int counts[] = {1, 2, 3, 8};
+    for (int f = 0; f < 4; ++f)
+    {
+        uint64_t hash = 0;
+        for (int w = 0; w < 4; ++w)
+        {
+            RigDef def = MakeRigDef();
+            def.nodeRoom = 400;
+            def.workers = counts[w];
+            def.method.type = everyFamily[f];
+            def.method.solver.asynchronous = false;
+            def.method.xpbd.solver = sp_xpbdGaussSeidel;
+            def.method.substeps = everyFamily[f] == sp_symplecticEuler ? 20 : 1;
+            spMesh* mesh = MakeMesh(&def);
+            Rig rig;
+            assert_true(BuildRig(&rig, &def, mesh));
+            StartRig(&rig);
+            Run(&rig, 1);
+            Edit(&rig, 4, 3, 1);
+            Run(&rig, 1);
+            Edit(&rig, 9, 3, 2);
+            Run(&rig, 1);
+            hash = w == 0 ? spWorld_GetStateHash(rig.world) : hash;
+            assert_true(spWorld_GetStateHash(rig.world) == hash);
+            EndRig(&rig);
+            spDestroyMesh(mesh);
+        }
+    }
+}
+
+// ---- cost, memory, chance ----
+
+// Twice the body, the same cut: the same patches and blocks
+static void TestCost(void** state)
+{
+    SP_UNUSED(state);
+    static const int lengths[] = {20, 88};
+    spEditReport reports[2];
+    for (int i = 0; i < 2; ++i)
+    {
+        RigDef def = MakeRigDef();
+        def.cells[0] = lengths[i];
+        def.cells[1] = 11;
+        def.cells[2] = 11;
+        def.size[0] = 0.04 * lengths[i];
+        def.size[1] = def.size[2] = 0.44;
+        def.nodeRoom = 200 * (i == 0 ? 4 : 18);
+        spMesh* mesh = MakeMesh(&def);
+        Rig rig;
+        uint64_t seed = 3;
+        assert_true(BuildRig(&rig, &def, mesh));
+        Cut cut = MakeCut(&rig, rig.body->rest[0].x + 0.16, rig.body->rest[0].y + 0.09, 2, &seed);
+        double start = spGetSeconds();
+        assert_true(spEditBody(rig.world, rig.id, &cut.def, reports + i));
+        printf("  %d tets, %d of %d patches, %d blocks packed, %d copies: %.3f ms\n",
+               rig.body->edit->tetCount, reports[i].patchCount, rig.body->order.patchCount,
+               reports[i].blockCount, cut.def.copyCount, 1e3 * (spGetSeconds() - start));
+        assert_false(reports[i].whole);
+        FreeCut(&cut);
+        EndRig(&rig);
+        spDestroyMesh(mesh);
+    }
+    assert_true(reports[1].patchCount <= reports[0].patchCount + 1);
+    assert_true(reports[1].blockCount <= 2 * reports[0].blockCount);
+}
+
+// Every allocation of an edit failing in turn: it is refused, nothing has changed, and then it works
+static void TestMemory(void** state)
+{
+    SP_UNUSED(state);
+    RigDef def = MakeSmallRig(sp_backwardEuler, false);
+    def.method.solver.tolerance = (spReal)1e-4;
+    FailingAllocator failing = {.failAt = -1};
+    def.allocator = MakeFailingAllocator(&failing);
+    spMesh* mesh = MakeMesh(&def);
+    uint64_t after = 0;
+    for (int at = -1; at < 1000; ++at)
+    {
+        Rig rig;
+        uint64_t seed = 9;
+        failing.failAt = -1;
+        assert_true(BuildRig(&rig, &def, mesh));
+        StartRig(&rig);
+        Run(&rig, 1);
+        Cut cut = MakeCut(&rig, rig.body->rest[0].x + 0.08, rig.body->rest[0].y + 0.1, 2, &seed);
+        uint64_t before = spWorld_GetStateHash(rig.world);
+        double energy = spBody_GetEnergy(rig.world, rig.id).elastic;
+        failing.count = 0;
+        failing.failAt = at;
+        bool done = spEditBody(rig.world, rig.id, &cut.def, NULL);
+        failing.failAt = -1;
+        if (done == false)
+        {
+            assert_true(at >= 0);
+            assert_true(spWorld_GetStateHash(rig.world) == before);
+            assert_true(spBody_GetEnergy(rig.world, rig.id).elastic == energy);
+            assert_int_equal(spWorld_GetLastError(rig.world).code, sp_errorOutOfMemory);
+            assert_true(spEditBody(rig.world, rig.id, &cut.def, NULL));
+        }
+        Run(&rig, 1);
+        after = at < 0 ? spWorld_GetStateHash(rig.world) : after;
+        assert_true(spWorld_GetStateHash(rig.world) == after);
+        FreeCut(&cut);
+        EndRig(&rig);
+        if (done && at >= 0)
+        {
+            printf("  %d allocations\n", at);
+            assert_true(at > 10);
+            break;
+        }
+    }
+    assert_int_equal(failing.out, 0);
+    spDestroyMesh(mesh);
+}
+
+// Cuts anywhere and tets that go, until the room is used up
+static void TestRandomEdits(void** state)
+{
+    SP_UNUSED(state);
+    uint64_t seed = 20261116;
+    printf("  seed %llu\n", (unsigned long long)seed);
+    RigDef def = MakeRigDef();
+    def.nodeRoom = 900;
+    def.method.substeps = 20;
+    spMesh* mesh = MakeMesh(&def);
+    Rig rig;
+    assert_true(BuildRig(&rig, &def, mesh));
+    StartRig(&rig);
+    int done = 0;
+    for (int i = 0; i < 30; ++i)
+    {
+        int cell = 1 + (int)(spNextRandom(&seed) % 12);
+        double height = rig.body->rest[0].y + spRandomRange(&seed, 0.0, 0.3);
+        Cut cut = MakeCut(&rig, rig.body->rest[0].x + 0.04 * cell, height, i % 4, &seed);
+        bool fits = cut.def.copyCount <= rig.body->nodeCount - rig.body->userCount;
+        bool changes = cut.def.tetCount + cut.def.removedCount > 0;
+        assert_int_equal(spEditBody(rig.world, rig.id, &cut.def, NULL), fits && changes);
+        done += fits && changes;
+        FreeCut(&cut);
+        if (i % 10 == 9)
+        {
+            CheckLike(&rig, &def, &seed);
+            Run(&rig, 1);
+        }
+    }
+    assert_true(done > 10);
+    EndRig(&rig);
+    spDestroyMesh(mesh);
+}
+
+// What cannot be edited says why, and stays as it is
+static void TestRefusals(void** state)
+{
+    SP_UNUSED(state);
+    RigDef def = MakeSmallRig(sp_symplecticEuler, false);
+    spMesh* mesh = MakeMesh(&def);
+    Rig rig;
+    assert_true(BuildRig(&rig, &def, mesh));
+    int n = rig.body->userCount;
+    int32_t tet = 0, far = 1 << 30, two[2] = {0, 0}, nodes[4];
+    memcpy(nodes, rig.body->edit->tets, sizeof(nodes));
+    nodes[0] = (nodes[0] + 1) % n;
+    const spEditDef bad[] = {
+        {0},
+        {.removedCount = 1},
+        {.removed = &far, .removedCount = 1},
+        {.removed = two, .removedCount = 2},
+        {.parents = &far, .copyCount = 1, .removed = &tet, .removedCount = 1},
+        {.parents = &tet, .copyCount = 1, .removed = &tet, .removedCount = 1}, // nobody takes the copy
+        {.tets = &tet, .tetNodes = nodes, .tetCount = 1},
+    };
+    uint64_t hash = spWorld_GetStateHash(rig.world);
+    for (int i = 0; i < (int)(sizeof(bad) / sizeof(bad[0])); ++i)
+    {
+        assert_false(spEditBody(rig.world, rig.id, bad + i, NULL));
+        assert_true(strlen(spWorld_GetLastError(rig.world).message) > 10);
+    }
+    spSpringDef springs = spDefaultSpringDef();
+    springs.stiffness = 10;
+    assert_true(spBody_AddSprings(rig.world, rig.id, &springs) >= 0);
+    spEditDef good = {.removed = &tet, .removedCount = 1};
+    assert_false(spEditBody(rig.world, rig.id, &good, NULL));
+    assert_non_null(strstr(spWorld_GetLastError(rig.world).message, "spring"));
+    assert_true(spWorld_GetStateHash(rig.world) == hash);
+    EndRig(&rig);
+    def.nodeRoom = 0;
+    assert_true(BuildRig(&rig, &def, mesh));
+    assert_false(spEditBody(rig.world, rig.id, &good, NULL));
+    assert_non_null(strstr(spWorld_GetLastError(rig.world).message, "nodeRoom"));
+    EndRig(&rig);
+    spDestroyMesh(mesh);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(TestRoomIsInvisible),
-        cmocka_unit_test(TestEditedIsBuilt),
+        cmocka_unit_test(TestRoomIsInvisible), cmocka_unit_test(TestEditedIsBuilt),
+        cmocka_unit_test(TestSteps),           cmocka_unit_test(TestSnapshots),
+        cmocka_unit_test(TestWorkers),         cmocka_unit_test(TestCost),
+        cmocka_unit_test(TestMemory),          cmocka_unit_test(TestRandomEdits),
+        cmocka_unit_test(TestRefusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
