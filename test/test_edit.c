@@ -6,8 +6,10 @@
 #include "base/core.h"
 #include "base/timer.h"
 #include "body/edit.h"
+#include "linear/outlived.h"
 #include "math/vec3.h"
 #include "memory_test.h"
+#include "method/system.h"
 #include "souple/souple.h"
 #include "testbed/check.h"
 #include "world/edit.h"
@@ -789,6 +791,239 @@ static void TestRefusals(void** state)
     spDestroyMesh(mesh);
 }
 
+// ---- a factor that outlives an edit ----
+
+#ifdef SOUPLE_HAVE_CHOLMOD
+
+typedef struct Matrix
+{
+    spBodySystem system;
+    spBlockRows rows;
+    spBody* body;
+} Matrix;
+
+// M + h^2 K at rest
+static Matrix MakeMatrix(const Rig* rig)
+{
+    Matrix a = {.body = rig->body};
+    spError error = {0};
+    spFill fill = {.stiffness = frame * frame, .project = true};
+    spSystemNeeds needs = {.sparse = true};
+    assert_true(spCreateBodySystem(&a.system, rig->body, &fill, &needs, &error));
+    assert_true(spCreateSystemRows(&a.rows, &a.system, rig->body->heap));
+    spForceContext force = {.body = rig->body, .state = spGetNodeState(rig->body)};
+    spAssembleSystem(&a.system, rig->body, &force, 1, &fill, true);
+    spFillSystemRows(&a.rows, &a.system, rig->body->x);
+    a.rows.x = rig->body->x;
+    return a;
+}
+
+static void FreeMatrix(Matrix* a)
+{
+    spDestroySystemRows(&a->rows, a->body->heap);
+    spDestroyBodySystem(&a->system, a->body);
+}
+
+static void Multiply(const spBlockRows* a, const spVec4* x, spVec4* y)
+{
+    for (int i = 0; i < a->nodeCount; ++i)
+    {
+        spVec3 sum = spMulMV3(a->diagonal[i], spXyz(x[i]));
+        y[i] = (spVec4){sum.x, sum.y, sum.z, 0};
+    }
+    for (int i = 0; i < a->nodeCount; ++i)
+    {
+        for (int k = a->begin[i]; k < a->begin[i + 1]; ++k)
+        {
+            int j = a->columns[k];
+            spVec3 p = spMulMV3(a->blocks[k], spXyz(x[j])), q = spMulTMV3(a->blocks[k], spXyz(x[i]));
+            y[i] = (spVec4){y[i].x + p.x, y[i].y + p.y, y[i].z + p.z, 0};
+            y[j] = (spVec4){y[j].x + q.x, y[j].y + q.y, y[j].z + q.z, 0};
+        }
+    }
+}
+
+static double Dot(const spVec4* a, const spVec4* b, int n)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; ++i)
+    {
+        sum += (double)a[i].x * b[i].x + (double)a[i].y * b[i].y + (double)a[i].z * b[i].z;
+    }
+    return sum;
+}
+
+static void AddScaled(spVec4* to, double s, const spVec4* from, int n)
+{
+    for (int i = 0; i < n; ++i)
+    {
+        to[i] = (spVec4){to[i].x + (spReal)s * from[i].x, to[i].y + (spReal)s * from[i].y,
+                         to[i].z + (spReal)s * from[i].z, 0};
+    }
+}
+
+// Iterations of preconditioned conjugate gradients to 1e-3
+static int CountIterations(const Matrix* a, spPreconditioner* p)
+{
+    int n = a->rows.nodeCount, count = 0;
+    spVec4* all = calloc((size_t)n * 5, sizeof(spVec4));
+    spVec4 *r = all, *z = all + n, *d = all + 2 * n, *q = all + 3 * n;
+    uint64_t seed = 4;
+    for (int i = 0; i < n; ++i)
+    {
+        bool free = a->body->x[i].w > 0;
+        spReal s = free ? 1 : 0;
+        r[i] = (spVec4){s * (spReal)spRandomRange(&seed, -1, 1), s * (spReal)spRandomRange(&seed, -1, 1),
+                        s * (spReal)spRandomRange(&seed, -1, 1), 0};
+    }
+    double first = sqrt(Dot(r, r, n)), old = 0.0;
+    while (count < 1000 && sqrt(Dot(r, r, n)) > 1e-3 * first)
+    {
+        p->kind->apply(p, NULL, r, z);
+        double rz = Dot(r, z, n);
+        assert_true(rz > 0.0); // positive definite
+        for (int i = 0; i < n; ++i)
+        {
+            spReal beta = count > 0 ? (spReal)(rz / old) : 0;
+            d[i] = (spVec4){z[i].x + beta * d[i].x, z[i].y + beta * d[i].y, z[i].z + beta * d[i].z, 0};
+        }
+        old = rz;
+        Multiply(&a->rows, d, q);
+        AddScaled(r, -rz / Dot(d, q, n), q, n);
+        count += 1;
+    }
+    free(all);
+    return count;
+}
+
+static spPreconditioner* MakePreconditioner(const Matrix* a, spPreconditionerType type)
+{
+    spError error = {0};
+    spPreconditionerDef def = {.allocator = a->body->heap->allocator,
+                               .pattern = &a->rows,
+                               .patchBegin = a->body->order.patchBegin,
+                               .patchCount = a->body->order.patchCount,
+                               .laneCount = a->body->laneCount};
+    const spPreconditionerKind* kind = spFindPreconditioner(type);
+    spPreconditioner* p = kind->create(&def, &error);
+    assert_non_null(p);
+    assert_true(kind->build(p, &a->rows));
+    return p;
+}
+
+// A bar of 0.5 x 0.25 x 0.25 m, 10 x 5 x 5 cells, 1500 tets, 1e6 Pa, 1/60 s, held at one end and cut in the middle
+static void CheckOutlived(double high, double deep, int most, int* order)
+{
+    RigDef def = MakeRigDef();
+    const int cells[3] = {10, 5, 5};
+    const double size[3] = {0.5, 0.25, 0.25};
+    memcpy(def.cells, cells, sizeof(cells));
+    memcpy(def.size, size, sizeof(size));
+    def.young = (spReal)1e6;
+    def.nodeRoom = 64;
+    spMesh* mesh = MakeMesh(&def);
+    Rig rig;
+    assert_true(BuildRig(&rig, &def, mesh));
+    StartRig(&rig);
+    Matrix before = MakeMatrix(&rig);
+    spPreconditioner* old = MakePreconditioner(&before, sp_preconditionCholesky);
+    spBody* body = rig.body;
+    spDVec3 corner = body->rest[0];
+    for (int i = 0; i < body->userCount; ++i)
+    {
+        corner.x = fmin(corner.x, body->rest[i].x);
+        corner.y = fmin(corner.y, body->rest[i].y);
+        corner.z = fmin(corner.z, body->rest[i].z);
+    }
+    // Only as deep as asked for: what lies deeper is moved off the plane while the cut is looked for
+    for (int i = 0; i < body->userCount; ++i)
+    {
+        body->rest[i].y += body->rest[i].z < corner.z + deep ? 0.0 : 10.0;
+    }
+    uint64_t seed = 1;
+    Cut cut = MakeCut(&rig, corner.x + 0.25, corner.y + high, 0, &seed);
+    for (int i = 0; i < body->userCount; ++i)
+    {
+        body->rest[i].y -= body->rest[i].z < corner.z + deep ? 0.0 : 10.0;
+    }
+    int first = body->userCount;
+    assert_true(spEditBody(rig.world, rig.id, &cut.def, NULL));
+    Matrix after = MakeMatrix(&rig);
+
+    // Copies and nodes of the tets that changed, before and after, in the numbering of the body
+    int32_t nodes[64], parents[64], changed[512];
+    uint8_t* touched = calloc((size_t)body->nodeCount, 1);
+    for (int i = 0; i < cut.def.copyCount; ++i)
+    {
+        nodes[i] = body->order.rank[first + i];
+        parents[i] = body->order.rank[cut.def.parents[i]];
+        touched[parents[i]] = touched[nodes[i]] = 1;
+    }
+    for (int i = 0; i < 4 * cut.def.tetCount; ++i)
+    {
+        touched[body->order.rank[cut.def.tetNodes[i]]] = 1;
+    }
+    spOutlivedDef outlived = {.old = old,
+                              .nodes = nodes,
+                              .parents = parents,
+                              .copyCount = cut.def.copyCount,
+                              .changed = changed,
+                              .matrix = &after.rows};
+    for (int i = 0; i < body->nodeCount; ++i)
+    {
+        changed[outlived.changedCount] = i;
+        outlived.changedCount += touched[i] != 0 && body->x[i].w > 0;
+    }
+    spError error = {0};
+    spPreconditioner* p = spCreateOutlived(&body->heap->allocator, &outlived, &error);
+    assert_non_null(p);
+    // Beside it: no factor, and copies with their own diagonal block alone
+    spPreconditioner* local = MakePreconditioner(&after, sp_preconditionBlockJacobi);
+    Matrix diagonal = after;
+    int32_t* begin = calloc((size_t)body->nodeCount + 1, sizeof(int32_t));
+    diagonal.rows.begin = begin;
+    diagonal.rows.blockCount = 0;
+    spOutlivedDef ownDef = {.old = old, .changed = changed, .matrix = &diagonal.rows};
+    for (int i = 0; i < body->nodeCount; ++i)
+    {
+        changed[ownDef.changedCount] = i;
+        ownDef.changedCount += body->order.order[i] >= first;
+    }
+    spPreconditioner* own = spCreateOutlived(&body->heap->allocator, &ownDef, &error);
+    assert_non_null(own);
+    int count = CountIterations(&after, p);
+    printf("  %3d copies, %3d tets at the cut: block Jacobi %d, old factor and own blocks %d, outlived %d "
+           "(at most %d)\n",
+           cut.def.copyCount, cut.def.tetCount, CountIterations(&after, local), CountIterations(&after, own),
+           count, most);
+    assert_true(count <= most);
+    assert_true(cut.def.tetCount > *order);
+    *order = cut.def.tetCount;
+    p->kind->destroy(p);
+    own->kind->destroy(own);
+    local->kind->destroy(local);
+    old->kind->destroy(old);
+    FreeMatrix(&after);
+    FreeMatrix(&before);
+    free(begin);
+    free(touched);
+    FreeCut(&cut);
+    EndRig(&rig);
+    spDestroyMesh(mesh);
+}
+
+static void TestOutlived(void** state)
+{
+    SP_UNUSED(state);
+    int order = 0;
+    CheckOutlived(0.06, 0.06, 8, &order);
+    CheckOutlived(0.11, 0.11, 10, &order);
+    CheckOutlived(0.11, 0.16, 15, &order);
+    CheckOutlived(1.0, 1.0, 28, &order);
+}
+
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -797,6 +1032,9 @@ int main(void)
         cmocka_unit_test(TestWorkers),         cmocka_unit_test(TestCost),
         cmocka_unit_test(TestMemory),          cmocka_unit_test(TestRandomEdits),
         cmocka_unit_test(TestRefusals),
+#ifdef SOUPLE_HAVE_CHOLMOD
+        cmocka_unit_test(TestOutlived),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
