@@ -3,7 +3,7 @@
 
 #include "method/rigid_motion.h"
 
-#include "linear/node_kernel.h"
+#include "linear/node_math.h"
 
 #include <math.h>
 #include <string.h>
