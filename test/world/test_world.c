@@ -194,7 +194,7 @@ static uint64_t RunXpbd(int workers, int lanes, spXpbdOrder order, bool cloth, i
 }
 
 #ifdef SOUPLE_DOUBLE_PRECISION
-static const uint64_t goldenXpbdHashes[] = {0xea9681af2dfbdf92, 0x4285f4a90b68e039, 0, 0};
+static const uint64_t goldenXpbdHashes[] = {0xea9681af2dfbdf92, 0x4285f4a90b68e039};
 #else
 static const uint64_t goldenXpbdHashes[] = {0x25eb86893c2c279d, 0xef25926184c4afa2, 0x77d6446f0ba4d6ad,
                                             0x241e04d2421d2acf};
