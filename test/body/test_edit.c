@@ -8,7 +8,7 @@
 #include "body/edit.h"
 #include "linear/outlived.h"
 #include "math/vec3.h"
-#include "memory_test.h"
+#include "test/memory_test.h"
 #include "method/system.h"
 #include "souple/souple.h"
 #include "testbed/check.h"
