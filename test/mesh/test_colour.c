@@ -170,7 +170,7 @@ static void TestRandomGraphs(void** state)
         int nodes = cases[k].nodes, parts = cases[k].parts, reach = cases[k].reach;
         Elements edges = MakeElements(nodes, cases[k].edges, 2, parts, reach, 11 + (uint64_t)k);
         Elements tets = MakeElements(nodes, cases[k].tets, 4, parts, reach, 97 + (uint64_t)k);
-        spElementList lists[2] = {{edges.nodes, edges.count, 2}, {tets.nodes, tets.count, 4}};
+        spElementList lists[2] = {{edges.nodes, edges.count, 2, NULL}, {tets.nodes, tets.count, 4, NULL}};
         spSweepOrder order = Colour(&heap, lists, 2, nodes);
         printf("%d nodes, %d edges, %d tets in %d parts: %d colours, %d parts\n", nodes, edges.count,
                tets.count, parts, order.colourCount, order.partCount);
@@ -195,8 +195,8 @@ static void TestMeshes(void** state)
         spMesh* mesh = spMakeBoxMesh(&def, NULL);
         int nodeCount = spMesh_GetVertexCount(mesh);
         // The nodes of a tet are also those of two springs
-        spElementList lists[2] = {{spMesh_GetTets(mesh), spMesh_GetTetCount(mesh), 4},
-                                  {spMesh_GetTets(mesh), 2 * spMesh_GetTetCount(mesh), 2}};
+        spElementList lists[2] = {{spMesh_GetTets(mesh), spMesh_GetTetCount(mesh), 4, NULL},
+                                  {spMesh_GetTets(mesh), 2 * spMesh_GetTetCount(mesh), 2, NULL}};
         for (int listCount = 1; listCount <= 2; ++listCount)
         {
             spSweepOrder order = Colour(&heap, lists, listCount, nodeCount);
@@ -243,7 +243,8 @@ static void TestOddInput(void** state)
         pairs[2 * i + 1] = 10001 + (i % 100 == 7 ? 2 * i : 2 * i + 1);
         memcpy(tets + 4 * i, (int32_t[]){3, 1, 2, 0}, 4 * sizeof(int32_t));
     }
-    spElementList one = {star, springCount, 2}, both[3] = {{NULL, 0, 4}, one, {pairs, springCount, 2}};
+    spElementList one = {star, springCount, 2, NULL},
+                  both[3] = {{NULL, 0, 4, NULL}, one, {pairs, springCount, 2, NULL}};
     spSweepOrder order = Colour(&heap, &one, 1, 10001);
     assert_int_equal(order.colourCount, 1);
     assert_int_equal(order.partCount, 1);
@@ -256,7 +257,7 @@ static void TestOddInput(void** state)
     assert_int_equal(sizes[1], springCount - 1);
     free(sizes);
     spFreeSweepOrder(&order, &heap);
-    spElementList same = {tets, springCount, 4};
+    spElementList same = {tets, springCount, 4, NULL};
     order = Colour(&heap, &same, 1, 4);
     assert_int_equal(order.partCount, 1);
     spFreeSweepOrder(&order, &heap);
@@ -277,7 +278,7 @@ static void TestFailingAllocations(void** state)
 {
     SP_UNUSED(state);
     Elements e = MakeElements(2000, 6000, 4, 2, 40, 5);
-    spElementList list = {e.nodes, e.count, e.n};
+    spElementList list = {e.nodes, e.count, e.n, NULL};
     FailingAllocator failing = {.failAt = -1};
     spAllocator allocator = MakeFailingAllocator(&failing);
     bool done = false;

@@ -63,7 +63,7 @@ static void TestZones(void** state)
         spElementList lists[2];
         for (int s = 0; s < 2; ++s)
         {
-            lists[s] = (spElementList){sorts[s].nodes, sorts[s].count, sorts[s].n};
+            lists[s] = (spElementList){sorts[s].nodes, sorts[s].count, sorts[s].n, NULL};
         }
         spZones zones;
         assert_true(spBuildZones(&zones, &heap, lists, 2, cases[k].nodes, cases[k].least));
@@ -111,7 +111,7 @@ static void TestChain(void** state)
         edges[2 * i] = (i * 7) % 2000;
         edges[2 * i + 1] = ((i + 1) * 7) % 2000;
     }
-    spElementList list = {edges, 1999, 2};
+    spElementList list = {edges, 1999, 2, NULL};
     spZones zones;
     assert_true(spBuildZones(&zones, &heap, &list, 1, 2000, 100));
     assert_int_equal(zones.zoneCount, 20);
@@ -136,7 +136,7 @@ static void TestColoursEqualSums(void** state)
     SP_UNUSED(state);
     spHeap heap = spMakeHeap(NULL);
     Elements e = MakeElements(3000, 20000, 2, 1, 40, 19);
-    spElementList list = {e.nodes, e.count, e.n};
+    spElementList list = {e.nodes, e.count, e.n, NULL};
     spSweepOrder order;
     spBlocks blocks;
     assert_true(spOrderByZones(&order, &heap, &list, 1, 3000, 128));
@@ -213,7 +213,7 @@ static void TestFailingAllocations(void** state)
     {
         failing = (FailingAllocator){.failAt = k};
         spHeap heap = spMakeHeap(&allocator);
-        spElementList list = {e.nodes, e.count, e.n};
+        spElementList list = {e.nodes, e.count, e.n, NULL};
         spSweepOrder order;
         spBlocks blocks;
         if (spOrderByZones(&order, &heap, &list, 1, 600, 64))
