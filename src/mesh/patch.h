@@ -14,6 +14,9 @@
 // summed into the node afterwards by the patch that owns the node, in patch order. So patches can run on any
 // thread in any order and give the same bits.
 //
+// In a body with room the blocks and the slots of each patch have a region that is longer than what is used;
+// spare blocks are empty, spare slots stand for no node. An edit packs the regions of some patches anew.
+//
 // Blocks name nodes and slots by the offset of their first number, 4 * index: what the kernels load with.
 
 #pragma once

@@ -121,7 +121,7 @@ static void TestThereAndBack(void** state)
                         64);
     }
     assert_int_equal(CheckThereAndBack(FindObject(method, "solver"), s_objects[0], s_objects[1], s_def), 11);
-    assert_int_equal(CheckThereAndBack(FindObject(method, "xpbd"), s_objects[0], s_objects[1], s_def), 10);
+    assert_int_equal(CheckThereAndBack(FindObject(method, "xpbd"), s_objects[0], s_objects[1], s_def), 11);
     assert_int_equal(CheckThereAndBack(FindObject(method, "filter"), s_objects[0], s_objects[1], s_def), 6);
 }
 
