@@ -4,6 +4,7 @@
 // Tetrahedra on a body.
 
 #include "base/error.h"
+#include "body/edit.h"
 #include "body/sets.h"
 #include "math/vec3.h"
 #include "mesh/mesh.h"
@@ -151,6 +152,9 @@ int spAddTetSet(spBody* body, const spTetDef* def, spError* error)
             .patchBegin = body->order.patchBegin,
             .patchCount = body->order.patchCount,
             .laneCount = body->laneCount,
+            .ofMesh = body->edit != NULL && def->tets == NULL && body->edit->removedCount == 0,
+            .room = body->edit != NULL,
+            .tetRoom = body->tetRoom,
         };
         set = spCreateTetSet(body->heap, &setDef);
         ok = set != NULL || spFailMemory(error, "tets", size);

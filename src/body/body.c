@@ -3,7 +3,7 @@
 
 // Making and destroying bodies; roles of nodes.
 
-#include "body/body.h"
+#include "body/edit.h"
 
 #include "base/error.h"
 #include "math/quat.h"
@@ -128,7 +128,7 @@ static bool spFindMasses(spReal* mass, const spBodyDef* def, int nodeCount, spEr
 }
 
 // Copies of what the mesh says about edges, surface and tets
-static bool spCopyTopology(spBody* body, const spMesh* mesh, spError* error)
+bool spCopyTopology(spBody* body, const spMesh* mesh, spError* error)
 {
     spIndexList edges = {0}, surface = {0};
     bool ok = spMesh_CollectEdges(mesh, &edges, error) && spMesh_CollectBoundary(mesh, &surface, error);
@@ -292,8 +292,9 @@ spBody* spBuildBody(spHeap* heap, const spBodyDef* def, const spBackend* backend
     body->topologyVersion = 1;
     body->stableStepDirty = true;
     bool ok = spPlaceNodes(body, def, error) && (def->mesh == NULL || spCopyTopology(body, def->mesh, error));
-    if (ok &&
-        spBuildSlots(&body->slots, heap, NULL, 0, body->order.patchBegin, body->order.patchCount) == false)
+    ok = ok && (def->nodeRoom == 0 || body->tetCount == 0 || spCreateEditData(body, error));
+    if (ok && spBuildSlots(&body->slots, heap, NULL, 0, body->order.patchBegin, body->order.patchCount,
+                           body->edit != NULL) == false)
     {
         ok = spFailMemory(error, "the slots of a body", sizeof(spSlots));
     }
@@ -318,6 +319,7 @@ void spDestroyBodyData(spBody* body)
     {
         body->sets[i]->kind->destroy(body->sets[i], heap);
     }
+    spDestroyEditData(body);
     spFree(heap, body->mass);
     body->backend->release(heap, body->x);
     body->backend->release(heap, body->v);

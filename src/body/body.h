@@ -31,6 +31,7 @@
 #define SP_PATCH_SIZE 1024
 
 typedef struct spMethodKind spMethodKind;
+typedef struct spEditData spEditData;
 
 // A driven node: moves to its target over the next step
 typedef struct spDrivenNode
@@ -88,6 +89,7 @@ typedef struct spBody
     spDVec3* rest; // nodes before the placement, in the user's numbering (nodeCount: room for more)
     spAttachedSurface* surface; // drawn instead of the triangles; NULL when there is none
     uint32_t surfaceVersion;    // apart from the topology, which snapshots compare
+    spEditData* edit;           // of a body with room for edits, else NULL (body/edit.h)
 
     // State
     spVec4* x; // position and inverse mass
@@ -146,6 +148,8 @@ typedef struct spBody
 
 spBody* spBuildBody(spHeap* heap, const spBodyDef* def, const spBackend* backend, spError* error);
 void spDestroyBodyData(spBody* body);
+// Edges, surface and tets of a mesh, copied
+bool spCopyTopology(spBody* body, const spMesh* mesh, spError* error);
 
 // Adding element sets. Return the number of the set, or -1.
 int spAddSpringSet(spBody* body, const spSpringDef* def, spError* error);

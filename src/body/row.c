@@ -45,11 +45,8 @@ static void spHoldContact(spRow* row, const spHoldContext* context, spReal mass,
     // Normal: position to the surface, velocity stopped or reflected
     spReal reach = spGetPushReach(vn, context->h);
     spReal push = -row->gap < reach ? -row->gap : reach;
-    spReal dvn = 0;
-    if (vn < 0)
-    {
-        dvn = vn < -context->restitutionThreshold ? -(1 + row->restitution) * vn : -vn;
-    }
+    spReal bounce = spGetBounceSpeed(vn, row->restitution, context->restitutionThreshold);
+    spReal dvn = spSolveNormal(0, vn - bounce, 1);
     spVec3 dx = spScale3(push, hit.normal);
     spVec3 dv = spScale3(dvn, hit.normal);
 
@@ -93,8 +90,8 @@ static void spBacktrackContact(spRow* row, const spHoldContext* context, spReal 
         spReal since = vn < 0 ? row->gap / vn : 0;
         since = since < left ? since : left;
         left = since;
-        spReal bounce = vn < -context->restSpeed ? row->restitution : 0;
-        spReal dvn = vn < 0 ? -(1 + bounce) * vn : 0;
+        spReal bounce = spGetBounceSpeed(vn, row->restitution, context->restSpeed);
+        spReal dvn = spSolveNormal(0, vn - bounce, 1);
         spVec3 dv = spScale3(dvn, hit.normal);
         spVec3 slip = spMulSub3(relative, vn, hit.normal);
         spReal speed = spLength3(slip);
@@ -126,10 +123,11 @@ static void spHoldAnchor(spRow* row, const spHoldContext* context, spReal mass, 
     spVec3 dx = spScale3(yield, spSub3(anchor, spXyz(*x)));
     spVec3 dv = spScale3(1 / h, dx);
     spReal force = mass * spLength3(dv) / h;
-    if (row->maxForce > 0 && force > row->maxForce)
+    if (row->maxForce > 0)
     {
-        dx = spScale3(row->maxForce / force, dx);
-        dv = spScale3(row->maxForce / force, dv);
+        spReal share = spGetShare(force, row->maxForce);
+        dx = spScale3(share, dx);
+        dv = spScale3(share, dv);
     }
     spMoveNode(x, v, dx, dv);
     row->impulse = spMulAdd3(row->impulse, mass, dv);

@@ -4,6 +4,7 @@
 // Element sets of a body: finding them, appending them, and the slots that the local ones share.
 
 #include "body/sets.h"
+#include "body/edit.h"
 
 #include "base/error.h"
 
@@ -66,6 +67,7 @@ bool spHasRowsOnly(const spBody* body)
 
 bool spCheckRoom(const spBody* body, spError* error)
 {
+    spRefreshTopology(body); // sets are made of it
     return body->setCount < SP_MAX_SETS ||
            spFail(error, sp_errorLimit, "%s has %d element sets already, the most there can be", body->name,
                   SP_MAX_SETS);
@@ -92,8 +94,8 @@ static bool spRebuildSlots(spBody* body, spError* error)
         }
     }
     spSlots slots;
-    if (spBuildSlots(&slots, body->heap, blocks, count, body->order.patchBegin, body->order.patchCount) ==
-        false)
+    if (spBuildSlots(&slots, body->heap, blocks, count, body->order.patchBegin, body->order.patchCount,
+                     body->edit != NULL) == false)
     {
         return spFailMemory(error, "the slots of a body", sizeof(spSlots));
     }

@@ -6,7 +6,7 @@
 // it at rest.
 
 #include "base/error.h"
-#include "body/body.h"
+#include "body/edit.h"
 #include "math/vec3.h"
 #include "mesh/mesh.h"
 
@@ -186,6 +186,7 @@ static spAttachedSurface* spMakeSurface(const spBody* body, const spMesh* mesh, 
 bool spAttachSurface(spBody* body, const spMesh* mesh, spError* error)
 {
     spAttachedSurface* surface = NULL;
+    spRefreshTopology(body);
     if (mesh != NULL)
     {
         spIndexList triangles = {0};

@@ -4,6 +4,7 @@
 #include "contact/link.h"
 
 #include "base/error.h"
+#include "body/edit.h"
 #include "math/quat.h"
 #include "math/vec3.h"
 
@@ -75,6 +76,7 @@ static spRowSide spFindNearestPoint(const spBody* body, spVec3 p, spRowNode* poo
 {
     spRowSide best = {.slot = (int32_t)body->id.index1 - 1, .count = 1};
     double bestDistance = DBL_MAX;
+    spRefreshTopology(body);
     for (int i = 0; i < body->triangleCount; ++i)
     {
         int32_t nodes[3];

@@ -142,7 +142,7 @@ static void spFillContact(spResponse* r, spSolvedRow* s, const spBody* body, spR
     spVec3 surface = spGetSurfaceVelocity(&pose, spXyz(body->backend->view(body->x, node, node + 1)[node]));
     spVec3 v = spXyz(body->backend->view(body->v, node, node + 1)[node]);
     spReal vn = spDot3(spSub3(v, surface), row->normal);
-    spReal reach = c->dt * SP_PUSH_SPEED;
+    spReal reach = spGetPushReach(vn, c->dt);
     spReal bounce = spGetBounceSpeed(vn, row->restitution, c->restitutionThreshold);
     r->sides[point] = row->a;
     *s = (spSolvedRow){
@@ -311,9 +311,7 @@ static spVec3 spSolveRow(const spSolvedRow* s, spVec3 u, spVec3 total, bool posi
     spVec3 change = spSolveHoldBlock(total, rate, s->diagonal, soft);
     if (row->maxForce > 0 && positions == false)
     {
-        spVec3 sum = spAdd3(total, change);
-        spReal most = row->maxForce * dt, length = spLength3(sum);
-        change = length > most ? spSub3(spScale3(most / length, sum), total) : change;
+        change = spSub3(spLimitLength(spAdd3(total, change), row->maxForce * dt), total);
     }
     return change;
 }

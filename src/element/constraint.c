@@ -5,32 +5,59 @@
 
 #include "element/spring.h"
 
-int32_t* spListElements(const spBlocks* blocks, spHeap* heap)
+#include <string.h>
+
+void spFreeElementList(spElementList* list, spHeap* heap)
 {
-    int n = blocks->nodesPerElement;
-    int32_t* nodes = spAlloc(heap, spArraySize(blocks->elementCount, (size_t)n * sizeof(int32_t)));
-    for (int i = 0; nodes != NULL && i < blocks->blockCount * SP_BLOCK; ++i)
+    spFree(heap, (int32_t*)list->nodes);
+    spFree(heap, (int32_t*)list->elements);
+    *list = (spElementList){0};
+}
+
+bool spListElements(spElementList* list, const spBlocks* blocks, spHeap* heap)
+{
+    int n = blocks->nodesPerElement, total = blocks->elementCount;
+    int32_t* nodes = spAlloc(heap, spArraySize(total, (size_t)n * sizeof(int32_t)));
+    int32_t* elements = spAlloc(heap, spArraySize(total, sizeof(int32_t)));
+    *list = (spElementList){.nodes = nodes, .elements = elements, .nodesPerElement = n};
+    if (nodes == NULL || elements == NULL)
+    {
+        spFreeElementList(list, heap);
+        return false;
+    }
+    for (int i = 0; i < total; ++i)
+    {
+        elements[i] = -1;
+    }
+    for (int i = 0; i < blocks->blockCount * SP_BLOCK; ++i)
     {
         int element = blocks->elements[i];
         for (int k = 0; k < n && element >= 0; ++k)
         {
             nodes[(size_t)element * n + k] =
                 blocks->nodes[((size_t)(i / SP_BLOCK) * n + k) * SP_BLOCK + i % SP_BLOCK] / 4;
+            elements[element] = element;
         }
     }
-    return nodes;
+    for (int i = 0; i < total; ++i)
+    {
+        if (elements[i] >= 0)
+        {
+            memmove(nodes + (size_t)list->count * n, nodes + (size_t)i * n, (size_t)n * sizeof(int32_t));
+            elements[list->count++] = i;
+        }
+    }
+    return true;
 }
 
 bool spCreateConstraints(spConstraints* c, spHeap* heap, spElementSet* set, const spConstraintKind* kind,
                          const spSweepOrder* order, const int32_t* partOf)
 {
-    const spBlocks* own = set->kind->getBlocks(set);
     *c = (spConstraints){.kind = kind, .set = set};
-    int32_t* nodes = spListElements(own, heap);
-    spElementList list = {
-        .nodes = nodes, .count = own->elementCount, .nodesPerElement = own->nodesPerElement};
-    bool ok = nodes != NULL && spBuildPartBlocks(&c->blocks, heap, &list, order, partOf);
-    spFree(heap, nodes);
+    spElementList list;
+    bool ok = spListElements(&list, set->kind->getBlocks(set), heap) &&
+              spBuildPartBlocks(&c->blocks, heap, &list, order, partOf);
+    spFreeElementList(&list, heap);
     if (ok)
     {
         c->data = spAlloc(

@@ -87,9 +87,10 @@ bool spCreateConstraints(spConstraints* c, spHeap* heap, spElementSet* set, cons
                          const spSweepOrder* order, const int32_t* partOf);
 void spDestroyConstraints(spConstraints* c, spHeap* heap);
 
-// Elements of a set as they lie in its own blocks: nodesPerElement node indices each, in the order of
-// elements. NULL when there is no memory; to be freed by the caller.
-int32_t* spListElements(const spBlocks* blocks, spHeap* heap);
+// Elements of a set as they lie in its own blocks, in the order of their numbers; those that are gone are
+// left out. False, with nothing to be freed, when there is no memory; else to be freed with spFreeElementList.
+bool spListElements(spElementList* list, const spBlocks* blocks, spHeap* heap);
+void spFreeElementList(spElementList* list, spHeap* heap);
 
 // Multipliers of a set
 static inline int64_t spGetLambdaCount(const spConstraints* c)

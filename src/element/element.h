@@ -14,6 +14,7 @@
 
 #pragma once
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "base/node.h"
 #include "base/team.h"
@@ -88,6 +89,32 @@ typedef struct spWholeRow
     double damping;    // as a time, s
     double least;      // what J J^T counts for each node at least, in the mean; 0 where compliance is enough
 } spWholeRow;
+
+// What an edit changes, as element sets see it. Nodes keep their indices: those that are born take spare
+// places.
+typedef struct spRemap
+{
+    const int32_t* tets;  // tets of the mesh that change, rising
+    const int32_t* nodes; // four of each from now on; the first is -1 where the tet is gone (tetCount x 4)
+    int tetCount;
+    const int32_t* patchBegin;
+    int patchCount;
+    int tetRoom; // of the body
+
+    // Filled in by the sets
+    uint8_t* touched; // patches whose blocks change (patchCount)
+    int blockCount;   // blocks that are packed anew
+    bool whole;       // a patch has not enough blocks: a set is laid out anew
+} spRemap;
+
+// How sets follow an edit: all prepare, which may fail and changes nothing; all exchange what they have for
+// what they have prepared, or back again; all let go of what they do not have.
+typedef enum spRemapPhase
+{
+    sp_remapPrepare,
+    sp_remapExchange,
+    sp_remapEnd,
+} spRemapPhase;
 
 // What a kind gives
 enum
@@ -172,6 +199,9 @@ typedef struct spElementKind
 
     // The blocks of a kind that is laid out in them, whose slots the body fills in. NULL otherwise.
     spBlocks* (*getBlocks)(spElementSet* set);
+
+    // Follows an edit. Only prepare can fail, with a sentence. NULL: bodies with such a set cannot be edited.
+    bool (*remap)(spElementSet* set, spHeap* heap, spRemap* remap, spRemapPhase phase, spError* error);
 
     void (*destroy)(spElementSet* set, spHeap* heap);
 } spElementKind;

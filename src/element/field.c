@@ -309,6 +309,17 @@ static void spAddGroundBounds(const spElementSet* base, const spNodeState* state
     }
 }
 
+// Drag and ground know no indices
+static bool spRemapField(spElementSet* base, spHeap* heap, spRemap* remap, spRemapPhase phase, spError* error)
+{
+    SP_UNUSED(base);
+    SP_UNUSED(heap);
+    SP_UNUSED(remap);
+    SP_UNUSED(phase);
+    SP_UNUSED(error);
+    return true;
+}
+
 void spDestroyFieldSet(spElementSet* base, spHeap* heap)
 {
     spFieldSet* set = (spFieldSet*)base;
@@ -328,6 +339,7 @@ const spElementKind spDragKind = {
     .addDiagonal = spAddDragDiagonal,
     .getEnergy = spGetDragEnergy,
     .addBounds = spAddDragBounds,
+    .remap = spRemapField,
     .destroy = spDestroyFieldSet,
 };
 
@@ -339,6 +351,7 @@ const spElementKind spMassDragKind = {
     .addDiagonal = spAddMassDragDiagonal,
     .getEnergy = spGetDragEnergy,
     .addBounds = spAddMassDragBounds,
+    .remap = spRemapField,
     .destroy = spDestroyFieldSet,
 };
 
@@ -361,6 +374,7 @@ const spElementKind spRepulsiveGroundKind = {
     .addDiagonal = spAddGroundDiagonal,
     .getEnergy = spGetGroundEnergy,
     .addBounds = spAddGroundBounds,
+    .remap = spRemapField,
     .destroy = spDestroyFieldSet,
 };
 

@@ -5,6 +5,7 @@
 
 #include "math/decompose.h"
 #include "math/vec3.h"
+#include "mesh/order.h"
 
 #include <string.h>
 
@@ -14,21 +15,28 @@ void spGetLame(double youngModulus, double poissonRatio, double* lambda, double*
     *mu = youngModulus / (2.0 * (1.0 + poissonRatio));
 }
 
+// Material of blocks. Empty lanes write to a trash slot, so any numbers do: those of the first tet.
+static void spFillModuli(const spTetSet* set, const int32_t* elements, int blockCount, spReal* moduli)
+{
+    for (int i = 0; i < blockCount * SP_BLOCK; ++i)
+    {
+        const spTet* tet = set->tets + (elements[i] < 0 ? 0 : elements[i]);
+        double lambda, mu;
+        spGetLame((double)tet->youngModulus, (double)tet->poissonRatio, &lambda, &mu);
+        spReal* place = moduli + (size_t)(i / SP_BLOCK) * 2 * SP_BLOCK + i % SP_BLOCK;
+        place[0] = (spReal)mu;
+        place[SP_BLOCK] = (spReal)lambda;
+    }
+}
+
 void spFillTetMaterial(spTetSet* set)
 {
-    size_t size = (size_t)set->blocks.blockCount * SP_BLOCK;
+    size_t size = (size_t)set->blocks.blockCount * 2 * SP_BLOCK;
+    spFillModuli(set, set->blocks.elements, set->blocks.blockCount, set->moduli);
     set->materialStride = 0;
     for (size_t i = 0; i < size; ++i)
     {
-        // Empty lanes write to a trash slot, so any numbers do: those of the first tet
-        int element = set->blocks.elements[i];
-        const spTet* tet = set->tets + (element < 0 ? 0 : element);
-        double lambda, mu;
-        spGetLame((double)tet->youngModulus, (double)tet->poissonRatio, &lambda, &mu);
-        spReal* place = set->moduli + i / SP_BLOCK * 2 * SP_BLOCK + i % SP_BLOCK;
-        place[0] = (spReal)mu;
-        place[SP_BLOCK] = (spReal)lambda;
-        if (place[0] != set->moduli[0] || place[SP_BLOCK] != set->moduli[SP_BLOCK])
+        if (set->moduli[i] != set->moduli[i / SP_BLOCK % 2 * SP_BLOCK])
         {
             set->materialStride = 2 * SP_BLOCK;
         }
@@ -41,6 +49,23 @@ static spMat3 spMakeEdgeFrame(spVec3 a, spVec3 b)
     spVec3 x = spNormalize3(a);
     spVec3 z = spNormalize3(spCross3(a, b));
     return spMakeMat3(x, spCross3(z, x), z);
+}
+
+// Rest data of blocks
+static void spFillShapes(const spTetSet* set, const int32_t* elements, int blockCount, spReal* data)
+{
+    for (int i = 0; i < blockCount * SP_BLOCK; ++i)
+    {
+        int element = elements[i] < 0 ? 0 : elements[i];
+        const spMat3* b = set->inverses + element;
+        spReal* place = data + (size_t)(i / SP_BLOCK) * SP_TET_DATA * SP_BLOCK + i % SP_BLOCK;
+        const spReal numbers[SP_TET_DATA] = {b->cx.x, b->cy.x, b->cz.x, b->cx.y, b->cy.y,
+                                             b->cz.y, b->cx.z, b->cy.z, b->cz.z, set->volumes[element]};
+        for (int k = 0; k < SP_TET_DATA; ++k)
+        {
+            place[k * SP_BLOCK] = numbers[k];
+        }
+    }
 }
 
 // Inverse edges and volume of each element, then the blocks
@@ -59,19 +84,13 @@ static void spFillTetShapes(spTetSet* set, const spVec4* x)
         }
         spInvertMat3(edges, set->inverses + i);
     }
-    for (int i = 0; i < set->blocks.blockCount * SP_BLOCK; ++i)
-    {
-        int element = set->blocks.elements[i];
-        element = element < 0 ? 0 : element;
-        const spMat3* b = set->inverses + element;
-        spReal* place = set->data + (size_t)(i / SP_BLOCK) * SP_TET_DATA * SP_BLOCK + i % SP_BLOCK;
-        const spReal numbers[SP_TET_DATA] = {b->cx.x, b->cy.x, b->cz.x, b->cx.y, b->cy.y,
-                                             b->cz.y, b->cx.z, b->cy.z, b->cz.z, set->volumes[element]};
-        for (int k = 0; k < SP_TET_DATA; ++k)
-        {
-            place[k * SP_BLOCK] = numbers[k];
-        }
-    }
+    spFillShapes(set, set->blocks.elements, set->blocks.blockCount, set->data);
+}
+
+// Blocks that each patch has to spare for tets that edits add
+static int spGetSpareBlocks(int tetRoom, int patchCount)
+{
+    return 2 + tetRoom / (SP_BLOCK * patchCount);
 }
 
 spTetSet* spCreateTetSet(spHeap* heap, const spTetSetDef* def)
@@ -105,7 +124,15 @@ spTetSet* spCreateTetSet(spHeap* heap, const spTetSetDef* def)
         {
             memcpy(nodes + 4 * (size_t)i, def->tets[i].nodes, sizeof(def->tets[i].nodes));
         }
-        ok = spBuildBlocks(&set->blocks, heap, nodes, count, 4, def->patchBegin, def->patchCount);
+        ok = spBuildBlocks(&set->blocks, heap, nodes, count, 4, def->patchBegin, def->patchCount) &&
+             (def->room == false ||
+              spSpreadBlocks(&set->blocks, heap, spGetSpareBlocks(def->tetRoom, def->patchCount)));
+    }
+    if (ok && def->room)
+    {
+        set->ofMesh = def->ofMesh;
+        set->allVolumes = spAlloc(heap, spArraySize(count, sizeof(spReal)));
+        ok = set->allVolumes != NULL;
     }
     spFree(heap, nodes);
     if (ok)
@@ -122,6 +149,10 @@ spTetSet* spCreateTetSet(spHeap* heap, const spTetSetDef* def)
     }
     spFillTetShapes(set, def->x);
     spFillTetMaterial(set);
+    if (set->allVolumes != NULL)
+    {
+        memcpy(set->allVolumes, set->volumes, (size_t)count * sizeof(spReal));
+    }
     return set;
 }
 
@@ -131,10 +162,293 @@ void spDestroyTetSet(spElementSet* base, spHeap* heap)
     spFree(heap, set->tets);
     spFree(heap, set->inverses);
     spFree(heap, set->volumes);
+    spFree(heap, set->allVolumes);
     spFree(heap, set->data);
     spFree(heap, set->moduli);
     spFreeBlocks(&set->blocks, heap);
     spFree(heap, set);
+}
+
+// ---- edits ----
+
+// New blocks of the patches that change, or of all; tets that change
+typedef struct spTetRemap
+{
+    spRepack repack;
+    bool whole;
+    spBlocks blocks; // when the set is laid out anew
+    spReal* data;    // of the blocks of either
+    spReal* moduli;
+    int32_t (*nodes)[4]; // of the tets that change
+    spReal* volumes;
+} spTetRemap;
+
+static void spEndTetRemap(spTetSet* set, spHeap* heap)
+{
+    if (set->next != NULL)
+    {
+        spFreeRepack(&set->next->repack, heap);
+        spFreeBlocks(&set->next->blocks, heap);
+        spFree(heap, set->next->data);
+        spFree(heap, set->next->moduli);
+        spFree(heap, set->next->nodes);
+        spFree(heap, set->next->volumes);
+        spFree(heap, set->next);
+        set->next = NULL;
+    }
+}
+
+// Place of a tet among those that change, or -1
+static int spFindChanged(const spRemap* remap, int32_t tet)
+{
+    int low = 0, high = remap->tetCount;
+    while (low < high)
+    {
+        int middle = (low + high) / 2;
+        low = remap->tets[middle] < tet ? middle + 1 : low;
+        high = remap->tets[middle] < tet ? high : middle;
+    }
+    return low < remap->tetCount && remap->tets[low] == tet ? low : -1;
+}
+
+static int spFindOwner(const spRemap* remap, const int32_t* nodes)
+{
+    int32_t lowest = nodes[0];
+    for (int k = 1; k < 4; ++k)
+    {
+        lowest = nodes[k] < lowest ? nodes[k] : lowest;
+    }
+    return spFindPatch(remap->patchBegin, remap->patchCount, lowest);
+}
+
+// Appends elements to a list with their nodes from now on; those that are gone are left out
+static void spListTet(const spTetSet* set, const spRemap* remap, int32_t element, int32_t* elements,
+                      int32_t* nodes, int* count)
+{
+    int changed = spFindChanged(remap, element);
+    const int32_t* now = changed >= 0 ? remap->nodes + 4 * (size_t)changed : set->tets[element].nodes;
+    bool gone = changed >= 0 ? now[0] < 0 : set->volumes[element] == 0;
+    if (gone == false)
+    {
+        elements[*count] = element;
+        memcpy(nodes + 4 * (size_t)*count, now, 4 * sizeof(int32_t));
+        *count += 1;
+    }
+}
+
+// All elements laid out anew
+static bool spLayTetsAnew(spTetSet* set, spHeap* heap, const spRemap* remap)
+{
+    spTetRemap* next = set->next;
+    int total = set->base.elementCount, count = 0;
+    int32_t* elements = spAlloc(heap, spArraySize(total, sizeof(int32_t)));
+    int32_t* nodes = spAlloc(heap, spArraySize(total, 4 * sizeof(int32_t)));
+    bool ok = elements != NULL && nodes != NULL;
+    for (int i = 0; ok && i < total; ++i)
+    {
+        spListTet(set, remap, i, elements, nodes, &count);
+    }
+    ok = ok && spBuildBlocks(&next->blocks, heap, nodes, count, 4, remap->patchBegin, remap->patchCount);
+    for (int i = 0; ok && i < next->blocks.blockCount * SP_BLOCK; ++i)
+    {
+        int32_t* element = next->blocks.elements + i;
+        *element = *element >= 0 ? elements[*element] : -1;
+    }
+    ok = ok && spSpreadBlocks(&next->blocks, heap, spGetSpareBlocks(remap->tetRoom, remap->patchCount));
+    next->blocks.elementCount = total;
+    next->whole = true;
+    spFree(heap, elements);
+    spFree(heap, nodes);
+    return ok;
+}
+
+// The patches that the tets leave and come to, packed anew
+static bool spRepackTets(spTetSet* set, spHeap* heap, const spRemap* remap)
+{
+    const spBlocks* blocks = &set->blocks;
+    uint8_t* own = spAllocZeroed(heap, spArraySize(remap->patchCount, 1));
+    int32_t* patches = spAlloc(heap, spArraySize(remap->patchCount, sizeof(int32_t)));
+    int patchCount = 0, most = 0, count = 0;
+    bool ok = own != NULL && patches != NULL;
+    for (int i = 0; ok && i < remap->tetCount; ++i)
+    {
+        const int32_t* nodes = remap->nodes + 4 * (size_t)i;
+        own[spFindOwner(remap, set->tets[remap->tets[i]].nodes)] = 1;
+        own[spFindOwner(remap, nodes[0] < 0 ? set->tets[remap->tets[i]].nodes : nodes)] = 1;
+    }
+    for (int patch = 0; ok && patch < remap->patchCount; ++patch)
+    {
+        if (own[patch] != 0)
+        {
+            patches[patchCount++] = patch;
+            most += (blocks->patchBlock[patch + 1] - blocks->patchBlock[patch]) * SP_BLOCK;
+        }
+    }
+    // Tets that come back are in no block
+    int32_t* elements = spAlloc(heap, spArraySize((int64_t)most + remap->tetCount, sizeof(int32_t)));
+    int32_t* nodes = spAlloc(heap, spArraySize((int64_t)most + remap->tetCount, 4 * sizeof(int32_t)));
+    ok = ok && elements != NULL && nodes != NULL;
+    for (int i = 0; ok && i < patchCount; ++i)
+    {
+        int begin = blocks->patchBlock[patches[i]], end = blocks->patchBlock[patches[i] + 1];
+        for (int place = begin * SP_BLOCK; place < end * SP_BLOCK; ++place)
+        {
+            if (blocks->elements[place] >= 0)
+            {
+                spListTet(set, remap, blocks->elements[place], elements, nodes, &count);
+            }
+        }
+    }
+    for (int i = 0; ok && i < remap->tetCount; ++i)
+    {
+        if (set->volumes[remap->tets[i]] == 0)
+        {
+            spListTet(set, remap, remap->tets[i], elements, nodes, &count);
+        }
+    }
+    spRepackDef def = {.patches = patches,
+                       .patchCount = patchCount,
+                       .elements = elements,
+                       .nodes = nodes,
+                       .elementCount = count,
+                       .patchBegin = remap->patchBegin};
+    ok = ok && spPackPatches(&set->next->repack, heap, blocks, &def);
+    for (int i = 0; ok && i < patchCount; ++i)
+    {
+        remap->touched[patches[i]] = 1;
+    }
+    spFree(heap, own);
+    spFree(heap, patches);
+    spFree(heap, elements);
+    spFree(heap, nodes);
+    return ok;
+}
+
+static bool spPrepareTetRemap(spTetSet* set, spHeap* heap, spRemap* remap)
+{
+    spTetRemap* next = spAllocZeroed(heap, sizeof(spTetRemap));
+    set->next = next;
+    if (next == NULL)
+    {
+        return false;
+    }
+    next->nodes = spAlloc(heap, spArraySize(remap->tetCount, sizeof(*next->nodes)));
+    next->volumes = spAlloc(heap, spArraySize(remap->tetCount, sizeof(spReal)));
+    bool ok = next->nodes != NULL && next->volumes != NULL && spRepackTets(set, heap, remap);
+    if (ok && (next->repack.overflow || remap->whole))
+    {
+        ok = spLayTetsAnew(set, heap, remap);
+        remap->whole = true;
+    }
+    if (ok)
+    {
+        const int32_t* elements = next->whole ? next->blocks.elements : next->repack.elements;
+        int count = next->whole ? next->blocks.blockCount : next->repack.begin[next->repack.patchCount];
+        next->data = spAlloc(heap, spArraySize(count, SP_TET_DATA * SP_BLOCK * sizeof(spReal)));
+        next->moduli = spAlloc(heap, spArraySize(count, 2 * SP_BLOCK * sizeof(spReal)));
+        ok = count == 0 || (next->data != NULL && next->moduli != NULL);
+        remap->blockCount += count;
+        for (int i = 0; ok && i < remap->tetCount; ++i)
+        {
+            int tet = remap->tets[i];
+            bool gone = remap->nodes[4 * (size_t)i] < 0;
+            memcpy(next->nodes[i], gone ? set->tets[tet].nodes : remap->nodes + 4 * (size_t)i,
+                   sizeof(next->nodes[i]));
+            // Lanes take the volume that a tet has now
+            next->volumes[i] = set->volumes[tet];
+            set->volumes[tet] = gone ? 0 : set->allVolumes[tet];
+        }
+        if (ok)
+        {
+            spFillShapes(set, elements, count, next->data);
+            spFillModuli(set, elements, count, next->moduli);
+        }
+        for (int i = 0; ok && i < remap->tetCount; ++i)
+        {
+            spReal volume = set->volumes[remap->tets[i]];
+            set->volumes[remap->tets[i]] = next->volumes[i];
+            next->volumes[i] = volume;
+        }
+    }
+    return ok;
+}
+
+static void spSwapNumbers(spReal* a, spReal* b, size_t count)
+{
+    for (size_t i = 0; i < count; ++i)
+    {
+        spReal t = a[i];
+        a[i] = b[i];
+        b[i] = t;
+    }
+}
+
+static void spExchangeTets(spTetSet* set, const spRemap* remap)
+{
+    spTetRemap* next = set->next;
+    if (next->whole)
+    {
+        spTetRemap old = {.blocks = set->blocks, .data = set->data, .moduli = set->moduli};
+        set->blocks = next->blocks;
+        set->data = next->data;
+        set->moduli = next->moduli;
+        next->blocks = old.blocks;
+        next->data = old.data;
+        next->moduli = old.moduli;
+    }
+    const spRepack* r = &next->repack;
+    for (int i = 0; next->whole == false && i < r->patchCount; ++i)
+    {
+        size_t to = (size_t)set->blocks.patchBlock[r->patches[i]] * SP_BLOCK,
+               from = (size_t)r->begin[i] * SP_BLOCK;
+        size_t count = (size_t)(r->begin[i + 1] - r->begin[i]) * SP_BLOCK;
+        spSwapNumbers(set->data + to * SP_TET_DATA, next->data + from * SP_TET_DATA, count * SP_TET_DATA);
+        spSwapNumbers(set->moduli + to * 2, next->moduli + from * 2, count * 2);
+    }
+    if (next->whole == false)
+    {
+        spSwapBlocks(&set->blocks, &next->repack);
+    }
+    for (int i = 0; i < remap->tetCount; ++i)
+    {
+        int tet = remap->tets[i];
+        int32_t old[4];
+        spReal volume = set->volumes[tet];
+        memcpy(old, set->tets[tet].nodes, sizeof(old));
+        memcpy(set->tets[tet].nodes, next->nodes[i], sizeof(old));
+        memcpy(next->nodes[i], old, sizeof(old));
+        set->goneCount += (next->volumes[i] == 0) - (volume == 0);
+        set->volumes[tet] = next->volumes[i];
+        next->volumes[i] = volume;
+    }
+}
+
+bool spRemapTetSet(spElementSet* base, spHeap* heap, spRemap* remap, spRemapPhase phase, spError* error)
+{
+    spTetSet* set = (spTetSet*)base;
+    switch (phase)
+    {
+        case sp_remapPrepare:
+            if (set->ofMesh == false)
+            {
+                return spFail(
+                    error, sp_errorUnsupported,
+                    "a set of tets that were given one by one cannot follow an edit: leave `tets` of "
+                    "its definition NULL to take those of the mesh");
+            }
+            if (spPrepareTetRemap(set, heap, remap) == false)
+            {
+                spEndTetRemap(set, heap);
+                return spFailMemory(error, "an edit", sizeof(spTetRemap));
+            }
+            return true;
+        case sp_remapExchange:
+            spExchangeTets(set, remap);
+            return true;
+        default:
+            spEndTetRemap(set, heap);
+            return true;
+    }
 }
 
 bool spIsTetSetDamped(const spElementSet* base)

@@ -31,9 +31,13 @@ typedef struct spTetSet
     spMat3* inverses; // of the rest edges, of each element
     spReal* volumes;  // at rest, m^3
     spBlocks blocks;
-    spReal* data;       // (blockCount x SP_TET_DATA x SP_BLOCK)
-    spReal* moduli;     // mu, then lambda (blockCount x 2 x SP_BLOCK), Pa
-    int materialStride; // from block to block: 2 SP_BLOCK, or 0 when all are the same
+    spReal* data;            // (blockCount x SP_TET_DATA x SP_BLOCK)
+    spReal* moduli;          // mu, then lambda (blockCount x 2 x SP_BLOCK), Pa
+    int materialStride;      // from block to block: 2 SP_BLOCK, or 0 when all are the same
+    bool ofMesh;             // its elements are the tets of the body's mesh, in their order
+    int goneCount;           // elements that an edit has taken: they keep their number and have no volume
+    spReal* allVolumes;      // at rest, gone or not, m^3; NULL in a body without room
+    struct spTetRemap* next; // what an edit has prepared
 } spTetSet;
 
 typedef struct spTetSetDef
@@ -48,11 +52,20 @@ typedef struct spTetSetDef
     const int32_t* patchBegin;
     int patchCount;
     int laneCount;
+    bool ofMesh;
+    bool room; // edits may come
+    int tetRoom;
 } spTetSetDef;
 
 // The slots of the blocks are filled in by the body. Tets must have been checked to be upright. Returns NULL
 // when there is no memory.
 spTetSet* spCreateTetSet(spHeap* heap, const spTetSetDef* def);
+
+// Whether an edit has taken an element
+static inline bool spIsTetGone(const spTetSet* set, int element)
+{
+    return set->volumes[element] == 0;
+}
 
 // Fills the material of the blocks from the tets: after their numbers have changed.
 void spFillTetMaterial(spTetSet* set);
@@ -87,4 +100,5 @@ spPairForm spGetTetPairForm(const spElementSet* base, const spFill* fill);
 spReal spGetTetGradientFactor(const spElementSet* base, const spFill* fill);
 void spAddTetSetBounds(const spElementSet* base, const spNodeState* state, spBounds* bounds);
 spBlocks* spGetTetBlocks(spElementSet* base);
+bool spRemapTetSet(spElementSet* base, spHeap* heap, spRemap* remap, spRemapPhase phase, spError* error);
 void spDestroyTetSet(spElementSet* base, spHeap* heap);

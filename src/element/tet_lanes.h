@@ -240,6 +240,7 @@ const spElementKind SP_LANES_NAME(spTetKind) = {
     .getEnergy = spGetTetSetEnergy,
     .addBounds = spAddTetSetBounds,
     .getBlocks = spGetTetBlocks,
+    .remap = spRemapTetSet,
     .destroy = spDestroyTetSet,
 };
 

@@ -206,7 +206,7 @@ static bool spBuildPairBlocks(spSparse* a, spHeap* heap)
     }
     spBlocks* sets[1] = {&a->blocks};
     int setCount = a->pairCount > 0 ? 1 : 0;
-    if (spBuildSlots(&a->slots, heap, sets, setCount, a->patchBegin, a->patchCount) == false)
+    if (spBuildSlots(&a->slots, heap, sets, setCount, a->patchBegin, a->patchCount, false) == false)
     {
         return false;
     }

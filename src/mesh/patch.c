@@ -11,6 +11,9 @@
 // Blocks that are being filled at the same time, one bit each
 #define SP_OPEN_BLOCKS 64
 
+// Blocks of a patch for each that it has to spare, in a body with room
+#define SP_SPARE_SHARE 8
+
 typedef struct spBlockBuilder
 {
     spBlocks* blocks;
@@ -296,6 +299,11 @@ bool spBuildPartBlocks(spBlocks* blocks, spHeap* heap, const spElementList* list
         }
         ok = spPackBlocks(blocks, heap, list->nodes, order->nodeCount, sorted, partElement);
     }
+    for (int i = 0; ok && list->elements != NULL && i < blocks->blockCount * SP_BLOCK; ++i)
+    {
+        int32_t* element = blocks->elements + i;
+        *element = *element >= 0 ? list->elements[*element] : -1;
+    }
     spFree(heap, byNode);
     spFree(heap, sorted);
     spFree(heap, partElement);
@@ -312,299 +320,264 @@ void spFreeBlocks(spBlocks* blocks, spHeap* heap)
     *blocks = (spBlocks){0};
 }
 
-// Walks the lanes of a patch that hold an element with a node of another patch. Calls with the place in the
-// node array.
-typedef void spForeignFcn(int set, size_t place, int32_t node, int patch, void* context);
+// ---- edits ----
 
-static void spVisitForeign(spBlocks** sets, int setCount, const int32_t* patchBegin, int patch,
-                           spForeignFcn* fcn, void* context)
+// An empty block of a patch: nodes of some element, in every lane
+static void spClearBlock(int32_t* elements, int32_t* nodes, int n, const int32_t* like)
 {
-    for (int s = 0; s < setCount; ++s)
+    for (int i = 0; i < n * SP_BLOCK; ++i)
     {
-        spBlocks* blocks = sets[s];
-        int n = blocks->nodesPerElement;
-        for (int block = blocks->patchBlock[patch]; block < blocks->patchBlock[patch + 1]; ++block)
+        nodes[i] = like[i / SP_BLOCK * SP_BLOCK];
+        elements[i % SP_BLOCK] = -1;
+    }
+}
+
+bool spSpreadBlocks(spBlocks* blocks, spHeap* heap, int more)
+{
+    int n = blocks->nodesPerElement, patchCount = blocks->patchCount;
+    spBlocks wide = *blocks;
+    wide.patchBlock = spAllocZeroed(heap, spArraySize(patchCount + 1, sizeof(int32_t)));
+    for (int patch = 0; wide.patchBlock != NULL && patch < patchCount; ++patch)
+    {
+        int used = blocks->patchBlock[patch + 1] - blocks->patchBlock[patch];
+        wide.patchBlock[patch + 1] = wide.patchBlock[patch] + used + used / SP_SPARE_SHARE + more;
+    }
+    wide.blockCount = wide.patchBlock != NULL ? wide.patchBlock[patchCount] : 0;
+    size_t size = spArraySize(wide.blockCount, SP_BLOCK * sizeof(int32_t));
+    wide.elements = spAlloc(heap, size);
+    wide.nodes = spAlloc(heap, size * (size_t)n);
+    wide.slotPlace = spAlloc(heap, spArraySize(wide.blockCount, sizeof(int32_t)));
+    if (wide.elements == NULL || wide.nodes == NULL || wide.slotPlace == NULL)
+    {
+        wide.slots = NULL;
+        spFreeBlocks(&wide, heap);
+        return false;
+    }
+    for (int patch = 0; patch < patchCount; ++patch)
+    {
+        for (int block = wide.patchBlock[patch]; block < wide.patchBlock[patch + 1]; ++block)
         {
-            for (int k = 0; k < n; ++k)
+            int from = blocks->patchBlock[patch] + block - wide.patchBlock[patch];
+            int32_t* elements = wide.elements + (size_t)block * SP_BLOCK;
+            int32_t* nodes = wide.nodes + (size_t)block * n * SP_BLOCK;
+            wide.slotPlace[block] = -1;
+            if (from < blocks->patchBlock[patch + 1])
             {
-                for (int lane = 0; lane < SP_BLOCK; ++lane)
-                {
-                    size_t place = ((size_t)block * n + k) * SP_BLOCK + lane;
-                    int32_t node = blocks->nodes[place] / 4;
-                    bool empty = blocks->elements[(size_t)block * SP_BLOCK + lane] < 0;
-                    if (empty == false && (node < patchBegin[patch] || node >= patchBegin[patch + 1]))
-                    {
-                        fcn(s, place, node, patch, context);
-                    }
-                }
+                memcpy(elements, blocks->elements + (size_t)from * SP_BLOCK, SP_BLOCK * sizeof(int32_t));
+                memcpy(nodes, blocks->nodes + (size_t)from * n * SP_BLOCK,
+                       (size_t)n * SP_BLOCK * sizeof(int32_t));
+            }
+            else
+            {
+                spClearBlock(elements, nodes, n, blocks->nodes);
             }
         }
     }
+    spFreeBlocks(blocks, heap);
+    wide.slots = NULL;
+    *blocks = wide;
+    return true;
 }
 
-// The new slots of one set while they are built: all blocks, to be cut to those that need them
-typedef struct spSlotLayout
+typedef struct spKey
 {
-    int32_t* all;   // (blockCount x nodesPerElement x SP_BLOCK)
-    int32_t* kept;  // (keptCount x nodesPerElement x SP_BLOCK)
-    int32_t* place; // (blockCount)
-    int keptCount;
-} spSlotLayout;
+    uint64_t value;
+    int32_t place; // where it comes from
+} spKey;
 
-typedef struct spSlotBuilder
+// Sorts by the bytes of the values, those that are the same everywhere left out
+static bool spSortKeys(spKey* keys, int count, spHeap* heap)
 {
-    spSlots* slots;
-    spSlotLayout* layouts; // one for each set
-    int32_t* slotOf;       // per node: slot of the present patch
-    int32_t* lastPatch;    // per node: patch that slotOf belongs to, -1 for none
-    int32_t* refCount;     // per node: patches that have a slot for it
-    int next;
-} spSlotBuilder;
-
-static void spCountForeign(int set, size_t place, int32_t node, int patch, void* context)
-{
-    SP_UNUSED(set);
-    SP_UNUSED(place);
-    spSlotBuilder* b = context;
-    if (b->lastPatch[node] != patch)
+    spKey* other = spAlloc(heap, spArraySize(count, sizeof(spKey)));
+    uint64_t any = 0;
+    for (int i = 0; i < count; ++i)
     {
-        b->lastPatch[node] = patch;
-        b->refCount[node] += 1;
-        b->next += 1;
+        any |= keys[i].value ^ keys[0].value;
     }
-}
-
-static void spAssignForeign(int set, size_t place, int32_t node, int patch, void* context)
-{
-    spSlotBuilder* b = context;
-    if (b->lastPatch[node] != patch)
+    spKey *from = keys, *to = other;
+    for (int shift = 0; other != NULL && shift < 64; shift += 8)
     {
-        b->lastPatch[node] = patch;
-        b->slotOf[node] = b->slots->nodeCount + b->next;
-        // refCount now holds the next free reference of the node
-        b->slots->references[b->refCount[node]++] = b->slotOf[node];
-        b->next += 1;
+        int begin[257] = {0};
+        if ((any >> shift & 0xFF) == 0)
+        {
+            continue;
+        }
+        for (int i = 0; i < count; ++i)
+        {
+            begin[(from[i].value >> shift & 0xFF) + 1] += 1;
+        }
+        for (int i = 0; i < 256; ++i)
+        {
+            begin[i + 1] += begin[i];
+        }
+        for (int i = 0; i < count; ++i)
+        {
+            to[begin[from[i].value >> shift & 0xFF]++] = from[i];
+        }
+        spKey* swap = from;
+        from = to;
+        to = swap;
     }
-    b->layouts[set].all[place] = 4 * b->slotOf[node];
+    if (other != NULL && from == other)
+    {
+        memcpy(keys, other, (size_t)count * sizeof(spKey));
+    }
+    spFree(heap, other);
+    return other != NULL || count == 0;
 }
 
-// Own nodes are their own slots; empty lanes go to the trash slot of their patch
-static void spFillPlainSlots(const spBlocks* blocks, const spSlots* slots, int32_t* all)
+// The elements of a def, sorted as spBuildBlocks packs them: by lowest node, then by number
+typedef struct spSortedElements
+{
+    int32_t* nodes;
+    int32_t* ids;
+    int32_t* begin; // of each patch (patchCount + 1)
+    int32_t* count; // 0, 1, 2 ...
+} spSortedElements;
+
+static bool spSortTouched(spSortedElements* sorted, spHeap* heap, const spRepackDef* def, int n)
+{
+    int count = def->elementCount;
+    spKey* keys = spAlloc(heap, spArraySize(count, sizeof(spKey)));
+    sorted->nodes = spAlloc(heap, spArraySize(count, (size_t)n * sizeof(int32_t)));
+    sorted->ids = spAlloc(heap, spArraySize(count, sizeof(int32_t)));
+    sorted->count = spAlloc(heap, spArraySize(count, sizeof(int32_t)));
+    sorted->begin = spAlloc(heap, spArraySize(def->patchCount + 1, sizeof(int32_t)));
+    bool ok = sorted->begin != NULL && (count == 0 || (keys != NULL && sorted->nodes != NULL &&
+                                                       sorted->ids != NULL && sorted->count != NULL));
+    for (int i = 0; ok && i < count; ++i)
+    {
+        uint64_t lowest = (uint64_t)spGetLowestNode(def->nodes + (size_t)i * n, n);
+        keys[i] = (spKey){lowest << 32 | (uint64_t)def->elements[i], i};
+    }
+    ok = ok && spSortKeys(keys, count, heap);
+    for (int i = 0; ok && i < count; ++i)
+    {
+        int from = keys[i].place;
+        memcpy(sorted->nodes + (size_t)i * n, def->nodes + (size_t)from * n, (size_t)n * sizeof(int32_t));
+        sorted->ids[i] = def->elements[from];
+        sorted->count[i] = i;
+    }
+    for (int patch = 0, i = 0; ok && patch <= def->patchCount; ++patch)
+    {
+        int32_t first = patch < def->patchCount ? def->patchBegin[def->patches[patch]] : INT32_MAX;
+        while (i < count && (int32_t)(keys[i].value >> 32) < first)
+        {
+            i += 1;
+        }
+        sorted->begin[patch] = i;
+    }
+    spFree(heap, keys);
+    return ok;
+}
+
+// Copies what was packed to the places of the regions, and fills up with empty blocks
+static bool spFillRegions(spRepack* r, spHeap* heap, const spBlocks* blocks, const spBlocks* packed,
+                          const int32_t* ids)
 {
     int n = blocks->nodesPerElement;
-    for (int patch = 0; patch < blocks->patchCount; ++patch)
+    for (int i = 0; i < r->patchCount; ++i)
     {
-        int32_t trash = slots->nodeCount + slots->patchSlot[patch + 1] - 1;
-        for (int block = blocks->patchBlock[patch]; block < blocks->patchBlock[patch + 1]; ++block)
-        {
-            for (int i = 0; i < n * SP_BLOCK; ++i)
-            {
-                size_t place = (size_t)block * n * SP_BLOCK + (size_t)i;
-                bool empty = blocks->elements[(size_t)block * SP_BLOCK + i % SP_BLOCK] < 0;
-                all[place] = empty ? 4 * trash : blocks->nodes[place];
-            }
-        }
+        int region = blocks->patchBlock[r->patches[i] + 1] - blocks->patchBlock[r->patches[i]];
+        r->overflow |= packed->patchBlock[i + 1] - packed->patchBlock[i] > region;
+        r->begin[i + 1] = r->begin[i] + region;
     }
-}
-
-static size_t spGetBlockBytes(const spBlocks* blocks)
-{
-    return (size_t)blocks->nodesPerElement * SP_BLOCK * sizeof(int32_t);
-}
-
-static bool spAllocLayout(spSlotLayout* layout, spHeap* heap, const spBlocks* blocks)
-{
-    layout->all = spAlloc(heap, spArraySize(blocks->blockCount, spGetBlockBytes(blocks)));
-    layout->place = spAlloc(heap, spArraySize(blocks->blockCount, sizeof(int32_t)));
-    return layout->all != NULL && layout->place != NULL;
-}
-
-static void spFreeLayout(spSlotLayout* layout, spHeap* heap)
-{
-    spFree(heap, layout->all);
-    spFree(heap, layout->place);
-    spFree(heap, layout->kept);
-}
-
-// Keeps the slots of those blocks that write to others than their nodes
-static bool spKeepNeededSlots(spSlotLayout* layout, spHeap* heap, const spBlocks* blocks)
-{
-    size_t bytes = spGetBlockBytes(blocks);
-    int count = 0;
-    for (int block = 0; block < blocks->blockCount; ++block)
-    {
-        size_t at = (size_t)block * bytes / sizeof(int32_t);
-        bool same = memcmp(layout->all + at, blocks->nodes + at, bytes) == 0;
-        layout->place[block] = same ? -1 : count++;
-    }
-    layout->kept = spAlloc(heap, spArraySize(count, bytes));
-    if (count > 0 && layout->kept == NULL)
+    int total = r->begin[r->patchCount];
+    r->elements = spAlloc(heap, spArraySize(total, SP_BLOCK * sizeof(int32_t)));
+    r->nodes = spAlloc(heap, spArraySize(total, (size_t)n * SP_BLOCK * sizeof(int32_t)));
+    if (total > 0 && (r->elements == NULL || r->nodes == NULL))
     {
         return false;
     }
-    layout->keptCount = count;
-    for (int block = 0; block < blocks->blockCount; ++block)
+    for (int i = 0; r->overflow == false && i < r->patchCount; ++i)
     {
-        if (layout->place[block] >= 0)
+        for (int block = r->begin[i]; block < r->begin[i + 1]; ++block)
         {
-            memcpy((char*)layout->kept + (size_t)layout->place[block] * bytes,
-                   (char*)layout->all + (size_t)block * bytes, bytes);
+            int from = packed->patchBlock[i] + block - r->begin[i];
+            int32_t* elements = r->elements + (size_t)block * SP_BLOCK;
+            int32_t* nodes = r->nodes + (size_t)block * n * SP_BLOCK;
+            if (from >= packed->patchBlock[i + 1])
+            {
+                spClearBlock(elements, nodes, n, packed->blockCount > 0 ? packed->nodes : blocks->nodes);
+                continue;
+            }
+            memcpy(nodes, packed->nodes + (size_t)from * n * SP_BLOCK,
+                   (size_t)n * SP_BLOCK * sizeof(int32_t));
+            for (int lane = 0; lane < SP_BLOCK; ++lane)
+            {
+                int local = packed->elements[(size_t)from * SP_BLOCK + lane];
+                elements[lane] = local < 0 ? -1 : ids[local];
+            }
         }
     }
     return true;
 }
 
-// Exchanges what the set has for what was built; the old goes with the layout
-static void spSwapLayout(spSlotLayout* layout, spBlocks* blocks)
+bool spPackPatches(spRepack* r, spHeap* heap, const spBlocks* blocks, const spRepackDef* def)
 {
-    spSlotLayout old = {.all = layout->all, .kept = blocks->slots, .place = blocks->slotPlace};
-    old.keptCount = blocks->slotBlockCount;
-    blocks->slots = layout->kept;
-    blocks->slotPlace = layout->place;
-    blocks->slotBlockCount = layout->keptCount;
-    *layout = old;
-}
-
-static bool spFillSlots(spSlotBuilder* b, spHeap* heap, spBlocks** sets, int setCount,
-                        const int32_t* patchBegin)
-{
-    spSlots* slots = b->slots;
-    int patchCount = slots->patchCount;
-
-    // Count the slots of each patch, and one more for trash
-    for (int i = 0; i < slots->nodeCount; ++i)
+    int n = blocks->nodesPerElement;
+    *r = (spRepack){.patchCount = def->patchCount};
+    spSortedElements sorted = {0};
+    spBlocks packed = {
+        .nodesPerElement = n, .elementCount = def->elementCount, .patchCount = def->patchCount};
+    r->patches = spAlloc(heap, spArraySize(def->patchCount, sizeof(int32_t)));
+    r->begin = spAllocZeroed(heap, spArraySize(def->patchCount + 1, sizeof(int32_t)));
+    bool ok = r->begin != NULL && (def->patchCount == 0 || r->patches != NULL) &&
+              spSortTouched(&sorted, heap, def, n);
+    if (ok && def->patchCount > 0)
     {
-        b->lastPatch[i] = -1;
+        memcpy(r->patches, def->patches, (size_t)def->patchCount * sizeof(int32_t));
     }
-    int total = 0;
-    for (int patch = 0; patch < patchCount; ++patch)
+    if (ok && def->elementCount > 0)
     {
-        slots->patchSlot[patch] = total;
-        b->next = 0;
-        spVisitForeign(sets, setCount, patchBegin, patch, spCountForeign, b);
-        total += b->next + 1;
-        slots->referenceCount += b->next;
+        int nodeCount = def->patchBegin[blocks->patchCount];
+        ok = spPackBlocks(&packed, heap, sorted.nodes, nodeCount, sorted.count, sorted.begin);
     }
-    slots->patchSlot[patchCount] = total;
-    slots->slotCount = total;
-
-    // Entries: nodes with references, in node order, which is by owner
-    for (int i = 0; i < slots->nodeCount; ++i)
+    else if (ok)
     {
-        slots->entryCount += b->refCount[i] > 0 ? 1 : 0;
+        packed.patchBlock = spAllocZeroed(heap, spArraySize(def->patchCount + 1, sizeof(int32_t)));
+        ok = packed.patchBlock != NULL;
     }
-    slots->entryNode = spAlloc(heap, spArraySize(slots->entryCount, sizeof(int32_t)));
-    slots->entryBegin = spAlloc(heap, spArraySize(slots->entryCount + 1, sizeof(int32_t)));
-    slots->references = spAlloc(heap, spArraySize(slots->referenceCount, sizeof(int32_t)));
-    if (slots->entryBegin == NULL ||
-        (slots->entryCount > 0 && (slots->entryNode == NULL || slots->references == NULL)))
-    {
-        return false;
-    }
-    int entry = 0, reference = 0;
-    for (int patch = 0; patch < patchCount; ++patch)
-    {
-        slots->patchEntry[patch] = entry;
-        for (int node = patchBegin[patch]; node < patchBegin[patch + 1]; ++node)
-        {
-            int count = b->refCount[node];
-            if (count > 0)
-            {
-                slots->entryNode[entry] = node;
-                slots->entryBegin[entry] = reference;
-                b->refCount[node] = reference;
-                reference += count;
-                entry += 1;
-            }
-        }
-    }
-    slots->patchEntry[patchCount] = entry;
-    slots->entryBegin[entry] = reference;
-
-    // Give out the slots, patch by patch, so that references of a node are in patch order
-    for (int s = 0; s < setCount; ++s)
-    {
-        spFillPlainSlots(sets[s], slots, b->layouts[s].all);
-    }
-    for (int i = 0; i < slots->nodeCount; ++i)
-    {
-        b->lastPatch[i] = -1;
-    }
-    for (int patch = 0; patch < patchCount; ++patch)
-    {
-        b->next = slots->patchSlot[patch];
-        spVisitForeign(sets, setCount, patchBegin, patch, spAssignForeign, b);
-    }
-    return true;
-}
-
-bool spBuildSlots(spSlots* slots, spHeap* heap, spBlocks** sets, int setCount, const int32_t* patchBegin,
-                  int patchCount)
-{
-    int nodeCount = patchBegin[patchCount];
-    *slots = (spSlots){.nodeCount = nodeCount, .patchCount = patchCount};
-    size_t nodeSize = spArraySize(nodeCount, sizeof(int32_t));
-    size_t layoutSize = spArraySize(setCount, sizeof(spSlotLayout));
-    slots->patchSlot = spAllocZeroed(heap, spArraySize(patchCount + 1, sizeof(int32_t)));
-    slots->patchEntry = spAllocZeroed(heap, spArraySize(patchCount + 1, sizeof(int32_t)));
-    spSlotBuilder builder = {.slots = slots};
-    builder.layouts = spAllocZeroed(heap, layoutSize);
-    builder.slotOf = spAlloc(heap, nodeSize);
-    builder.lastPatch = spAlloc(heap, nodeSize);
-    builder.refCount = spAllocZeroed(heap, nodeSize);
-    bool ok = slots->patchSlot != NULL && slots->patchEntry != NULL &&
-              (setCount == 0 || builder.layouts != NULL) && builder.slotOf != NULL &&
-              builder.lastPatch != NULL && builder.refCount != NULL;
-    for (int s = 0; ok && s < setCount; ++s)
-    {
-        ok = spAllocLayout(builder.layouts + s, heap, sets[s]);
-    }
-    ok = ok && spFillSlots(&builder, heap, sets, setCount, patchBegin);
-    for (int s = 0; ok && s < setCount; ++s)
-    {
-        ok = spKeepNeededSlots(builder.layouts + s, heap, sets[s]);
-    }
-    for (int s = 0; builder.layouts != NULL && s < setCount; ++s)
-    {
-        if (ok)
-        {
-            spSwapLayout(builder.layouts + s, sets[s]);
-        }
-        spFreeLayout(builder.layouts + s, heap);
-    }
-    spFree(heap, builder.layouts);
-    spFree(heap, builder.slotOf);
-    spFree(heap, builder.lastPatch);
-    spFree(heap, builder.refCount);
+    ok = ok && spFillRegions(r, heap, blocks, &packed, sorted.ids);
+    spFreeBlocks(&packed, heap);
+    spFree(heap, sorted.nodes);
+    spFree(heap, sorted.ids);
+    spFree(heap, sorted.begin);
+    spFree(heap, sorted.count);
     if (ok == false)
     {
-        spFreeSlots(slots, heap);
+        spFreeRepack(r, heap);
     }
     return ok;
 }
 
-void spFreeSlots(spSlots* slots, spHeap* heap)
+static void spSwapInts(int32_t* a, int32_t* b, size_t count)
 {
-    spFree(heap, slots->patchSlot);
-    spFree(heap, slots->patchEntry);
-    spFree(heap, slots->entryNode);
-    spFree(heap, slots->entryBegin);
-    spFree(heap, slots->references);
-    *slots = (spSlots){0};
+    for (size_t i = 0; i < count; ++i)
+    {
+        int32_t t = a[i];
+        a[i] = b[i];
+        b[i] = t;
+    }
 }
 
-void spSumSlots(const spSlots* slots, spVec4* f, int patch)
+void spSwapBlocks(spBlocks* blocks, spRepack* r)
 {
-    for (int entry = slots->patchEntry[patch]; entry < slots->patchEntry[patch + 1]; ++entry)
+    size_t n = (size_t)blocks->nodesPerElement;
+    for (int i = 0; i < r->patchCount; ++i)
     {
-        spVec4 sum = f[slots->entryNode[entry]];
-        for (int r = slots->entryBegin[entry]; r < slots->entryBegin[entry + 1]; ++r)
-        {
-            const spVec4* part = f + slots->references[r];
-            sum.x += part->x;
-            sum.y += part->y;
-            sum.z += part->z;
-        }
-        f[slots->entryNode[entry]] = sum;
+        size_t to = (size_t)blocks->patchBlock[r->patches[i]], from = (size_t)r->begin[i];
+        size_t count = (size_t)(r->begin[i + 1] - r->begin[i]);
+        spSwapInts(blocks->elements + to * SP_BLOCK, r->elements + from * SP_BLOCK, count * SP_BLOCK);
+        spSwapInts(blocks->nodes + to * n * SP_BLOCK, r->nodes + from * n * SP_BLOCK, count * n * SP_BLOCK);
     }
+}
+
+void spFreeRepack(spRepack* r, spHeap* heap)
+{
+    spFree(heap, r->patches);
+    spFree(heap, r->begin);
+    spFree(heap, r->elements);
+    spFree(heap, r->nodes);
+    *r = (spRepack){0};
 }

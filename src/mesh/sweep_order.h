@@ -22,6 +22,7 @@ typedef struct spElementList
     const int32_t* nodes;
     int count;
     int nodesPerElement;
+    const int32_t* elements; // number of each, rising; NULL: 0, 1, 2 ...
 } spElementList;
 
 typedef struct spSweepOrder

@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "base/timer.h"
+#include "body/edit.h"
 #include "method/estimate.h"
 #include "method/method.h"
 
@@ -113,6 +114,7 @@ static bool spCreateExplicit(spBody* body, spError* error)
         spDestroyExplicit(body);
         return spFailMemory(error, "the method of a body", (size_t)body->nodeCount * sizeof(spMat3));
     }
+    spRefreshTopology(body);
     for (int i = 0; i < body->edgeCount; ++i)
     {
         const int32_t* edge = body->edges + 2 * (size_t)i;
@@ -170,6 +172,16 @@ static void spAdaptExplicit(spBody* body, spTeam* team)
     {
         spEstimate(body, team);
     }
+}
+
+static void spRemapExplicit(spBody* body, const spBirth* birth)
+{
+    spExplicitState* state = body->methodState;
+    for (int i = 0; i < sp_modesCount; ++i)
+    {
+        spInherit(birth, state->estimator.spectrum.last[i], sizeof(spVec4));
+    }
+    spInherit(birth, state->estimator.local, sizeof(spMat3));
 }
 
 static bool spWalkExplicitMemory(spBody* body, spWalkMemoryFcn* fcn, void* walk)
@@ -654,4 +666,5 @@ const spMethodKind spExplicitMethod = {
     .correct = spCorrectNodes,
     .adapt = spAdaptExplicit,
     .walkMemory = spWalkExplicitMemory,
+    .remap = spRemapExplicit,
 };

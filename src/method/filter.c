@@ -4,6 +4,7 @@
 #include "method/filter.h"
 
 #include "base/error.h"
+#include "body/edit.h"
 #include "linear/filter_rows.h"
 
 #include <math.h>
@@ -79,6 +80,7 @@ bool spCreateFilter(spFilter* filter, spBody* body, spError* error)
     {
         return false;
     }
+    spRefreshTopology(body);
     spHeap* heap = body->heap;
     int edgeCount = def->edges != NULL ? def->edgeCount : body->edgeCount;
     size_t edgeSize = def->edges != NULL ? spArraySize(edgeCount, 2 * sizeof(int32_t)) : 0;

@@ -187,6 +187,11 @@ static void spCorrectImplicit(spBody* body, const spPoints* points, const spVec3
     spCorrectSolver(body->methodState, body, points, impulses, shifts);
 }
 
+static void spRemapImplicit(spBody* body, const spBirth* birth)
+{
+    spRemapSolver(body->methodState, birth);
+}
+
 static bool spWalkImplicitMemory(spBody* body, spWalkMemoryFcn* fcn, void* walk)
 {
     return spWalkSolver(body->methodState, body, fcn, walk);
@@ -206,4 +211,5 @@ const spMethodKind spImplicitMethod = {
     .correct = spCorrectImplicit,
     .adapt = spAdaptNothing,
     .walkMemory = spWalkImplicitMemory,
+    .remap = spRemapImplicit,
 };

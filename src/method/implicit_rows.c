@@ -49,14 +49,11 @@ static void spStartContact(spSubstep* s, spRow* row, spRowSolve* r)
         r->push = out < SP_PUSH_SPEED ? (out > 0 ? out : 0) : SP_PUSH_SPEED;
         least = along + r->push;
     }
-    if (vn < -s->problem->restitutionThreshold && row->restitution > 0 && s->isStatic == false)
+    spReal bounce = spGetBounceSpeed(vn, row->restitution, s->problem->restitutionThreshold);
+    if (bounce > 0 && along + bounce > least && s->isStatic == false)
     {
-        spReal bounce = along - row->restitution * vn;
-        if (bounce > least)
-        {
-            least = bounce;
-            r->push = 0;
-        }
+        least = along + bounce;
+        r->push = 0;
     }
     r->velocity = spMulAdd3(surface, least - along, hit.normal);
     spReal fall = s->h * spDot3(hit.normal, s->force.gravity);
@@ -250,7 +247,7 @@ static bool spCheckContact(spSubstep* s, const spRow* row, spRowSolve* r)
         return false;
     }
     spVec3 slip = spSub3(v, r->velocity);
-    slip = spMulSub3(slip, spDot3(slip, n), n);
+    slip = spGetTangent(slip, n);
     // Friction that is about to turn the slip round takes it as it is: half of it is enough
     if (spDot3(slip, r->impulse) > 0)
     {

@@ -444,6 +444,16 @@ bool spCheckSolverChoice(const spImplicitSolver* solver, const spChoice* choice,
     return true;
 }
 
+void spRemapSolver(spImplicitSolver* solver, const spBirth* birth)
+{
+    spInherit(birth, solver->warmStart, sizeof(spVec4));
+    for (int i = 0; i < 2; ++i)
+    {
+        spInherit(birth, solver->history.before[i], sizeof(spVec4));
+        spInherit(birth, solver->history.after[i], sizeof(spVec4));
+    }
+}
+
 bool spWalkSolver(spImplicitSolver* solver, spBody* body, spWalkMemoryFcn* fcn, void* walk)
 {
     spRefreshState* refresh = &solver->refresh;

@@ -96,6 +96,9 @@ spSubstepResult spSolveImplicitSubstep(spImplicitSolver* solver, spBody* body,
 // Whether a choice for the next step can be kept; a sentence when not
 bool spCheckSolverChoice(const spImplicitSolver* solver, const spChoice* choice, spError* error);
 
+// After an edit: copies take over what is remembered of their parents
+void spRemapSolver(spImplicitSolver* solver, const spBirth* birth);
+
 // What snapshots keep; as spMethodKind has it
 bool spWalkSolver(spImplicitSolver* solver, spBody* body, spWalkMemoryFcn* fcn, void* walk);
 

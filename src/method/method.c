@@ -156,3 +156,12 @@ bool spGrowCompliance(spComplianceList* list, spArena* arena, int more)
     list->capacity = capacity;
     return true;
 }
+
+void spInherit(const spBirth* birth, void* array, size_t size)
+{
+    unsigned char* bytes = array;
+    for (int i = 0; array != NULL && i < birth->count; ++i)
+    {
+        memcpy(bytes + (size_t)birth->nodes[i] * size, bytes + (size_t)birth->parents[i] * size, size);
+    }
+}

@@ -64,6 +64,17 @@ typedef struct spAdvanceResult
     bool outOfMemory;    // the body has not moved
 } spAdvanceResult;
 
+// Nodes that an edit has made, each a copy of another
+typedef struct spBirth
+{
+    const int32_t* nodes;
+    const int32_t* parents;
+    int count;
+} spBirth;
+
+// Copies take over what an array of numbers of each node has for their parents
+void spInherit(const spBirth* birth, void* array, size_t size);
+
 struct spMethodKind
 {
     const char* name;
@@ -110,6 +121,10 @@ struct spMethodKind
     // same pieces for every method of the same type, filter included. Snapshots write them, or read them
     // back. False without memory: pieces are missing.
     bool (*walkMemory)(spBody* body, spWalkMemoryFcn* fcn, void* walk);
+
+    // After an edit: copies take over what is remembered of their parents. What depends on elements is made
+    // anew in begin, where topologyVersion has grown. NULL: bodies with this method cannot be edited.
+    void (*remap)(spBody* body, const spBirth* birth);
 };
 
 // What stops the solver of a substep: its share of the time until the deadline, or what was chosen before.

@@ -85,56 +85,22 @@ void spFindStop(const spSubstep* s, double v[3])
     }
 }
 
-// One row: the normal first, then friction against the normal impulse as it is now. Returns the change of
-// velocity.
+// One row. Returns the change of velocity.
 static double spPushRow(const spSubstep* s, spRigidMotion* w, int index, bool pushed)
 {
     const spRow* row = s->problem->rows + index;
     spRowSolve* r = s->solver->rowSolves + index;
     spVec4 x = spGetStart(s)[row->a.node];
     double arm[3] = {(double)x.x - w->centre[0], (double)x.y - w->centre[1], (double)x.z - w->centre[2]};
-    double n[3], wanted[3], v[3], p[3], side[3];
-    double old[3] = {(double)r->rigid.x, (double)r->rigid.y, (double)r->rigid.z};
-    spGetNormal(row, n);
+    double wanted[3], v[3];
     spGetWanted(s, index, pushed, wanted);
     spGetRigidVelocity(w, arm, v);
-    double before = spDot(old, n), compliance = spGetRigidCompliance(w, arm, n);
-    double along = spDot(n, v) - spDot(n, wanted), now = fmax(0.0, before - along / compliance);
-    double length = 0.0, slip = 0.0, changed = fabs(now - before) * compliance;
-    for (int k = 0; k < 3; ++k)
-    {
-        p[k] = (now - before) * n[k];
-        side[k] = old[k] - before * n[k];
-    }
-    spApplyRigidImpulse(w, arm, p);
-    spGetRigidVelocity(w, arm, v);
-    along = spDot(n, v) - spDot(n, wanted);
-    for (int k = 0; k < 3; ++k)
-    {
-        v[k] -= wanted[k] + along * n[k];
-        slip += v[k] * v[k];
-    }
-    slip = sqrt(slip);
-    double ease =
-        slip > 0.0 ? spGetRigidCompliance(w, arm, (double[3]){v[0] / slip, v[1] / slip, v[2] / slip}) : 0.0;
-    for (int k = 0; k < 3; ++k)
-    {
-        p[k] = -side[k];
-        side[k] -= slip > 0.0 ? v[k] / ease : 0.0;
-        length += side[k] * side[k];
-    }
-    length = sqrt(length);
-    double most = (double)row->friction * now, share = length > most ? most / length : 1.0, moved = 0.0;
-    for (int k = 0; k < 3; ++k)
-    {
-        side[k] *= share;
-        p[k] += side[k];
-        moved += p[k] * p[k];
-    }
-    spApplyRigidImpulse(w, arm, p);
-    r->rigid = (spVec3){(spReal)(now * n[0] + side[0]), (spReal)(now * n[1] + side[1]),
-                        (spReal)(now * n[2] + side[2])};
-    return fmax(changed, sqrt(moved) * ease);
+    spVec3 rate = {(spReal)(v[0] - wanted[0]), (spReal)(v[1] - wanted[1]), (spReal)(v[2] - wanted[2])};
+    spMat3 compliance = spGetRigidCompliance(w, arm);
+    spVec3 change = spSolveContact(r->rigid, rate, compliance, row->normal, row->friction);
+    spApplyRigidImpulse(w, arm, (double[3]){(double)change.x, (double)change.y, (double)change.z});
+    r->rigid = spAdd3(r->rigid, change);
+    return (double)spLength3(spMulMV3(compliance, change));
 }
 
 // The rigid motion that contacts leave; their impulses are left in the rows

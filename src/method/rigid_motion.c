@@ -3,6 +3,8 @@
 
 #include "method/rigid_motion.h"
 
+#include "linear/node_math.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -84,10 +86,18 @@ void spApplyRigidImpulse(spRigidMotion* w, const double arm[3], const double p[3
     }
 }
 
-double spGetRigidCompliance(const spRigidMotion* w, const double arm[3], const double direction[3])
+spMat3 spGetRigidCompliance(const spRigidMotion* w, const double arm[3])
 {
-    double l[3], spin[3];
-    spCross(arm, direction, l);
-    spGetSpinChange(w, l, spin);
-    return 1.0 / w->mass + l[0] * spin[0] + l[1] * spin[1] + l[2] * spin[2];
+    double v[3][3];
+    for (int k = 0; k < 3; ++k)
+    {
+        spRigidMotion pushed = *w;
+        memset(pushed.velocity, 0, sizeof(pushed.velocity));
+        memset(pushed.spin, 0, sizeof(pushed.spin));
+        spApplyRigidImpulse(&pushed, arm, (double[3]){k == 0, k == 1, k == 2});
+        spGetRigidVelocity(&pushed, arm, v[k]);
+    }
+    return spMakeMat3((spVec3){(spReal)v[0][0], (spReal)v[0][1], (spReal)v[0][2]},
+                      (spVec3){(spReal)v[1][0], (spReal)v[1][1], (spReal)v[1][2]},
+                      (spVec3){(spReal)v[2][0], (spReal)v[2][1], (spReal)v[2][2]});
 }

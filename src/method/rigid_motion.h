@@ -15,5 +15,5 @@ void spLimitRotation(spRigidMotion* w, double h);
 
 // Applies an impulse at an arm from the centre
 void spApplyRigidImpulse(spRigidMotion* w, const double arm[3], const double p[3]);
-// Velocity at an arm along a direction, for a unit impulse there along it, 1/kg
-double spGetRigidCompliance(const spRigidMotion* w, const double arm[3], const double direction[3]);
+// Velocity at an arm for an impulse there, 1/kg
+spMat3 spGetRigidCompliance(const spRigidMotion* w, const double arm[3]);

@@ -152,17 +152,13 @@ static bool spOrderSweeps(spBody* body, spXpbdState* state, const spConstraintKi
 {
     spHeap* heap = body->heap;
     spElementList lists[SP_MAX_SETS];
-    int32_t* nodes[SP_MAX_SETS];
     int count = 0;
     bool ok = true;
     for (int i = 0; i < body->setCount && ok; ++i)
     {
         if (kinds[i] != NULL)
         {
-            const spBlocks* blocks = body->sets[i]->kind->getBlocks(body->sets[i]);
-            nodes[count] = spListElements(blocks, heap);
-            ok = nodes[count] != NULL;
-            lists[count] = (spElementList){nodes[count], blocks->elementCount, blocks->nodesPerElement};
+            ok = spListElements(lists + count, body->sets[i]->kind->getBlocks(body->sets[i]), heap);
             count += 1;
         }
     }
@@ -171,7 +167,7 @@ static bool spOrderSweeps(spBody* body, spXpbdState* state, const spConstraintKi
                         : spOrderByZones(&state->order, heap, lists, count, body->nodeCount, SP_ZONE_NODES));
     for (int i = 0; i < count; ++i)
     {
-        spFree(heap, nodes[i]);
+        spFreeElementList(lists + i, heap);
     }
     return ok;
 }
@@ -729,6 +725,15 @@ static void spCorrectXpbd(spBody* body, const spPoints* points, const spVec3* im
 }
 
 // Sweeps keep nothing from step to step
+static void spRemapXpbd(spBody* body, const spBirth* birth)
+{
+    const spXpbdState* state = body->methodState;
+    if (state->newton != NULL)
+    {
+        spRemapSolver(state->newton, birth);
+    }
+}
+
 static bool spWalkXpbdMemory(spBody* body, spWalkMemoryFcn* fcn, void* walk)
 {
     bool sweeps = ((const spXpbdState*)body->methodState)->def.xpbd.solver != sp_xpbdAuto;
@@ -749,4 +754,5 @@ const spMethodKind spXpbdMethod = {
     .correct = spCorrectXpbd,
     .adapt = spAdaptNothing,
     .walkMemory = spWalkXpbdMemory,
+    .remap = spRemapXpbd,
 };

@@ -4,6 +4,7 @@
 // Bodies, as the public header offers them.
 
 #include "base/error.h"
+#include "body/edit.h"
 #include "math/quat.h"
 #include "math/vec3.h"
 #include "method/relax.h"
@@ -528,6 +529,7 @@ int spBody_CopyMasses(const spWorld* world, spBodyId id, spReal* masses, int cap
 const int32_t* spBody_GetTriangles(const spWorld* world, spBodyId id, int* triangleCount)
 {
     const spBody* body = spReadBody(world, id);
+    spRefreshTopology(body);
     if (triangleCount != NULL)
     {
         *triangleCount = body->triangleCount;
@@ -538,6 +540,7 @@ const int32_t* spBody_GetTriangles(const spWorld* world, spBodyId id, int* trian
 const int32_t* spBody_GetEdges(const spWorld* world, spBodyId id, int* edgeCount)
 {
     const spBody* body = spReadBody(world, id);
+    spRefreshTopology(body);
     if (edgeCount != NULL)
     {
         *edgeCount = body->edgeCount;
@@ -638,8 +641,9 @@ spEnergy spBody_GetEnergy(const spWorld* world, spBodyId id)
 
 double spBody_GetVolume(const spWorld* world, spBodyId id)
 {
-    const spBody* body = spGetBody(world, id);
-    return body != NULL ? spGetBodyVolume(body) : 0.0;
+    const spBody* body = spReadBody(world, id);
+    spRefreshTopology(body);
+    return spGetBodyVolume(body);
 }
 
 spVec3 spBody_GetMomentum(const spWorld* world, spBodyId id)

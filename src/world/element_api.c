@@ -273,20 +273,21 @@ int spBody_GetSetCount(const spWorld* world, spBodyId id)
 int spBody_GetTetCount(const spWorld* world, spBodyId id, int set)
 {
     const spTetSet* tets = spGetTetSet(spGetBody(world, id), set);
-    return tets != NULL ? tets->base.elementCount : 0;
+    return tets != NULL ? tets->base.elementCount - tets->goneCount : 0;
 }
 
 int spBody_CopyTets(const spWorld* world, spBodyId id, int set, int32_t* nodes, int capacity)
 {
     const spBody* body = spGetBody(world, id);
     const spTetSet* tets = spGetTetSet(body, set);
-    int count = tets != NULL && nodes != NULL ? spMinInt(tets->base.elementCount, capacity) : 0;
-    for (int i = 0; i < count; ++i)
+    int count = 0;
+    for (int i = 0; tets != NULL && nodes != NULL && i < tets->base.elementCount && count < capacity; ++i)
     {
         for (int k = 0; k < 4; ++k)
         {
-            nodes[4 * (size_t)i + k] = body->order.order[tets->tets[i].nodes[k]];
+            nodes[4 * (size_t)count + k] = body->order.order[tets->tets[i].nodes[k]];
         }
+        count += spIsTetGone(tets, i) ? 0 : 1;
     }
     return count;
 }
@@ -301,11 +302,14 @@ int spBody_CopyTetStates(const spWorld* world, spBodyId id, int set, spTetState*
 {
     const spBody* body = spGetBody(world, id);
     const spTetSet* tets = spGetTetSet(body, set);
-    int count = tets != NULL && states != NULL ? spMinInt(tets->base.elementCount, capacity) : 0;
-    spNodeState state = count > 0 ? spGetNodeState(body) : (spNodeState){0};
-    for (int i = 0; i < count; ++i)
+    spNodeState state = tets != NULL ? spGetNodeState(body) : (spNodeState){0};
+    int count = 0;
+    for (int i = 0; tets != NULL && states != NULL && i < tets->base.elementCount && count < capacity; ++i)
     {
-        states[i] = spGetTetState(tets, &state, i);
+        if (spIsTetGone(tets, i) == false)
+        {
+            states[count++] = spGetTetState(tets, &state, i);
+        }
     }
     return count;
 }
@@ -332,7 +336,8 @@ int spBody_CountInvertedTets(const spWorld* world, spBodyId id)
         spNodeState state = spGetNodeState(body);
         for (int k = 0; tets != NULL && k < tets->base.elementCount; ++k)
         {
-            count += spDeterminant3(spGetTetGradient(tets, &state, k)) > 0.0 ? 0 : 1;
+            bool upright = spIsTetGone(tets, k) || spDeterminant3(spGetTetGradient(tets, &state, k)) > 0.0;
+            count += upright ? 0 : 1;
         }
     }
     return count;

@@ -11,6 +11,8 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "body/edit.h"
+#include "world/edit.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -220,12 +222,22 @@ static void spCheckRoles(spWalk* walk, size_t count)
     }
 }
 
+static void spWalkEdits(spWalk* walk, spBody* body)
+{
+    spTopologyWalk mode = walk->mode == sp_walkCheck  ? sp_topologyCheck
+                          : walk->mode == sp_walkRead ? sp_topologyRead
+                                                      : sp_topologyWrite;
+    walk->fits = walk->fits && spWalkTopology(body, spWalkMemory, walk, mode, &walk->noMemory);
+}
+
 static void spWalkBody(spWalk* walk, spBody* body)
 {
     size_t n = (size_t)body->nodeCount;
     spWalkShape(walk, body->id.generation);
     spWalkShape(walk, (uint64_t)body->nodeCount);
-    spWalkShape(walk, body->topologyVersion);
+    // Edits do not count: snapshots bring their topology along
+    spWalkShape(walk, body->topologyVersion - (body->edit != NULL ? body->edit->edits : 0));
+    spWalkEdits(walk, body);
     spWalkBytes(walk, sp_pieceFinite, body->x, n * sizeof(spVec4));
     spWalkBytes(walk, sp_pieceFinite, body->v, n * sizeof(spVec4));
     bool reads = walk->mode == sp_walkRead;
@@ -251,6 +263,7 @@ static void spWalkBody(spWalk* walk, spBody* body)
         }
         body->drivenCount = 0;
         body->heldDirty = true;
+        spSettleRoles(body);
         spForgetWatch(body);
         // What was made for the stiffness of another method or material, or for other roles, is of no use
         body->stableStepDirty |= same == false;
@@ -412,6 +425,17 @@ spSnapshot* spWorld_Save(spWorld* world)
     return snapshot;
 }
 
+static void spEndRestore(spWorld* world)
+{
+    for (int i = 0; i < world->bodyIds.slotCount; ++i)
+    {
+        if (world->bodies[i] != NULL)
+        {
+            spEndTopologyWalk(world->bodies[i]);
+        }
+    }
+}
+
 bool spWorld_Restore(spWorld* world, const spSnapshot* snapshot)
 {
     if (world == NULL)
@@ -428,6 +452,7 @@ bool spWorld_Restore(spWorld* world, const spSnapshot* snapshot)
     }
     if (snapshot == NULL || walk.fits == false || walk.used != snapshot->size)
     {
+        spEndRestore(world);
         walk.noMemory
             ? spFailMemory(&error, "a snapshot", walk.size)
             : spFail(&error, sp_errorBadArgument,
@@ -436,6 +461,7 @@ bool spWorld_Restore(spWorld* world, const spSnapshot* snapshot)
     }
     walk.mode = sp_walkRead;
     spWalkState(&walk, world);
+    spEndRestore(world);
     if (walk.noMemory)
     {
         // The state is there; a method goes on with what it remembers of another

@@ -151,10 +151,10 @@ static Rows MakeRows(const RowCase* one, const spTetDef* def, int lanes, int cel
     rows.set = (spTetSet*)body->sets[0];
     const spConstraintKind* kind = rows.set->base.kind->getRows(&rows.set->base, one->energy);
     assert_string_equal(kind->name, one->rows);
-    int32_t* nodes = spListElements(&rows.set->blocks, body->heap);
-    spElementList list = {nodes, rows.set->base.elementCount, 4};
+    spElementList list;
+    assert_true(spListElements(&list, &rows.set->blocks, body->heap));
     assert_true(spOrderByZones(&rows.order, body->heap, &list, 1, body->nodeCount, 192));
-    spFree(body->heap, nodes);
+    spFreeElementList(&list, body->heap);
     assert_true(
         spCreateConstraints(&rows.c, body->heap, &rows.set->base, kind, &rows.order, rows.order.partOf));
     rows.lambda = AllocReals(spGetLambdaCount(&rows.c), &rows.lambdaSize);

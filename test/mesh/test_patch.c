@@ -113,7 +113,7 @@ static void TestBlocksAndSlots(void** state)
         spBuildBlocks(&blocks, &heap, g.edges, g.edgeCount, 2, g.order.patchBegin, g.order.patchCount));
     spSlots slots;
     spBlocks* sets[1] = {&blocks};
-    assert_true(spBuildSlots(&slots, &heap, sets, 1, g.order.patchBegin, g.order.patchCount));
+    assert_true(spBuildSlots(&slots, &heap, sets, 1, g.order.patchBegin, g.order.patchCount, false));
 
     int* hits = calloc((size_t)g.edgeCount, sizeof(int));
     int filled = 0;
@@ -176,12 +176,14 @@ static void TestBlocksAndSlots(void** state)
     {
         sums[spGetBlockSlots(&blocks, i / (2 * SP_BLOCK))[i % (2 * SP_BLOCK)] / 4] += 1;
     }
-    for (int entry = 0; entry < slots.entryCount; ++entry)
+    for (int patch = 0; patch < slots.patchCount; ++patch)
     {
-        for (int r = slots.entryBegin[entry]; r < slots.entryBegin[entry + 1]; ++r)
+        const spPatchSum* sum = slots.sums + patch;
+        for (int r = 0, entry = -1; r < sum->begin[sum->entryCount]; ++r)
         {
-            sums[slots.entryNode[entry]] += sums[slots.references[r]];
-            assert_true(r == slots.entryBegin[entry] || slots.references[r] > slots.references[r - 1]);
+            entry += r == sum->begin[entry + 1];
+            sums[sum->nodes[entry]] += sums[sum->references[r]];
+            assert_true(r == sum->begin[entry] || sum->references[r] > sum->references[r - 1]);
         }
     }
     int* degrees = calloc((size_t)g.nodeCount, sizeof(int));
@@ -268,7 +270,7 @@ static void TestFailingAllocations(void** state)
         allocationsLeft = k;
         if (spBuildBlocks(&blocks, &heap, g.edges, g.edgeCount, 2, g.order.patchBegin, g.order.patchCount))
         {
-            if (spBuildSlots(&slots, &heap, sets, 1, g.order.patchBegin, g.order.patchCount))
+            if (spBuildSlots(&slots, &heap, sets, 1, g.order.patchBegin, g.order.patchCount, false))
             {
                 spFreeSlots(&slots, &heap);
                 done = true;

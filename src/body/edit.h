@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// What a body with room keeps to be edited, and how its element sets and slots follow an edit: beside the
+// running body first, which may fail and changes nothing, then taken in, which cannot fail. world/edit.h is
+// the edit itself.
+
+#pragma once
+
+#include "body/body.h"
+
+#include <pthread.h>
+
+typedef struct spEditPlan spEditPlan;
+
+// The tets of the mesh keep their numbers; those that are gone may come back when a snapshot is restored.
+// Everything is in the user's numbering.
+struct spEditData
+{
+    int tetCount;
+    int32_t* tets;    // nodes of each, gone or not (tetCount x 4)
+    uint8_t* removed; // (tetCount)
+    int removedCount;
+    int meshCount;    // nodes of the mesh as it was given: those behind are copies
+    int32_t* parents; // the node that a copy was made of, -1 for the others (nodeCount)
+    int32_t* around;  // tets around each node (nodeCount)
+    double* volume;   // of those at rest, m^3 (nodeCount)
+    double* density;  // mass of each node over that, kg/m^3 (nodeCount)
+    uint32_t edits;   // that topologyVersion has grown by
+
+    // Edges, surface and tets of the body as users see them follow when somebody asks for them
+    pthread_mutex_t mutex;
+    bool stale;
+
+    spEditPlan* restored; // what a snapshot that is being read brings
+};
+
+// Changes of the layout: tets with new nodes, in the numbering of the body
+struct spEditPlan
+{
+    spRemap remap;
+    int32_t* tets;      // that change, rising
+    int32_t* nodes;     // four of each from now on, -1 first where it is gone
+    int32_t* userNodes; // the same in the user's numbering
+    int32_t* patches;   // whose blocks change
+    int patchCount;
+    spSlotUpdate update; // their slots
+    spSlots slots;       // or all, when a set is laid out anew
+    spVec4* f;
+};
+
+// For a body whose mesh has tets, when it is made
+bool spCreateEditData(spBody* body, spError* error);
+void spDestroyEditData(spBody* body);
+
+// Volume of a tet of the mesh at rest, m^3
+double spGetRestVolume(const spBody* body, const int32_t* userNodes);
+
+// Room for so many tets that change, with remap still to be filled in. NULL without memory.
+spEditPlan* spCreateEditPlan(spBody* body, int tetCount);
+// Lays out beside the body what its sets and slots will be. False, with a sentence, when a set cannot follow
+// or there is no memory.
+bool spPrepareEditPlan(spBody* body, spEditPlan* plan, spError* error);
+void spApplyEditPlan(spBody* body, spEditPlan* plan);
+void spDestroyEditPlan(spBody* body, spEditPlan* plan);
+
+// Makes edges, surface and tets anew if they are stale; without memory they stay so
+void spRefreshTopology(const spBody* body);
