@@ -138,14 +138,17 @@
     V(rotateBack, 3, end - begin, (spVec4* to, const spMat3* rotations, const spVec4* a, int begin, int end), (to, rotations, a, begin, end)) \
     V(precondition, 2, 0, (spPreconditioner* p, spTeam* team, const spVec4* r, spVec4* z), (p, team, r, z)) \
     V(fillRows, 3, 0, (spBlockRows* rows, const spSparse* a, const spVec4* ownA, const spVec4* ownC, bool crossed, const spVec4* x), (rows, a, ownA, ownC, crossed, x)) \
-    V(advanceDirection, 2, end - begin, (spVec4* d, const spVec4* z, spReal beta, int begin, int end), (d, z, beta, begin, end))
+    V(advanceDirection, 2, end - begin, (spVec4* d, const spVec4* z, spReal beta, int begin, int end), (d, z, beta, begin, end)) \
+    V(holdRows, 1, 0, (spBody* body, const spHoldContext* context, int patch), (body, context, patch)) \
+    V(pushNode, 2, 0, (spVec4* x, spVec4* v, int node, spReal weight, spVec3 p, spVec3 d), (x, v, node, weight, p, d))
 // clang-format on
 
 #define GUARDED_NAME_V(name, arrays, count, params, args) op_##name,
 #define GUARDED_NAME_R(type, name, arrays, count, params, args) op_##name,
 typedef enum Operation
 {
-    GUARDED_OPERATIONS(GUARDED_NAME_V, GUARDED_NAME_R) op_advance,
+    GUARDED_OPERATIONS(GUARDED_NAME_V, GUARDED_NAME_R) op_view,
+    op_advance,
     op_elements, // functions of element kinds and rows
     op_count
 } Operation;
@@ -160,6 +163,8 @@ static struct Guard
     size_t used; // what has been given out
     int depth;   // of what runs now; closed at 0
     bool closed; // whether it closes at all
+    void* views[1 << 16];
+    int viewCount;
     int calls[op_count];
     int64_t bytes[op_count];
 } s_guard;
@@ -201,6 +206,10 @@ static void CloseArrays(void)
 
 static void OpenArrays(void)
 {
+    for (; s_guard.viewCount > 0; --s_guard.viewCount)
+    {
+        free(s_guard.views[s_guard.viewCount - 1]);
+    }
     s_guard.closed = false;
     SetAccess(PROT_READ | PROT_WRITE);
 }
@@ -249,6 +258,19 @@ static void GuardRelease(spHeap* heap, void* array)
     }
 }
 
+// Copies for the host, until arrays are open again
+static const spVec4* GuardView(const spVec4* array, int begin, int end)
+{
+    spVec4* copy = calloc((size_t)end + 1, sizeof(spVec4));
+    assert_non_null(copy);
+    assert_true(s_guard.viewCount < SP_COUNT(s_guard.views));
+    s_guard.views[s_guard.viewCount++] = copy;
+    Enter(op_view, 1, end - begin);
+    memcpy(copy + begin, array + begin, (size_t)(end - begin) * sizeof(spVec4));
+    Leave();
+    return copy;
+}
+
 static spAdvanceResult GuardAdvance(spBody* body, const spAdvanceContext* context)
 {
     s_guard.calls[op_advance] += 1;
@@ -268,6 +290,7 @@ static void MakeGuardedBackend(void)
     s_guarded = (spBackend){.name = "guarded", .laneCount = s_guard.cpu->laneCount};
     s_guarded.allocate = GuardAllocate;
     s_guarded.release = GuardRelease;
+    s_guarded.view = GuardView;
     s_guarded.advance = GuardAdvance;
     GUARDED_OPERATIONS(GUARDED_ENTRY_V, GUARDED_ENTRY_R)
     // Nothing was forgotten

@@ -23,6 +23,7 @@ typedef struct spTeam spTeam;
 typedef struct spElementSet spElementSet;
 typedef struct spNodeState spNodeState;
 typedef struct spBody spBody;
+typedef struct spHoldContext spHoldContext;
 typedef struct spAdvanceContext spAdvanceContext;
 typedef struct spAdvanceResult spAdvanceResult;
 
@@ -101,7 +102,10 @@ typedef struct spBackend
     // Copies across, of any part of an array
     void (*upload)(void* array, const void* host, size_t size);
     void (*download)(void* host, const void* array, size_t size);
-    // The same for listed nodes
+    // Nodes for the host to read, numbered as in the array, until the array is written again: the array itself
+    // where it lies in the memory of the host, else a copy
+    const spVec4* (*view)(const spVec4* array, int begin, int end);
+    // Copies of listed nodes
     void (*gather)(spVec4* host, const spVec4* array, const int32_t* nodes, int count);
     void (*scatter)(spVec4* array, const spVec4* host, const int32_t* nodes, int count);
     void (*copy)(spVec4* to, const spVec4* from, int begin, int end);
@@ -420,6 +424,13 @@ typedef struct spBackend
 
     // d = z + beta d
     void (*advanceDirection)(spVec4* d, const spVec4* z, spReal beta, int begin, int end);
+
+    // ---- rows ----
+
+    // Holds the node rows of a patch after a trial substep: puts nodes back and takes the impulses from them
+    void (*holdRows)(spBody* body, const spHoldContext* context, int patch);
+    // v += s p and x += s d at one node, s its inverse mass times a weight
+    void (*pushNode)(spVec4* x, spVec4* v, int node, spReal weight, spVec3 p, spVec3 d);
 
     // ---- a whole step ----
 

@@ -57,6 +57,8 @@ static int spVisitCandidates(const spDetectContext* c, int patch, spRow* rows)
 {
     const spBody* body = c->body;
     int begin = body->order.patchBegin[patch], end = body->order.patchBegin[patch + 1];
+    const spVec4* x = body->backend->view(body->x, begin, end);
+    const spVec4* v = body->backend->view(body->v, begin, end);
     int count = 0;
     for (int k = 0; k < c->colliderCount; ++k)
     {
@@ -72,10 +74,10 @@ static int spVisitCandidates(const spDetectContext* c, int patch, spRow* rows)
         {
             // Candidate when gap < reach + way |v|, without the root where it is not needed
             spVec3 normal;
-            spReal gap = spGetGap(&pair, body, spXyz(body->x[node]), &normal);
+            spReal gap = spGetGap(&pair, body, spXyz(x[node]), &normal);
             spReal beyond = gap - pair.reach;
-            spReal speed2 = spLengthSquared3(spXyz(body->v[node]));
-            if (!(beyond < 0 || beyond * beyond < pair.way * pair.way * speed2) || body->x[node].w == 0)
+            spReal speed2 = spLengthSquared3(spXyz(v[node]));
+            if (!(beyond < 0 || beyond * beyond < pair.way * pair.way * speed2) || x[node].w == 0)
             {
                 continue;
             }
@@ -131,7 +133,7 @@ static bool spIsHold(const spDetectContext* c, int link)
 static spReal spGetHoldCompliance(const spDetectContext* c, const spLink* link, int node)
 {
     const spReal least = (spReal)1e-6;
-    spReal yield = c->body->x[node].w * c->dt * c->dt;
+    spReal yield = c->body->backend->view(c->body->x, node, node + 1)[node].w * c->dt * c->dt;
     return link->compliance < least * yield ? 0 : link->compliance;
 }
 

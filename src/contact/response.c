@@ -59,7 +59,8 @@ static bool spIsMissedContact(const spResponse* r, const spBody* body, const spR
     {
         return false;
     }
-    spVec4 x = body->x[row->a.node];
+    int node = row->a.node;
+    spVec4 x = body->backend->view(body->x, node, node + 1)[node];
     spReal size = (spReal)(fabs((double)x.x) + fabs((double)x.y) + fabs((double)x.z));
     spReal rounding =
         (sizeof(spReal) == sizeof(float) ? (spReal)1e-6 : (spReal)1e-14) * (size + body->contactRadius);
@@ -137,8 +138,10 @@ static void spFillContact(spResponse* r, spSolvedRow* s, const spBody* body, spR
 {
     const spResponseContext* c = r->context;
     spPose pose = spGetColliderPose(c->colliders[row->b.slot], 1, c->dt);
-    spVec3 surface = spGetSurfaceVelocity(&pose, spXyz(body->x[row->a.node]));
-    spReal vn = spDot3(spSub3(spXyz(body->v[row->a.node]), surface), row->normal);
+    int node = row->a.node;
+    spVec3 surface = spGetSurfaceVelocity(&pose, spXyz(body->backend->view(body->x, node, node + 1)[node]));
+    spVec3 v = spXyz(body->backend->view(body->v, node, node + 1)[node]);
+    spReal vn = spDot3(spSub3(v, surface), row->normal);
     spReal reach = spGetPushReach(vn, c->dt);
     spReal bounce = spGetBounceSpeed(vn, row->restitution, c->restitutionThreshold);
     r->sides[point] = row->a;

@@ -185,6 +185,13 @@ static void spCopyAcross(void* to, const void* from, size_t size)
     memcpy(to, from, size);
 }
 
+static const spVec4* spViewArray(const spVec4* array, int begin, int end)
+{
+    SP_UNUSED(begin);
+    SP_UNUSED(end);
+    return array;
+}
+
 static void spGatherListed(spVec4* host, const spVec4* array, const int32_t* nodes, int count)
 {
     for (int i = 0; i < count; ++i)
@@ -665,6 +672,13 @@ static void spPushNodes(spVec4* x, spReal s, const spVec4* g, int begin, int end
     {
         x[i] = spPushNode(x[i], s * x[i].w, g[i]);
     }
+}
+
+static void spPushOneNode(spVec4* x, spVec4* v, int node, spReal weight, spVec3 p, spVec3 d)
+{
+    spReal s = weight * x[node].w;
+    v[node] = spPushNode(v[node], s, spMakeNode(p));
+    x[node] = spPushNode(x[node], s, spMakeNode(d));
 }
 
 static void spSumPinsOfNodes(double sum[3], const spVec4* x, const spVec4* v, const spVec4* from,

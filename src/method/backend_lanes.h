@@ -18,6 +18,7 @@ const spBackend SP_LANES_NAME(spBackend) = {
     .release = spReleaseArray,
     .upload = spCopyAcross,
     .download = spCopyAcross,
+    .view = spViewArray,
     .gather = spGatherListed,
     .scatter = spScatterListed,
     .copy = spCopyNodes,
@@ -143,6 +144,9 @@ const spBackend SP_LANES_NAME(spBackend) = {
     .precondition = spPreconditionNodes,
     .fillRows = spFillBlockRows,
     .advanceDirection = spAdvanceDirection,
+
+    .holdRows = spHoldPatchRows,
+    .pushNode = spPushOneNode,
 
     .advance = spAdvanceByMethod,
 };

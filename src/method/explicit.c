@@ -282,7 +282,7 @@ static void spMoveStage(int begin, int end, int workerIndex, void* context)
         spMovePatch(s, body->order.patchBegin[patch], body->order.patchBegin[patch + 1]);
         if (spIsLastEvaluation(s) && s->holdRows)
         {
-            spHoldPatchRows(body, &s->hold, patch);
+            body->backend->holdRows(body, &s->hold, patch);
         }
     }
 }
@@ -356,7 +356,7 @@ static void spFilterStage(int begin, int end, int workerIndex, void* context)
                                    body->order.patchBegin[patch + 1]);
         if (s->holdRows)
         {
-            spHoldPatchRows(body, &s->hold, patch);
+            body->backend->holdRows(body, &s->hold, patch);
         }
     }
 }

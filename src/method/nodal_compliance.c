@@ -56,7 +56,7 @@ bool spFreezeNodes(const spBody* body, const spPoints* points, int firstPoint, s
         {
             return false;
         }
-        spReal w = body->x[node].w;
+        spReal w = body->backend->view(body->x, node, node + 1)[node].w;
         for (int k = 0; k < same * same; ++k)
         {
             const spPointEntry* a = entries + order[begin + k / same];
@@ -77,15 +77,7 @@ void spCorrectNodes(spBody* body, const spPoints* points, const spVec3* impulses
         for (int a = 0; a < points->sides[i].count; ++a)
         {
             spRowNode n = spGetSideNode(points->sides + i, points->pool, a);
-            spVec4* x = body->x + n.node;
-            spVec4* v = body->v + n.node;
-            spReal w = n.weight * x->w;
-            v->x += w * impulses[i].x;
-            v->y += w * impulses[i].y;
-            v->z += w * impulses[i].z;
-            x->x += w * shifts[i].x;
-            x->y += w * shifts[i].y;
-            x->z += w * shifts[i].z;
+            body->backend->pushNode(body->x, body->v, n.node, n.weight, impulses[i], shifts[i]);
         }
     }
 }

@@ -438,7 +438,8 @@ static void spHarvestRows(spStep* step, int slot)
             continue;
         }
         spVec3 force = spScale3(1 / step->dt, row->impulse);
-        spVec3 position = spXyz(body->x[row->a.node]);
+        int node = row->a.node;
+        spVec3 position = spXyz(body->backend->view(body->x, node, node + 1)[node]);
         row->impulse = (spVec3){0, 0, 0};
         if (row->b.slot >= 0)
         {
