@@ -587,12 +587,14 @@ static bool spListen(spServer* server, const spServerDef* def, spError* error)
     info.options = LWS_SERVER_OPTION_EXPLICIT_VHOSTS |
                    (strchr(def->address, ':') == NULL ? LWS_SERVER_OPTION_DISABLE_IPV6 : 0);
     lws_set_log_level(0, NULL);
+    errno = 0;
     server->context = lws_create_context(&info);
     server->vhost = server->context != NULL ? lws_create_vhost(server->context, &info) : NULL;
     server->port = server->vhost != NULL ? lws_get_vhost_listen_port(server->vhost) : 0;
-    return server->port > 0 ||
-           spFail(error, sp_errorUnsupported, "the network library cannot listen on %s port %d", def->address,
-                  def->port);
+    // The port is free, so that the library lacks memory or cannot do what it is asked for
+    return server->port > 0 || spFail(error, errno == ENOMEM ? sp_errorOutOfMemory : sp_errorUnsupported,
+                                      "the network library cannot listen on %s port %d%s", def->address,
+                                      def->port, errno == ENOMEM ? ": out of memory" : "");
 }
 
 spServer* spCreateServer(const spServerDef* def, spError* error)

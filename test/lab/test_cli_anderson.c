@@ -182,7 +182,7 @@ static void TestUsage(void** state)
     Expect("reproduce anderson --quick --part bodies --mesh flat.obj", 2, "the mesh has no tets");
     WriteFile("file", "");
     Expect("reproduce anderson --quick --part cost --out file/x", 2, "cannot make the folder file/x");
-    Expect("help reproduce", 0, "for 'anderson'");
+    Expect("help reproduce", 0, "'anderson' instead of its two bodies");
 }
 
 int main(void)
