@@ -103,7 +103,7 @@ static inline spVec3 spSolveFrictionBlock(spVec3 total, spVec3 slip, spMat3 w, s
     spReal a = spDot3(s, ws), b = (spDot3(s, wt) + spDot3(t, ws)) / 2, c = spDot3(t, wt);
     spReal p = spDot3(s, total), q = spDot3(t, total);
     spReal g = spDot3(s, slip) - (a * p + b * q), k = spDot3(t, slip) - (b * p + c * q);
-    spReal l = 0, length = 0;
+    spReal l = 0, length = 0, rounding = sizeof(spReal) == sizeof(float) ? (spReal)1e-6 : (spReal)1e-13;
     if (!(most > 0) || !(a * c > b * b))
     {
         return spMakeVec3(0, 0, 0);
@@ -114,7 +114,7 @@ static inline spVec3 spSolveFrictionBlock(spVec3 total, spVec3 slip, spMat3 w, s
         p = (b * k - (c + l) * g) / d;
         q = (b * g - (a + l) * k) / d;
         length = (spReal)sqrt((double)(p * p + q * q));
-        if (!(length > most * (1 + (spReal)1e-6)))
+        if (!(length > most * (1 + rounding)))
         {
             break;
         }

@@ -97,18 +97,21 @@ static void SolveReference(Problem* problem, double* p)
         largest = fmax(largest, *At(problem, i, i));
     }
     memset(p, 0, 3 * most * sizeof(double));
-    for (int i = 0; i < 200000; ++i)
+    double moved = 1.0;
+    for (int i = 0; i < 5000000 && moved > 1e-16; ++i)
     {
+        moved = 0.0;
         GetVelocity(problem, p, u);
         for (int k = 0; k < problem->count; ++k)
         {
-            double* q = p + 3 * k;
+            double *q = p + 3 * k, old[3] = {q[0], q[1], q[2]};
             const double* v = u + 3 * k;
             double r = 0.3 / largest;
             q[0] -= r * v[0];
             q[1] -= r * (v[1] + problem->friction * hypot(v[0], v[2]));
             q[2] -= r * v[2];
             ProjectOnCone(problem->friction, q);
+            moved = fmax(moved, fmax(fabs(q[0] - old[0]), fmax(fabs(q[1] - old[1]), fabs(q[2] - old[2]))));
         }
     }
 }

@@ -355,7 +355,8 @@ static void FillForces(const Rig* rig, const int32_t* names, int count, bool cha
 {
     spBody* body = rig->body;
     spForceContext context = {.body = body, .state = spGetNodeState(body), .gravity = {0, -10, 0}};
-    spVec4* d = calloc((size_t)body->nodeCount, sizeof(spVec4));
+    spHeap heap = spMakeHeap(NULL);
+    spVec4* d = spAllocZeroed(&heap, (size_t)body->nodeCount * sizeof(spVec4)); // aligned, as lanes load it
     for (int i = 0; i < count; ++i)
     {
         uint64_t seed = 77 + (uint64_t)i;
@@ -380,7 +381,7 @@ static void FillForces(const Rig* rig, const int32_t* names, int count, bool cha
     {
         forces[i] = names[i] >= 0 ? spXyz(body->f[body->order.rank[names[i]]]) : (spVec3){0, 0, 0};
     }
-    free(d);
+    spFree(&heap, d);
 }
 
 static void CheckNumbers(const spVec3* a, const spVec3* b, int count, double tolerance)
