@@ -75,7 +75,7 @@ spBenchTimes spSummarizeTimes(double* times, int count);
 // Says why a benchmark has no numbers
 void spFailBench(spBenchRun* run, const char* name, const char* message);
 
-// bench_beam.c: one beam in two ways. With a surface for the eye that has ten times the vertices of its own,
+// bench_beam.c: one beam in two ways. With an attached surface that has ten times the vertices of its own,
 // and what reading its positions after every step adds; with shuffled vertices, its nodes kept in that order
 // and renumbered.
 spRunBenchFcn spRunVisualBeam, spRunOrderBeam;

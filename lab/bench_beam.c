@@ -74,7 +74,7 @@ static spTestWorld spStartBeamWorld(const spBenchRun* run, int way, int threads,
 }
 
 // ---------------------------------------------------------------------------------------------------------
-// A surface for the eye
+// An attached surface
 
 // One side of a box: (nu + 1) x (nv + 1) vertices from the corner on
 static int spAddSide(spDVec3* vertices, int32_t* triangles, int vertexCount, int* triangleCount,

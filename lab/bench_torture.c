@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// souple bench torture: the grid of testbed/torture.h, or every so manieth case of it, counted by how it
+// souple bench torture: the grid of testbed/torture.h, or every n-th case of it, counted by how it
 // ended. Cases run on as many threads as were asked for, each world on one.
 
 #include "bench.h"

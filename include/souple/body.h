@@ -403,7 +403,7 @@ SP_API const int32_t* spBody_GetEdges(const spWorld* world, spBodyId body, int* 
 /// @return a number that grows when the triangles or edges of the body, or its attached surface, change.
 SP_API uint32_t spBody_GetTopologyVersion(const spWorld* world, spBodyId body);
 
-/// Attaches a surface for the eye: a mesh of any resolution that moves with the body and has no mass. Frames,
+/// Attaches a surface to draw: a mesh of any resolution that moves with the body and has no mass. Frames,
 /// exports and pictures show it instead of the triangles of the body; forces, contact and state hash do not
 /// know it. It is placed as the mesh of the body is: in the coordinates of that mesh, before the transform
 /// of the definition, wherever the nodes have moved since. Each vertex is tied to the tet that held it at

@@ -40,7 +40,7 @@ typedef struct spDrivenNode
     spVec3 target;
 } spDrivenNode;
 
-// A surface for the eye, of any resolution: x0 + w1 (x1 - x0) + w2 (x2 - x0) + w3 (x3 - x0) over four nodes
+// An attached surface, of any resolution, only drawn: x0 + w1 (x1 - x0) + w2 (x2 - x0) + w3 (x3 - x0) over four nodes
 typedef struct spAttachedSurface
 {
     int vertexCount;
@@ -174,7 +174,7 @@ bool spHasRowsOnly(const spBody* body);
 
 spNodeState spGetNodeState(const spBody* body);
 
-// Exchanges the surface that the body carries for the eye; NULL takes it away. On failure the old one stays.
+// Exchanges the attached surface; NULL removes it. On failure the old one stays.
 bool spAttachSurface(spBody* body, const spMesh* mesh, spError* error);
 // Positions of its first vertices now, m
 void spMapSurface(const spBody* body, spVec3* positions, int count);
@@ -222,7 +222,7 @@ void spBoundFrequencies(spBody* body, spMat3* scratch, double* frequency2, doubl
 // Holds the node rows of a patch after a trial substep: puts nodes back and takes the impulses from them.
 void spHoldPatchRows(spBody* body, const spHoldContext* context, int patch);
 
-// Levels at the nodes for the eye, in the user's numbering: von Mises stress, Pa, and equivalent strain.
+// Stress and strain at the nodes, for display, in the user's numbering: von Mises stress, Pa, and equivalent strain.
 // Return their number, 0 when the body has nothing that has them, or there is no memory.
 int spSumNodeStress(const spBody* body, spReal* stress);
 int spSumNodeStrain(const spBody* body, spReal* strain);

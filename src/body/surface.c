@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// A surface that a body carries for the eye: it costs nothing in a step, and its positions are found when
+// An attached surface is only drawn: it costs nothing in a step, and its positions are found when
 // somebody asks. Each of its vertices is tied to the tet, or the triangle of a body without tets, that held
 // it at rest.
 

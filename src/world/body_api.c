@@ -554,7 +554,7 @@ uint32_t spBody_GetTopologyVersion(const spWorld* world, spBodyId id)
     return body->topologyVersion + body->surfaceVersion;
 }
 
-// ---- the surface for the eye ----
+// ---- the attached surface ----
 
 bool spBody_AttachSurface(spWorld* world, spBodyId id, const spMesh* mesh)
 {

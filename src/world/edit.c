@@ -10,7 +10,7 @@
 //   roles, pins, driven nodes        the copy has the role of its parent, and its target            (here)
 //   forces on nodes                  stay where they are; none on a node that is gone               (here)
 //   edges, surface, tets of the mesh follow when they are asked for                                 (body/edit.c)
-//   surface for the eye              refuses
+//   attached surface                 refuses
 //   rows                             found anew in the next step                                    (here)
 //   links                            refuse to lose a node                                          (here)
 //   method, its filter and memory    remap of the method; what depends on elements is made anew in the
@@ -406,7 +406,7 @@ static bool spCheckEditable(const spBody* body, spError* error)
     if (body->surface != NULL)
     {
         return spFail(error, sp_errorUnsupported,
-                      "%s carries a surface for the eye, which does not follow an edit: take it away first",
+                      "%s has an attached surface, which does not follow an edit: remove it first",
                       body->name);
     }
     return (body->method->remap != NULL && body->methodDef.filter.type == sp_filterNone) ||

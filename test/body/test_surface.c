@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Surfaces for the eye: where they are, what carries them, that nothing else feels them, and that recordings,
+// Attached surfaces: where they are, what carries them, that nothing else feels them, and that recordings,
 // exports and scenes have them.
 
 #include "base/core.h"

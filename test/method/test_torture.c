@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-// Every so manieth of the cases. SOUPLE_TORTURE=1 in the environment runs every case. Builds with asserts and
+// Every n-th of the cases. SOUPLE_TORTURE=1 in the environment runs every case. Builds with asserts and
 // sanitizers are slow.
 #ifdef NDEBUG
 static const int sampled = 97;
