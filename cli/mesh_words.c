@@ -29,7 +29,7 @@ static const spProblemWords problemWords[sp_meshProblemCount] = {
     [sp_meshOrphanVertices] = {"vertex belongs", "vertices belong", "to nothing", "vertex",
                                "'souple mesh repair' drops %s"},
     [sp_meshDegenerateTriangles] = {"triangle has", "triangles have", "no area", "triangle",
-                                    "'souple mesh repair' drops %s"},
+                                    "'souple mesh repair' mends %s"},
     [sp_meshDuplicateTriangles] = {"triangle is", "triangles are", "there a second time", "triangle",
                                    "'souple mesh repair' drops %s"},
     [sp_meshDegenerateTets] = {"tet is", "tets are", "flat", "tet", "'souple mesh repair' drops %s"},
@@ -198,20 +198,23 @@ static bool spJudgeSurface(const spMeshReport* report, char sentence[SP_MESH_SEN
         spSay(sentence,
               "Fit to simulate as a sheet. It has %d open edges, so it cannot hold gas; 'souple mesh repair "
               "FROM TO "
-              "--holes=%d' closes holes.",
+              "--holes=%d' closes holes, 'souple mesh fill FROM -o TO' makes a solid of what it encloses.",
               problems[sp_meshOpenEdges],
               problems[sp_meshOpenEdges] < SP_MAX_HOLE ? problems[sp_meshOpenEdges] : SP_MAX_HOLE);
         return true;
     }
     if (problems[sp_meshBadWinding] > 0 || problems[sp_meshInwardSurface] > 0)
     {
-        spSay(sentence,
-              "Fit to simulate as a sheet. It is closed, but its triangles do not all look outwards, so it "
-              "cannot hold gas; 'souple mesh repair FROM TO' turns them.");
+        spSay(
+            sentence,
+            "Fit to simulate as a sheet. It is closed, but its triangles do not all look outwards, so it "
+            "cannot hold gas; 'souple mesh repair FROM TO' turns them, 'souple mesh fill FROM -o TO' makes a "
+            "solid of it as it is.");
         return true;
     }
-    spSay(sentence,
-          "Fit to simulate as a shell, with or without gas inside; it has no tets, so not as a solid.");
+    spSay(sentence, "Fit to simulate as a shell, with or without gas inside. It has no tets, so not as a "
+                    "solid: 'souple mesh "
+                    "fill FROM -o TO' makes it one.");
     return true;
 }
 
@@ -251,6 +254,8 @@ void spTellRepair(const spRepairReport* report, const spMeshReport* after)
     bool clean = memcmp(after->problemCounts, noProblems, sizeof(noProblems)) == 0;
     puts(idle == false ? "Repaired:" : clean ? "Nothing had to be repaired." : "Nothing was repaired.");
     spTellCount(report->mergedVertices, "vertex merged with another one", "vertices merged with another one");
+    spTellCount(report->turnedEdges, "edge turned beside a triangle without area",
+                "edges turned beside triangles without area");
     spTellCount(report->droppedTriangles, "triangle without area or there twice dropped",
                 "triangles without area or there twice dropped");
     spTellCount(report->droppedTets, "tet that was flat or there twice dropped",

@@ -249,6 +249,7 @@ typedef struct spTetSummary
 {
     int count;
     int inverted;
+    int flat;
     spTetLaw law;       // of the first set
     bool restores;      // the laws of all sets
     double maxVonMises; // Pa
@@ -276,7 +277,8 @@ static spTetSummary spSumTets(const spWorld* world, spBodyId id)
         }
         free(states);
     }
-    summary.inverted = summary.count > 0 ? spBody_CountInvertedTets(world, id) : 0;
+    summary.inverted = spBody_CountInvertedTets(world, id);
+    summary.flat = spBody_CountFlatTets(world, id);
     return summary;
 }
 
@@ -323,6 +325,7 @@ static json_t* spMakeBodiesJson(const spRun* run, spWorld* world, const spRunRes
             json_object_set_new(body, "law", json_string(spGetTetLawName(tets.law)));
             json_object_set_new(body, "tets", json_integer(tets.count));
             json_object_set_new(body, "inverted", json_integer(tets.inverted));
+            json_object_set_new(body, "flat", json_integer(tets.flat));
             json_object_set_new(body, "maxVonMises", spMakeJsonNumber(tets.maxVonMises));
         }
         if (spRun_GetRelaxResult(run, spBody_GetName(world, ids[i]), &relax))
@@ -433,14 +436,13 @@ static void spTellBodies(const spRun* run, const spWorld* world, const spRunResu
         }
         printf("%s: %d tets (%s), %.3g Pa of von Mises stress at most, ", name, tets.count,
                spGetTetLawName(tets.law), tets.maxVonMises);
-        if (tets.inverted == 0)
+        printf("%.0d%s inside out", tets.inverted, tets.inverted == 0 ? "none" : "");
+        if (tets.flat > 0)
         {
-            printf("none inside out.\n");
+            printf(", %d flat (below %g of their volume: stress is told with a limit)", tets.flat,
+                   (double)SP_FLAT_VOLUME_RATIO);
         }
-        else
-        {
-            printf("%d inside out or flat.\n", tets.inverted);
-        }
+        printf(".\n");
         if (!tets.restores)
         {
             printf("The law %s does not bring back tets that turn inside out: corotational, neoHookean and "

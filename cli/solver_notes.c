@@ -72,7 +72,9 @@ void spNoteSolver(spSolverNotes* notes, const spWorld* world, double stepSeconds
     {
         bool newton = report.newtonSteps > 1 && report.residual <= (double)method.solver.tolerance;
         notes->stoppedNewton += newton;
-        notes->stoppedLinear += !newton;
+        notes->stoppedRounding += !newton && report.rounded;
+        notes->stoppedLinear += !newton && !report.rounded;
+        notes->worstStopped = newton ? notes->worstStopped : fmax(notes->worstStopped, report.residual);
     }
     notes->factorCount += spGetGain(report.factorCount, notes->report.factorCount);
     notes->waitCount += spGetGain(report.waitCount, notes->report.waitCount);
@@ -123,10 +125,18 @@ static void spTellStopped(const spSolverNotes* notes)
     if (notes->stoppedLinear > 0)
     {
         printf(
-            "  In %lld of %lld steps the linear system was not solved to %.2g; the worst residual was %.2g: "
-            "raise maxIterations (%d) or tolerance of the solver, or take another preconditioner.\n",
+            "  In %lld of %lld steps the linear system was not solved to %.2g within %d iterations; the "
+            "worst residual was %.3g: raise maxIterations of the solver, or take another preconditioner.\n",
             (long long)notes->stoppedLinear, (long long)notes->steps, (double)solver->tolerance,
-            notes->worstResidual, solver->maxIterations);
+            solver->maxIterations, notes->worstStopped);
+    }
+    if (notes->stoppedRounding > 0)
+    {
+        printf("  In %lld of %lld steps rounding left a residual of up to %.3g, more than the tolerance of "
+               "%.2g: "
+               "more iterations do not help; a tolerance of %.1g, smaller steps or the double build do.\n",
+               (long long)notes->stoppedRounding, (long long)notes->steps, notes->worstStopped,
+               (double)solver->tolerance, notes->worstStopped);
     }
     if (notes->stoppedNewton > 0)
     {
@@ -200,7 +210,8 @@ json_t* spMakeSolverJson(const spSolverNotes* notes)
                         json_string(spGetPreconditionerWord(notes->report.preconditioner)));
     json_object_set_new(json, "steps", json_integer(notes->steps));
     json_object_set_new(json, "stopped",
-                        json_integer(notes->stoppedLinear + notes->stoppedNewton + notes->stoppedBudget));
+                        json_integer(notes->stoppedLinear + notes->stoppedRounding + notes->stoppedNewton +
+                                     notes->stoppedBudget));
     json_object_set_new(json, "iterations",
                         spMakeMeanJson(notes->iterations, notes->steps, notes->mostIterations));
     json_object_set_new(json, "newtonSteps",

@@ -20,6 +20,8 @@ typedef struct spSolverNotes
     int mostIterations, mostNewtonSteps;
     double worstResidual, worstForceResidual;
     int64_t stoppedLinear, stoppedNewton; // steps that ended short of a tolerance
+    int64_t stoppedRounding;              // because of rounding
+    double worstStopped;                  // residual of a linear system in them
     int64_t stoppedBudget;                // the same of xpbd, whose time was over
     int64_t factorCount, waitCount;
     double stepSeconds, assembleSeconds, solveSeconds, factorSeconds, waitSeconds;

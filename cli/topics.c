@@ -186,7 +186,8 @@ static const spTopic s_topics[] = {
             "A solid is fit to simulate when no tet is inverted, flat or doubled, a surface when no triangle "
             "is without area and no edge has more than two. 'souple mesh info' tells, 'souple mesh "
             "repair' mends. Coordinates are metres: --scale 0.001 for a file in millimetres. "
-            "docs/meshes.md has the whole table.",
+            "docs/meshes.md has the whole table. 'souple mesh fill' makes a solid of a surface; in a scene "
+            "\"mesh\": {\"fill\": \"cow.obj\"} does.",
         .examples = s_meshExamples,
     },
     {
@@ -202,7 +203,7 @@ static const spTopic s_topics[] = {
                 "  localImplicit    brakes all motion: stiff bodies that only hang or rest\n"
                 "  backwardEuler    implicit, any step is stable, loses energy: stiff bodies\n"
                 "  bdf2             implicit, second order, loses far less: stiff bodies that swing\n"
-                "  imex             implicit with one matrix for ever, damps more: many cheap steps\n"
+                "  imex             implicit with one matrix for ever, cheap; free bodies stop turning\n"
                 "  quasiStatic      equilibrium in every step: no inertia at all\n"
                 "  xpbd             sweeps over constraints: a fixed cost, whatever the stiffness\n"
                 "\n"

@@ -55,15 +55,18 @@ void spStartPart(spReproduction* r, const char* title)
 }
 
 static void spAddRow(spReproduction* r, const char* quantity, const char* unit, const char* published,
-                     double ours, bool agrees, const char* word)
+                     double ours, spVerdict verdict, const char* word)
 {
-    r->deviations += agrees ? 0 : 1;
+    r->deviations += verdict == sp_differs ? 1 : 0;
+    r->unjudged += verdict == sp_notJudged ? 1 : 0;
+    word = verdict == sp_notJudged ? "not judged" : word;
     json_t* row = json_object();
     json_object_set_new(row, "quantity", json_string(quantity));
     json_object_set_new(row, "unit", json_string(unit));
     json_object_set_new(row, "published", json_string(published));
     json_object_set_new(row, "ours", spMakeJsonNumber(ours));
-    json_object_set_new(row, "agrees", json_boolean(agrees));
+    json_object_set_new(row, "agrees",
+                        verdict == sp_notJudged ? json_null() : json_boolean(verdict == sp_agrees));
     json_array_append_new(r->rows, row);
     char value[40];
     snprintf(value, sizeof(value), "%.4g %s", ours, unit);
@@ -77,15 +80,15 @@ static void spAddRow(spReproduction* r, const char* quantity, const char* unit, 
 }
 
 void spReportRow(spReproduction* r, const char* quantity, const char* unit, const char* published,
-                 double ours, bool agrees)
+                 double ours, spVerdict verdict)
 {
-    spAddRow(r, quantity, unit, published, ours, agrees, agrees ? "" : "differs");
+    spAddRow(r, quantity, unit, published, ours, verdict, verdict == sp_agrees ? "" : "differs");
 }
 
 void spReportTarget(spReproduction* r, const char* quantity, const char* unit, const char* target,
-                    double ours, bool reached)
+                    double ours, spVerdict verdict)
 {
-    spAddRow(r, quantity, unit, target, ours, reached, reached ? "ok" : "short");
+    spAddRow(r, quantity, unit, target, ours, verdict, verdict == sp_agrees ? "ok" : "short");
 }
 
 void spReportNote(spReproduction* r, const char* format, ...)
@@ -216,8 +219,9 @@ static int spRunExperiment(const spExperiment* experiment, const spReproduction*
     int rowCount = (int)json_array_size(r.rows);
     if (r.json == false)
     {
-        printf("\n%d rows, %d of them unlike what was published. Tables and plots are in %s.\n", rowCount,
-               r.deviations, r.folder);
+        printf(
+            "\n%d rows, %d of them unlike what was published, %d not judged. Tables and plots are in %s.\n",
+            rowCount, r.deviations, r.unjudged, r.folder);
     }
     json_t* object = json_object();
     json_object_set_new(object, "name", json_string(r.name));
@@ -228,6 +232,7 @@ static int spRunExperiment(const spExperiment* experiment, const spReproduction*
     }
     json_decref(r.runs);
     json_object_set_new(object, "deviations", json_integer(r.deviations));
+    json_object_set_new(object, "notJudged", json_integer(r.unjudged));
     json_object_set_new(object, "files", r.files);
     json_array_append_new(list, object);
     return r.failures > 0 ? SP_EXIT_USAGE : r.deviations > 0 ? SP_EXIT_TROUBLE : SP_EXIT_FINE;

@@ -17,7 +17,7 @@ typedef struct spReproduction
     const char* name;
     char folder[512]; // where tables and plots go
     bool json;        // rows are collected instead of printed
-    bool quick;       // small sizes and few steps, for tests: rows about times and sizes always agree
+    bool quick;       // small sizes and few steps, for tests: rows about times and sizes are not judged
     const char* part; // the only part to run; NULL means all
     const char* mesh; // file of the body, for experiments that take one; NULL means their own
     spDraft* draft;   // report in the making; NULL for none
@@ -25,20 +25,34 @@ typedef struct spReproduction
     json_t* runs; // objects of an experiment's own, for --json; none by default
     json_t* files;
     int deviations; // rows that are not as published and should be
+    int unjudged;   // rows that say nothing about the work's claim
     int failures;   // files that could not be written, worlds that could not be built
 } spReproduction;
+
+// Whether ours supports the work's claim
+typedef enum spVerdict
+{
+    sp_differs = 0,
+    sp_agrees = 1,
+    sp_notJudged, // the numbers stand side by side and are not comparable
+} spVerdict;
+
+// A verdict that only the full sizes and times allow
+static inline spVerdict spInFull(const spReproduction* r, bool agrees)
+{
+    return r->quick ? sp_notJudged : agrees ? sp_agrees : sp_differs;
+}
 
 // Starts a part of the experiment: a heading on the screen
 void spStartPart(spReproduction* r, const char* title);
 
-// One row. published and unit may be "" where the work has no number. `agrees` says whether ours supports the
-// work's claim.
+// One row. published and unit may be "" where the work has no number.
 void spReportRow(spReproduction* r, const char* quantity, const char* unit, const char* published,
-                 double ours, bool agrees);
+                 double ours, spVerdict verdict);
 
 // One row that is held against a target of our own: the screen says ok or short
 void spReportTarget(spReproduction* r, const char* quantity, const char* unit, const char* target,
-                    double ours, bool reached);
+                    double ours, spVerdict verdict);
 
 // A sentence about what was seen
 void spReportNote(spReproduction* r, const char* format, ...) __attribute__((format(printf, 2, 3)));

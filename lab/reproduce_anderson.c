@@ -335,7 +335,7 @@ static void spReportRef(spReproduction* r, const spBentCase* c)
                      g_bentSolverNames[s_refSolvers[k]], row->error ? "true error" : "r/r0",
                      g_bentTargetNames[row->target]);
             snprintf(published, sizeof(published), ref < 0 ? "ref > %d" : "ref %d", abs(ref));
-            spReportRow(r, quantity, "", published, ours, agrees || r->quick);
+            spReportRow(r, quantity, "", published, ours, spInFull(r, agrees));
         }
     }
 }
@@ -354,7 +354,7 @@ static void spReportAuto(spReproduction* r, const spBentCase* c)
              c->body->tetCount, c->young, sweeps < 0 ? "more than " : "",
              sweeps < 0 ? plain->capSweeps : sweeps);
     snprintf(target, sizeof(target), "at least %.2g x", least);
-    spReportTarget(r, quantity, "x", target, gain, gain >= least || r->quick);
+    spReportTarget(r, quantity, "x", target, gain, spInFull(r, gain >= least));
 }
 
 // Least and most over the moduli, without those that are not numbers
@@ -402,11 +402,11 @@ static void spReportClaims(spReproduction* r, const spBentBody* body, const spBe
         snprintf(quantity, sizeof(quantity), "%d tets, %s: gain in sweeps, least", tetCount,
                  g_bentSolverNames[claims[i].solver]);
         spReportRow(r, quantity, "x", claims[i].least, least,
-                    (least >= claims[i].leastGain && least <= claims[i].mostGain) || r->quick);
+                    spInFull(r, least >= claims[i].leastGain && least <= claims[i].mostGain));
         snprintf(quantity, sizeof(quantity), "%d tets, %s: gain in sweeps, most", tetCount,
                  g_bentSolverNames[claims[i].solver]);
         spReportRow(r, quantity, "x", claims[i].most, most,
-                    (most >= claims[i].leastGain && most <= claims[i].mostGain) || r->quick);
+                    spInFull(r, most >= claims[i].leastGain && most <= claims[i].mostGain));
     }
     char published[40];
     snprintf(published, sizeof(published), "all %d", count);
@@ -517,12 +517,13 @@ static void spReportBody(spReproduction* r, const spBentBody* body, int index)
     for (int k = 0; k < 3; ++k)
     {
         char quantity[80], published[40];
-        // Generated bodies stand for the animals by their size and number of tets
-        bool agrees = index < SP_BEAM_COUNT ? fabs(ours[k] - theirs[k]) <= (k == 2 ? 0.005 : 0.0)
-                                            : k != 1 || r->quick || fabs(ours[k] / theirs[k] - 1.0) < 0.01;
+        // Generated bodies stand for the animals by their number of tets alone
+        spVerdict verdict = index < SP_BEAM_COUNT ? fabs(ours[k] - theirs[k]) <= (k == 2 ? 0.005 : 0.0)
+                            : k == 1              ? spInFull(r, fabs(ours[k] / theirs[k] - 1.0) < 0.01)
+                                                  : sp_notJudged;
         snprintf(quantity, sizeof(quantity), "%d tets: %s", body->tetCount, names[k]);
         snprintf(published, sizeof(published), "%g%s", theirs[k], k == 2 ? " g" : "");
-        spReportRow(r, quantity, k == 2 ? "g" : "", published, ours[k], agrees);
+        spReportRow(r, quantity, k == 2 ? "g" : "", published, ours[k], verdict);
     }
 }
 
@@ -756,11 +757,11 @@ static void spReproduceCost(spReproduction* r)
             snprintf(quantity, sizeof(quantity), "%d tets, %s: sweep over a plain one", body.tetCount, name);
             if (solvers[i] == sp_bentPrintedFast)
             {
-                spReportRow(r, quantity, "x", "about 2 x", ratio, ratio <= 2.2 || r->quick);
+                spReportRow(r, quantity, "x", "about 2 x", ratio, spInFull(r, ratio <= 2.2));
             }
             else if (solvers[i] == sp_bentAnderson5)
             {
-                spReportTarget(r, quantity, "x", "at most 1.9 x", ratio, ratio <= 1.9 || r->quick);
+                spReportTarget(r, quantity, "x", "at most 1.9 x", ratio, spInFull(r, ratio <= 1.9));
             }
         }
         bodyCount += ok ? 1 : 0;

@@ -124,7 +124,7 @@ static void spSettleCase(spReproduction* r, const spBentBody* body, int beam, do
         spReportTarget(r, quantity, "", "0.98 to 1.02", sags[0], fabs(sags[0] - 1.0) <= 0.02);
         snprintf(quantity, sizeof(quantity), "  time of a step, in plain sweeps");
         snprintf(target, sizeof(target), "at most %d", budget);
-        spReportTarget(r, quantity, "", target, autoMs / sweepMs, r->quick || autoMs <= budget * sweepMs);
+        spReportTarget(r, quantity, "", target, autoMs / sweepMs, spInFull(r, autoMs <= budget * sweepMs));
         spReportNote(r, "  plain sweeps: 5: %.2f, 10: %.2f, 20: %.2f, 50: %.2f", sags[1], sags[2], sags[3],
                      sags[4]);
     }

@@ -250,7 +250,7 @@ static void spReproduceMotion(spReproduction* r)
     double limit = spFindHangingLimit(&plain, spGetEstimate(r, &plain), 1.5);
     double plainSwing = spGetSwing(r, &plain, 0.95 * limit);
     spReportRow(r, "mean kinetic energy over a swing of 2 s, unfiltered", "J", "ref 2.29 J", plainSwing,
-                true);
+                sp_notJudged);
     for (int reading = 0; reading < sp_filterFirstFormula; ++reading)
     {
         static const char* const refs[3] = {"slower, smoother", "global, frozen", "slower, smoother"};
@@ -373,9 +373,9 @@ static void spReproduceCost(spReproduction* r)
         byStiffness[0][i] = cost.plain;
         byStiffness[1][i] = cost.filtered;
         snprintf(quantity, sizeof(quantity), "k0 = %.0e 1/s^2, unfiltered", k0s[i]);
-        spReportRow(r, quantity, "ms", "", 1e3 * cost.plain, true);
+        spReportRow(r, quantity, "ms", "", 1e3 * cost.plain, sp_notJudged);
         snprintf(quantity, sizeof(quantity), "k0 = %.0e 1/s^2, filtered", k0s[i]);
-        spReportRow(r, quantity, "ms", "", 1e3 * cost.filtered, true);
+        spReportRow(r, quantity, "ms", "", 1e3 * cost.filtered, sp_notJudged);
     }
     const spColumn stiffnessColumns[] = {{"k0 [1/s^2]", k0s},
                                          {"unfiltered [s per s]", byStiffness[0]},
@@ -598,8 +598,8 @@ static void spReproduceField(spReproduction* r)
     }
     free(field);
     spReportRow(r, "share of velocity energy above half the highest frequency", "", "high, unfiltered",
-                shares[0], true);
-    spReportRow(r, "the same, filtered", "", "none to be seen", shares[1], true);
+                shares[0], sp_notJudged);
+    spReportRow(r, "the same, filtered", "", "none to be seen", shares[1], sp_notJudged);
     spReportRow(r, "how many times less", "x", "5 x or more", shares[0] / shares[1],
                 shares[0] > 5.0 * shares[1]);
     spReportNote(r, "The paper shows backward Euler beside these, which looks like the filtered field.");

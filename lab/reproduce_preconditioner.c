@@ -213,20 +213,20 @@ static void spReportTableRow(spReproduction* r, const spTableRow* row, const spS
     }
     snprintf(quantity, sizeof(quantity), "%s: iterations", row->name);
     snprintf(published, sizeof(published), "%.2f", row->iterations);
-    spReportRow(r, quantity, "", published, run->meanIterations, agrees || r->quick);
+    spReportRow(r, quantity, "", published, run->meanIterations, spInFull(r, agrees));
     if (row->type != sp_preconditionNone)
     {
         snprintf(quantity, sizeof(quantity), "%s: making it%s", row->name,
                  row->asynchronous ? ", on its thread" : "");
         snprintf(published, sizeof(published), row->asynchronous ? "%.2f ms" : "%.2f ms", row->build);
-        spReportRow(r, quantity, "ms", published, run->meanBuild, true);
+        spReportRow(r, quantity, "ms", published, run->meanBuild, sp_notJudged);
     }
     snprintf(quantity, sizeof(quantity), "%s: solve", row->name);
     snprintf(published, sizeof(published), "%.2f ms", row->solve);
-    spReportRow(r, quantity, "ms", published, run->meanSolve, true);
+    spReportRow(r, quantity, "ms", published, run->meanSolve, sp_notJudged);
     snprintf(quantity, sizeof(quantity), "%s: whole step", row->name);
     snprintf(published, sizeof(published), "%.2f ms", row->total);
-    spReportRow(r, quantity, "ms", published, run->meanStep, true);
+    spReportRow(r, quantity, "ms", published, run->meanStep, sp_notJudged);
 }
 
 static spSolverBeamDef spMakeThirds(const spReproduction* r, double gravity)
@@ -254,7 +254,7 @@ static void spReportElsewhere(spReproduction* r, int stepCount)
         spReportRow(r, "Cholesky, async, 1000 kPa everywhere: iterations", "", "below 10", run.meanIterations,
                     run.meanIterations < 10.0);
         spReportRow(r, "   products from elements: assembly in the step", "ms", "none", run.meanAssemble,
-                    run.meanAssemble < 0.1 * run.meanStep || r->quick);
+                    spInFull(r, run.meanAssemble < 0.1 * run.meanStep));
     }
     spSolverDef solver = def.test.method.solver;
     def = spMakeThirds(r, 9.81);
@@ -262,7 +262,7 @@ static void spReportElsewhere(spReproduction* r, int stepCount)
     if (spRunBeam(r, &def, NULL, stepCount, &run))
     {
         spReportRow(r, "Cholesky, async, 9.81 m/s^2, folds under itself: iterations", "", "",
-                    run.meanIterations, true);
+                    run.meanIterations, sp_notJudged);
     }
 }
 
@@ -286,15 +286,15 @@ static void spReportSoon(spReproduction* r, int stepCount, double plainStep)
             snprintf(quantity, sizeof(quantity), "%s: iterations", names[i]);
             snprintf(published, sizeof(published), "%.2f", thesis[i][0]);
             spReportRow(r, quantity, "", published, run.meanIterations,
-                        run.meanIterations <= 2.0 * thesis[i][0] || r->quick);
+                        spInFull(r, run.meanIterations <= 2.0 * thesis[i][0]));
             snprintf(quantity, sizeof(quantity), "%s: whole step", names[i]);
             snprintf(published, sizeof(published), "%.2f ms", thesis[i][1]);
-            spReportRow(r, quantity, "ms", published, run.meanStep, true);
+            spReportRow(r, quantity, "ms", published, run.meanStep, sp_notJudged);
             best = fmin(best, run.meanStep);
         }
     }
     spReportRow(r, "plain step over the faster of these", "x", "11.7 x", plainStep / best,
-                best < plainStep || r->quick);
+                spInFull(r, best < plainStep));
 }
 
 static void spReproduceTable(spReproduction* r)
@@ -359,7 +359,7 @@ static void spReproduceTable(spReproduction* r)
         made += 1;
     }
     spReportRow(r, "each with fewer iterations than the one before (1 = yes)", "", "yes", ordered, ordered);
-    spReportRow(r, "steps that did not reach the residual", "", "", unsolved, unsolved == 0 || r->quick);
+    spReportRow(r, "steps that did not reach the residual", "", "", unsolved, unsolved == 0);
     spReportSoon(r, stepCount, plain);
     spReportElsewhere(r, stepCount);
     const spColumn table[9] = {{"row (as printed; from 5 on asynchronous)", columns[0]},
@@ -414,7 +414,7 @@ static void spReproduceSizes(spReproduction* r)
             snprintf(published, sizeof(published), "%.2f %s", thesis[i][k], units[k]);
             // With steps that are faster, a factor is older when it comes; it must still do
             bool agrees = k != 1 || ours[k] <= 2.0 * thesis[i][k];
-            spReportRow(r, quantity, units[k], published, ours[k], agrees || r->quick);
+            spReportRow(r, quantity, units[k], published, ours[k], spInFull(r, agrees));
             columns[1 + k][made] = ours[k];
             columns[5 + k][made] = thesis[i][k];
         }

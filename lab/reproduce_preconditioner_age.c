@@ -170,7 +170,7 @@ static void spReportByNeed(spReproduction* r, int stepCount)
                     "", rest == 1 ? "1" : "", factors, rest == 1 ? factors <= 1.0 : factors > 1.0);
         if (rest == 0)
         {
-            spReportRow(r, "   iterations", "", "", run.meanIterations, true);
+            spReportRow(r, "   iterations", "", "", run.meanIterations, sp_notJudged);
         }
     }
 }
@@ -251,7 +251,7 @@ void spReproducePolicies(spReproduction* r)
     {
         char quantity[80];
         snprintf(quantity, sizeof(quantity), "%s: iterations", names[k]);
-        spReportRow(r, quantity, "", claims[k], runs[k].meanIterations, agrees[k] || r->quick);
+        spReportRow(r, quantity, "", claims[k], runs[k].meanIterations, spInFull(r, agrees[k]));
     }
     int same = 0;
     for (int i = 0; i < 30 && i < stepCount; ++i)
@@ -263,23 +263,23 @@ void spReproducePolicies(spReproduction* r)
     {
         char quantity[80];
         snprintf(quantity, sizeof(quantity), "%s: step, mean", names[k]);
-        spReportRow(r, quantity, "ms", k == sp_policyEach ? "4 x of CG" : "", runs[k].meanStep, true);
+        spReportRow(r, quantity, "ms", k == sp_policyEach ? "4 x of CG" : "", runs[k].meanStep, sp_notJudged);
     }
     spReportRow(r, "PCG-30: step that makes a new one over the next step", "x", "spikes", thirty->spike,
-                thirty->spike > 1.5 || r->quick);
+                spInFull(r, thirty->spike > 1.5));
     spReportRow(r, "as soon as possible: steps that waited for a factor", "", "0", (double)soon->waits,
                 soon->waits == 0);
     char quantity[80];
     snprintf(quantity, sizeof(quantity), "as soon as possible: median of %d hand-overs over all steps",
              soon->handOvers);
     double ratio = soon->handOver / soon->medianStep;
-    spReportRow(r, quantity, "x", "no spikes", ratio, ratio < 2.0 || r->quick);
+    spReportRow(r, quantity, "x", "no spikes", ratio, spInFull(r, ratio < 2.0));
     spReportRow(r, "   processor time of the stepping thread: most over the median", "x", "no spikes",
-                soon->ownRatio, soon->ownRatio < 2.0 || r->quick);
-    spReportRow(r, "   the slowest in twenty steps over the median", "x", "", soon->highRatio, true);
-    spReportRow(r, "   the same without any factor thread (PCG-0)", "x", "", never->highRatio, true);
+                soon->ownRatio, spInFull(r, soon->ownRatio < 2.0));
+    spReportRow(r, "   the slowest in twenty steps over the median", "x", "", soon->highRatio, sp_notJudged);
+    spReportRow(r, "   the same without any factor thread (PCG-0)", "x", "", never->highRatio, sp_notJudged);
     spReportRow(r, "   oldest factor over the longest way between two", "x", "2 x",
-                (double)soon->oldest / soon->longest, soon->oldest <= 2 * soon->longest || r->quick);
+                (double)soon->oldest / soon->longest, spInFull(r, soon->oldest <= 2 * soon->longest));
     spReportByNeed(r, stepCount);
     spSavePolicies(r, runs, leastMs, names);
 }
@@ -405,7 +405,7 @@ void spReproduceModels(spReproduction* r)
                 snprintf(quantity, sizeof(quantity), "%s, %s, %s: iterations", loadNames[load],
                          modelNames[model], s_modes[mode]);
                 snprintf(published, sizeof(published), "%.1f", thesis[0]);
-                spReportRow(r, quantity, "", published, ours[mode][0], agrees || r->quick);
+                spReportRow(r, quantity, "", published, ours[mode][0], spInFull(r, agrees));
                 double values[7] = {load, model, mode, ours[mode][0], thesis[0], ours[mode][1], thesis[1]};
                 for (int c = 0; c < 7; ++c)
                 {
@@ -418,19 +418,19 @@ void spReproduceModels(spReproduction* r)
             snprintf(quantity, sizeof(quantity), "%s, %s: step, plain over async at once, turned",
                      loadNames[load], modelNames[model]);
             snprintf(published, sizeof(published), "%.2f x", thesis[0][1] / thesis[4][1]);
-            spReportRow(r, quantity, "x", published, ours[0][1] / ours[modeCount][1], true);
+            spReportRow(r, quantity, "x", published, ours[0][1] / ours[modeCount][1], sp_notJudged);
             if (load == 1)
             {
                 snprintf(quantity, sizeof(quantity), "%s, %s: never again over the same turned",
                          loadNames[load], modelNames[model]);
                 snprintf(published, sizeof(published), "%.2f x", thesis[1][0] / thesis[2][0]);
                 double gain = ours[1][0] / ours[2][0];
-                spReportRow(r, quantity, "x", published, gain, gain > 1.3 || r->quick);
+                spReportRow(r, quantity, "x", published, gain, spInFull(r, gain > 1.3));
             }
         }
     }
     spReportRow(r, "steps that did not reach the residual, 'never again' apart", "", "", unsolved,
-                unsolved == 0 || r->quick);
+                unsolved == 0);
     const spColumn table[7] = {
         {"load (0 pull 1 turn 2 bend and twist)", columns[0]},
         {"model (0 corotational 1 St-Venant-Kirchhoff 2 springs)", columns[1]},

@@ -419,11 +419,11 @@ static void spReproduceCost2(spReproduction* r)
 
     // Frames per 0.40 s, as the slides counted them
     spReportRow(r, "frames computed in 0.40 s, lattice 8 x 8", "frames", "number lost", 0.4e6 / lattice[1],
-                true);
+                sp_notJudged);
     spReportRow(r, "frames computed in 0.40 s, disc of the same height", "frames", "more", 0.4e6 / one[1],
                 one[1] < lattice[1]);
     spReportRow(r, "frames computed in 0.40 s, lattice 32 x 32", "frames", "number lost", 0.4e6 / lattice[3],
-                true);
+                sp_notJudged);
     spReportRow(r, "frames computed in 0.40 s, disc of the same height", "frames", "more", 0.4e6 / one[3],
                 one[3] < lattice[3]);
 }

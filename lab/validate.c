@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// souple validate: solid bodies in static equilibrium against CalculiX on the very same tets, and natural
-// frequencies against theory.
+// souple validate: solid bodies in static equilibrium against CalculiX on the very same tets, natural
+// frequencies and motion against theory.
 
 #include "validate.h"
 
@@ -28,6 +28,9 @@
 #else
 #define SP_LIMIT(inDouble, inFloat) (inFloat)
 #endif
+
+// Names all cases of motion
+static const char s_motion[] = "motion";
 
 // A case in static equilibrium
 typedef struct spStaticCase
@@ -405,18 +408,19 @@ static bool spIsWanted(const char* name, const char* const* names, int nameCount
 
 static int spCheckNames(const char* const* names, int nameCount)
 {
-    int frequencyCount = 0;
-    const spFrequencyCase* frequencies = spGetFrequencyCases(&frequencyCount);
+    int counts[2] = {0};
+    const spRunCase* runs[2] = {spGetFrequencyCases(counts), spGetMotionCases(counts + 1)};
     for (int k = 0; k < nameCount; ++k)
     {
-        bool known = false;
+        bool known = strcmp(names[k], s_motion) == 0;
         for (int i = 0; i < SP_CASE_COUNT; ++i)
         {
             known |= strcmp(s_cases[i].name, names[k]) == 0;
         }
-        for (int i = 0; i < frequencyCount; ++i)
+        for (int i = 0; i < counts[0] + counts[1]; ++i)
         {
-            known |= strcmp(frequencies[i].name, names[k]) == 0;
+            const spRunCase* run = i < counts[0] ? runs[0] + i : runs[1] + (i - counts[0]);
+            known |= strcmp(run->name, names[k]) == 0;
         }
         if (known == false)
         {
@@ -428,15 +432,16 @@ static int spCheckNames(const char* const* names, int nameCount)
 
 static int spListCases(void)
 {
-    int frequencyCount = 0;
-    const spFrequencyCase* frequencies = spGetFrequencyCases(&frequencyCount);
+    int counts[2] = {0};
+    const spRunCase* runs[2] = {spGetFrequencyCases(counts), spGetMotionCases(counts + 1)};
     for (int i = 0; i < SP_CASE_COUNT; ++i)
     {
         printf("%-17s %s\n", s_cases[i].name, s_cases[i].doc);
     }
-    for (int i = 0; i < frequencyCount; ++i)
+    for (int i = 0; i < counts[0] + counts[1]; ++i)
     {
-        printf("%-17s %s\n", frequencies[i].name, frequencies[i].doc);
+        const spRunCase* run = i < counts[0] ? runs[0] + i : runs[1] + (i - counts[0]);
+        printf("%-17s %s\n", run->name, run->doc);
     }
     return SP_EXIT_FINE;
 }
@@ -474,14 +479,17 @@ static int spRunStatics(const spValidation* options, const spBeside* beside, con
     return code;
 }
 
-static int spRunFrequencies(const spValidation* options, const char* const* names, int nameCount,
-                            json_t* rows)
+// Cases of a table that are wanted by their names, or by the word for the whole table; a table with a word is not
+// run when nobody asks for anything
+static int spRunTable(const spRunCase* cases, int count, const char* word, const spValidation* options,
+                      const char* const* names, int nameCount, json_t* rows)
 {
-    int code = SP_EXIT_FINE, count = 0;
-    const spFrequencyCase* cases = spGetFrequencyCases(&count);
+    int code = SP_EXIT_FINE;
+    bool all = word != NULL && nameCount > 0 && spIsWanted(word, names, nameCount);
+    count = word != NULL && nameCount == 0 ? 0 : count;
     for (int i = 0; i < count && spIsInterrupted() == false; ++i)
     {
-        if (spIsWanted(cases[i].name, names, nameCount))
+        if (all || spIsWanted(cases[i].name, names, nameCount))
         {
             int result = cases[i].run(options, rows);
             if (result == SP_EXIT_USAGE)
@@ -512,13 +520,21 @@ static int spRunCases(spValidation* options, const spBeside* beside, const char*
     json_t* cases = json_array();
     json_t* frequencies = json_array();
     int code = spRunStatics(options, beside, names, nameCount, cases);
-    int second = code != SP_EXIT_USAGE ? spRunFrequencies(options, names, nameCount, frequencies) : code;
-    code = second != SP_EXIT_FINE ? second : code;
+    json_t* motions = json_array();
+    int counts[2] = {0};
+    const spRunCase* runs[2] = {spGetFrequencyCases(counts), spGetMotionCases(counts + 1)};
+    for (int i = 0; i < 2 && code != SP_EXIT_USAGE; ++i)
+    {
+        int second = spRunTable(runs[i], counts[i], i == 1 ? s_motion : NULL, options, names, nameCount,
+                                i == 1 ? motions : frequencies);
+        code = second != SP_EXIT_FINE ? second : code;
+    }
     code = spIsInterrupted() ? SP_EXIT_INTERRUPTED : code;
     spLeaveFolder(folder, options->keep);
     json_t* object = spMakeMeasuredJson();
     json_object_set_new(object, "cases", cases);
     json_object_set_new(object, "frequencies", frequencies);
+    json_object_set_new(object, "motion", motions);
     if (json && code != SP_EXIT_USAGE)
     {
         spPrintJson(object);

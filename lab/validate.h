@@ -65,13 +65,14 @@ typedef struct spValidation
     spDraft* draft;     // report in the making; NULL for none
 } spValidation;
 
-// One case of natural frequencies, on several meshes
-typedef struct spFrequencyCase
+// A case that measures several times
+typedef struct spRunCase
 {
     const char* name;
     const char* doc;
     int (*run)(const spValidation* options, json_t* rows);
-} spFrequencyCase;
+} spRunCase;
 
-// The table, and the number of its rows. `run` appends a row for each mesh and returns an exit code.
-const spFrequencyCase* spGetFrequencyCases(int* count);
+// The tables, and the number of their rows. `run` appends a row for each measurement and returns an exit code.
+const spRunCase* spGetFrequencyCases(int* count); // natural frequencies, on several meshes
+const spRunCase* spGetMotionCases(int* count);    // bodies that move; the word `motion` names all of them

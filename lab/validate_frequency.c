@@ -322,12 +322,12 @@ static int spRunBending(const spValidation* options, json_t* rows)
     return spRunBeam(&def, options, rows);
 }
 
-static const spFrequencyCase s_cases[] = {
+static const spRunCase s_cases[] = {
     {"frequency-bar", "first mode along a clamped bar, on finer and finer meshes", spRunBar},
     {"frequency-beam", "first bending mode of a clamped beam, on finer and finer meshes", spRunBending},
 };
 
-const spFrequencyCase* spGetFrequencyCases(int* count)
+const spRunCase* spGetFrequencyCases(int* count)
 {
     *count = (int)(sizeof(s_cases) / sizeof(s_cases[0]));
     return s_cases;

@@ -70,7 +70,7 @@
     V(relaxStep, 3, end - begin, (spVec4* x, spVec4* v, const spVec4* f, const uint8_t* roles, spReal keep, spReal push, int begin, int end), (x, v, f, roles, keep, push, begin, end)) \
     V(stop, 1, end - begin, (spVec4* v, int begin, int end), (v, begin, end)) \
     V(blend, 3, end - begin, (spVec4* base, spReal present, const spVec4* now, spReal past, const spVec4* before, int begin, int end), (base, present, now, past, before, begin, end)) \
-    V(setHeldBases, 4, end - begin, (spVec4* baseX, spVec4* baseV, const spVec4* x, spReal rest, const spVec4* v, int begin, int end), (baseX, baseV, x, rest, v, begin, end)) \
+    V(setHeldBases, 5, end - begin, (spVec4* baseX, spVec4* baseV, spVec4* predicted, const spVec4* x, spReal rest, const spVec4* v, int begin, int end), (baseX, baseV, predicted, x, rest, v, begin, end)) \
     V(setRightSide, 4, end - begin, (spVec4* b, spReal r, const spVec4* f, spReal massShare, const spReal* mass, const spVec4* v, const spVec4* baseV, int begin, int end), (b, r, f, massShare, mass, v, baseV, begin, end)) \
     V(setDisplacements, 4, end - begin, (spVec4* d, const spVec4* baseX, spReal r, const spVec4* v, const spVec4* x, int begin, int end), (d, baseX, r, v, x, begin, end)) \
     V(setPositions, 3, end - begin, (spVec4* x, const spVec4* baseX, spReal r, const spVec4* v, int begin, int end), (x, baseX, r, v, begin, end)) \

@@ -49,6 +49,10 @@ typedef struct spClient
     double credit, credited; // messages that it may send, and when that was found
     char message[SP_CLIENT_MESSAGE_SIZE];
     size_t messageSize; // what has come of the message up to now
+
+    uint64_t upgradeSize;           // bytes of the request that it began with
+    uint64_t heardSize, heardCount; // bytes of its messages, and messages
+    uint64_t besideSize;            // bytes that were something else, when it was last looked at
 } spClient;
 
 typedef struct spCrowd

@@ -126,23 +126,23 @@ static json_t* spMakeBodies(const spRecording* recording)
 
 static json_t* spMakeColliders(const spRecording* recording)
 {
-    static const char* const words[sp_shapeCount] = {"plane", "sphere", "capsule", "box"};
     json_t* list = json_array();
     for (int i = 0; i < spRecording_GetColliderCount(recording); ++i)
     {
         spColliderDef def = spRecording_GetColliderDef(recording, i);
+        int sizes = spShape_GetSizes(def.shape);
         json_t* json = json_object();
         json_object_set_new(json, "name", spMakeText(def.name));
-        json_object_set_new(json, "type", json_string(words[def.shape]));
-        if (def.shape == sp_shapeSphere || def.shape == sp_shapeCapsule)
+        json_object_set_new(json, "type", json_string(spShape_GetName(def.shape)));
+        if ((sizes & sp_sizeRadius) != 0)
         {
             json_object_set_new(json, "radius", spMakeJsonNumber((double)def.radius));
         }
-        if (def.shape == sp_shapeCapsule)
+        if ((sizes & sp_sizeHalfHeight) != 0)
         {
             json_object_set_new(json, "halfHeight", spMakeJsonNumber((double)def.halfHeight));
         }
-        if (def.shape == sp_shapeBox)
+        if ((sizes & sp_sizeHalfSize) != 0)
         {
             json_object_set_new(
                 json, "halfSize",

@@ -16,6 +16,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <libwebsockets.h>
+#include <linux/tcp.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -37,6 +38,13 @@
 
 // Connections beside those of clients: pages that are being fetched, requests that are not complete
 #define SP_SPARE_CONNECTIONS 64
+
+// Of these, so many may be silent: one more ends the oldest
+#define SP_MOST_SILENT (SP_SPARE_CONNECTIONS / 2)
+
+// Bytes a second that a client may send beside its messages: their heads, and pings, which the library answers
+// by itself
+#define SP_BESIDE_RATE 65536
 
 // Longest Host or Origin that is looked at
 #define SP_HOST_SIZE 256
@@ -62,6 +70,9 @@ struct spServer
     spExchange* exchange;
     spCrowd crowd;
     spLogger logger;
+    struct lws* silent[SP_SPARE_CONNECTIONS]; // connections that have asked for nothing yet, oldest first
+    int silentCount;
+    uint64_t upgradeSize; // bytes of the last request to become a WebSocket: its client comes right after it
     uint8_t chunk[LWS_PRE + SP_CHUNK_SIZE];
 };
 
@@ -163,6 +174,41 @@ static void spNoteRefused(spServer* server, const char* what, const char* reason
     spLog(&server->logger, sp_logInfo, "%s refused: %s", what, reason);
 }
 
+// All bytes that a connection has brought; 0 where the system does not say
+static uint64_t spCountReceived(struct lws* wsi)
+{
+    struct tcp_info info;
+    socklen_t size = sizeof(info);
+    memset(&info, 0, sizeof(info));
+    return getsockopt(lws_get_socket_fd(wsi), IPPROTO_TCP, TCP_INFO, &info, &size) == 0
+               ? (uint64_t)info.tcpi_bytes_received
+               : 0;
+}
+
+static void spForgetSilent(spServer* server, struct lws* wsi)
+{
+    int kept = 0;
+    for (int i = 0; i < server->silentCount; ++i)
+    {
+        server->silent[kept] = server->silent[i];
+        kept += server->silent[i] != wsi;
+    }
+    server->silentCount = kept;
+}
+
+// Those that only hold a place make room for whoever comes
+static void spNoteSilent(spServer* server, struct lws* wsi)
+{
+    spForgetSilent(server, wsi);
+    if (server->silentCount >= SP_MOST_SILENT)
+    {
+        spNoteRefused(server, "connection", "it asks for nothing");
+        lws_set_timeout(server->silent[0], PENDING_TIMEOUT_HTTP_CONTENT, LWS_TO_KILL_ASYNC);
+        spForgetSilent(server, server->silent[0]);
+    }
+    server->silent[server->silentCount++] = wsi;
+}
+
 // ---------------------------------------------------------------------------------------------------------
 // HTTP
 
@@ -237,6 +283,7 @@ static int spDeliver(spServer* server, struct lws* wsi, spDelivery* delivery)
     if (last)
     {
         *delivery = (spDelivery){0};
+        spNoteSilent(server, wsi);
         return lws_http_transaction_completed(wsi) != 0 ? -1 : 0;
     }
     lws_set_timeout(wsi, PENDING_TIMEOUT_HTTP_CONTENT, SP_REQUEST_SECONDS);
@@ -283,9 +330,18 @@ static int spOnHttp(struct lws* wsi, enum lws_callback_reasons reason, void* use
     (void)length;
     switch (reason)
     {
+        case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED:
+            spNoteSilent(server, wsi);
+            return 0;
+        case LWS_CALLBACK_WSI_DESTROY:
+            spForgetSilent(server, wsi);
+            return 0;
         case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
+            spForgetSilent(server, wsi);
+            server->upgradeSize = spCountReceived(wsi);
             return spJudgeUpgrade(server, wsi, in);
         case LWS_CALLBACK_HTTP:
+            spForgetSilent(server, wsi);
             return spAnswerRequest(server, wsi, user);
         case LWS_CALLBACK_HTTP_WRITEABLE:
             return spDeliver(server, wsi, user);
@@ -322,6 +378,13 @@ static void spPassOn(spServer* server)
     spTellWanted(&server->crowd);
 }
 
+// Frames of clients must be masked (RFC 6455, 5.1), which the library lets pass: the head of a message with a
+// mask has 6 bytes at least, so that so many have come
+static bool spIsMasked(const spClient* client, uint64_t received)
+{
+    return received == 0 || received - client->upgradeSize >= client->heardSize + 6 * client->heardCount;
+}
+
 static int spCloseClient(spServer* server, struct lws* wsi, const spRefusal* refusal)
 {
     spNoteRefused(server, "message", refusal->reason);
@@ -348,9 +411,16 @@ static int spReceive(spServer* server, struct lws* wsi, spClient* client, const 
     }
     memcpy(client->message + client->messageSize, bytes, size);
     client->messageSize += size;
+    client->heardSize += size;
     if (lws_is_final_fragment(wsi) == 0)
     {
         return 0;
+    }
+    client->heardCount += 1;
+    if (spIsMasked(client, spCountReceived(wsi)) == false)
+    {
+        refusal = (spRefusal){.code = 1002, .reason = "frames of clients are masked"};
+        return spCloseClient(server, wsi, &refusal);
     }
     if (spHearClient(&server->crowd, client, client->message, client->messageSize, &refusal) == false)
     {
@@ -393,9 +463,17 @@ static int spSend(spServer* server, struct lws* wsi, spClient* client)
     return 0;
 }
 
-// A client that takes nothing while something waits for it is dropped
+// A client that takes nothing while something waits for it is dropped, and so is one that sends pings without
+// end
 static int spLookAtClient(spServer* server, struct lws* wsi, spClient* client)
 {
+    uint64_t beside = spCountReceived(wsi) - client->heardSize;
+    if (beside > client->besideSize + SP_BESIDE_RATE * SP_LOOK_SECONDS)
+    {
+        spNoteRefused(server, "client", "it sends more than messages");
+        return -1;
+    }
+    client->besideSize = beside;
     if (client->lost || (client->first != NULL && spGetSeconds() - client->progress > SP_STALL_SECONDS))
     {
         spNoteRefused(server, "client", "it takes no data");
@@ -418,6 +496,8 @@ static int spOnLive(struct lws* wsi, enum lws_callback_reasons reason, void* use
                 return -1;
             }
             spLog(&server->logger, sp_logInfo, "client %d has come", client->number);
+            client->upgradeSize = server->upgradeSize;
+            client->besideSize = spCountReceived(wsi);
             lws_set_timer_usecs(wsi, SP_LOOK_SECONDS * LWS_USEC_PER_SEC);
             spPassOn(server);
             return 0;

@@ -25,7 +25,7 @@ typedef enum spMethodType
     sp_localImplicit, ///< symplectic Euler, implicit in each node alone. Order 1, larger steps, damps motion
     sp_backwardEuler, ///< implicit, Order 1: any step is stable, fast motion is damped
     sp_bdf2,          ///< implicit with two past states. Order 2: damps less than backward Euler
-    sp_imex, ///< implicit in a constant bound on the stiffness, explicit in the rest: one matrix for ever
+    sp_imex, ///< implicit in a constant bound on the stiffness: one matrix for ever; free bodies stop turning
     sp_quasiStatic, ///< no inertia: every step ends in equilibrium with the loads and pins of that moment
     sp_xpbd, ///< positions projected on constraints with compliance (extended position based dynamics):
              ///< backward Euler, solved as far as the sweeps go; by default as near to it as they can buy
@@ -255,9 +255,9 @@ typedef struct spSolverReport
     spOperatorType operatorType;         ///< the operator that was used
     spPreconditionerType preconditioner; ///< the preconditioner that was used
     bool asynchronous;                   ///< a thread of its own makes the preconditioner
-    bool converged;  ///< every linear system, and Newton's method, came to its tolerance; false with sweeps,
-                     ///< which have none
-    bool rounded;    ///< Newton's method came to where positions do not resolve its steps any more
+    bool converged;  ///< every linear system, and Newton's method, came to its tolerance, or to 3 times that
+                     ///< where the rest is rounding; false with sweeps, which have none
+    bool rounded;    ///< the last linear system, or Newton's method, came to where only rounding is left
     int iterations;  ///< conjugate gradients of all linear systems of the step
     int newtonSteps; ///< linearisations
     double residual; ///< of the last linear system over its right-hand side, computed anew at the end
@@ -332,8 +332,10 @@ typedef struct spRelaxResult
 
 /// Moves a body to its static equilibrium, by Newton's method and where that does not converge by dynamic
 /// relaxation: under gravity, forces on nodes, its elements
-/// and its gas, with fixed and driven nodes where they are now. Velocities end at zero; time does not go on.
-/// Colliders and links are not felt.
+/// and its gas, with fixed and driven nodes where they are now, among colliders, with friction, and held by links
+/// to space and to colliders (dynamic relaxation knows none of these, nor links to bodies). A body that nothing
+/// holds or touches first moves along its load until it touches a collider. Velocities end at zero; time does not
+/// go on. Contact forces, of this body alone, are read as after a step.
 /// @return false on bad input or no memory, with nothing changed. Not to converge is no failure: the result
 /// says so, and the shape is the last one.
 SP_API bool spBody_Relax(spWorld* world, spBodyId body, const spRelaxDef* def, spRelaxResult* result);

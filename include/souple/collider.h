@@ -16,8 +16,23 @@ typedef enum spShape
     sp_shapeSphere,    ///< radius about the origin
     sp_shapeCapsule,   ///< radius about the segment from (0, -halfHeight, 0) to (0, halfHeight, 0)
     sp_shapeBox,       ///< from -halfSize to halfSize
+    sp_shapeCylinder,  ///< radius about the y axis, from y = -halfHeight to halfHeight, with sharp rims
     sp_shapeCount      ///< number of shapes
 } spShape;
+
+/// Sizes that a shape may have, as bits.
+typedef enum spShapeSize
+{
+    sp_sizeRadius = 1,     ///< spColliderDef::radius
+    sp_sizeHalfHeight = 2, ///< spColliderDef::halfHeight
+    sp_sizeHalfSize = 4,   ///< spColliderDef::halfSize
+} spShapeSize;
+
+/// @return the word for a shape, as in scene files; "unknown" for what is none.
+SP_API const char* spShape_GetName(spShape shape);
+
+/// @return the sizes that a shape has: bits of spShapeSize; 0 for what is none.
+SP_API int spShape_GetSizes(spShape shape);
 
 /// What spCreateCollider needs. Start from spDefaultColliderDef.
 typedef struct spColliderDef
@@ -25,8 +40,8 @@ typedef struct spColliderDef
     const char* name;      ///< copied, at most 63 bytes; NULL means "collider"
     spShape shape;         ///< which shape
     spTransform transform; ///< placement in the world
-    spReal radius;         ///< sphere and capsule, m, > 0
-    spReal halfHeight;     ///< capsule, m, >= 0
+    spReal radius;         ///< sphere, capsule and cylinder, m, > 0
+    spReal halfHeight;     ///< capsule, m, >= 0; cylinder, m, > 0
     spVec3 halfSize;       ///< box, m, > 0
     spReal friction;       ///< Coulomb coefficient; with a body the geometric mean of both counts, >= 0
     spReal restitution;    ///< 0 no bounce, 1 full bounce; with a body the larger of both counts

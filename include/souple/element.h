@@ -152,10 +152,17 @@ SP_API spTetLaw spBody_GetTetLaw(const spWorld* world, spBodyId body, int set);
 /// @return number of element sets of a body: they are numbered from 0.
 SP_API int spBody_GetSetCount(const spWorld* world, spBodyId body);
 
+/// Volume over rest volume, inside out or not, below which a tet counts as flat. Cauchy's stress P F^T / J grows
+/// without limit as J comes to 0; it is reported with J no smaller than this, so that flat tets do not rule the
+/// largest stress of a body.
+#define SP_FLAT_VOLUME_RATIO ((spReal)0.1)
+
 /// What a tetrahedron feels.
 typedef struct spTetState
 {
-    spVec3 principalStress; ///< eigenvalues of Cauchy's stress, largest first, Pa; without damping
+    spVec3
+        principalStress; ///< eigenvalues of Cauchy's stress, largest first, Pa; without damping. Of a flat tet
+                         ///< (#SP_FLAT_VOLUME_RATIO) Kirchhoff's stress over that ratio
     spVec3 principalStrain; ///< eigenvalues of the Green-Lagrange strain, largest first; of the small strain
                             ///< for the laws linear and hybrid
     spReal vonMises;        ///< von Mises equivalent of the stress, Pa
@@ -179,8 +186,12 @@ SP_API int spBody_CopyNodeStress(const spWorld* world, spBodyId body, spReal* st
 /// capacity is smaller.
 SP_API int spBody_CopyNodeStrain(const spWorld* world, spBodyId body, spReal* strain, int capacity);
 
-/// @return number of tets of all sets of a body that are inside out or flat.
+/// @return number of tets of all sets of a body that are inside out, or have no volume at all.
 SP_API int spBody_CountInvertedTets(const spWorld* world, spBodyId body);
+
+/// @return number of tets of all sets of a body that are flat, inside out or not: less volume than
+/// #SP_FLAT_VOLUME_RATIO of that at rest. Their stress is reported with a limit.
+SP_API int spBody_CountFlatTets(const spWorld* world, spBodyId body);
 
 /// What a constraint keeps. Each has an energy of value^2 / (2 compliance), so that compliance is a physical
 /// number that does not depend on time step and sweeps; 0 keeps it exactly.

@@ -197,9 +197,10 @@ SP_API bool spMesh_Validate(const spMesh* mesh, spMeshReport* report, spError* e
 /// What spMesh_Repair may do. Start from spDefaultRepairDef.
 typedef struct spRepairDef
 {
-    double mergeDistance;  ///< vertices closer than this become one, m; 0 merges exact copies only; < 0: none
-    bool dropOrphans;      ///< remove vertices that nothing uses
-    bool dropDegenerate;   ///< remove degenerate and duplicate triangles and tets
+    double mergeDistance; ///< vertices closer than this become one, m; 0 merges exact copies only; < 0: none
+    bool dropOrphans;     ///< remove vertices that nothing uses
+    bool
+        dropDegenerate; ///< remove degenerate and duplicate triangles and tets, leaving no hole where possible
     bool flipInvertedTets; ///< turn tets with negative volume upright by swapping two vertices
     bool orientSurface;    ///< wind triangles consistently, closed components outwards
     bool keepLargest;      ///< remove all connected parts but the one with the most tets, else triangles
@@ -222,6 +223,7 @@ typedef struct spRepairReport
     int droppedParts;     ///< connected parts removed
     int closedHoles;      ///< holes closed
     int addedTriangles;   ///< triangles that close them
+    int turnedEdges;      ///< edges turned to give triangles without area some of their neighbour's
 } spRepairReport;
 
 /// Mends a mesh in place. On failure the mesh is unchanged.

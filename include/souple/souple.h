@@ -10,5 +10,6 @@
 #include "souple/body.h"
 #include "souple/collider.h"
 #include "souple/element.h"
+#include "souple/fill.h"
 #include "souple/mesh.h"
 #include "souple/world.h"

@@ -231,9 +231,9 @@ typedef struct spBackend
     void (*blend)(spVec4* base, spReal present, const spVec4* now, spReal past, const spVec4* before,
                   int begin, int end);
     // Bases of held nodes, which go to x + h v whatever the method: baseX = x + rest v with rest = h - r,
-    // baseV = v
-    void (*setHeldBases)(spVec4* baseX, spVec4* baseV, const spVec4* x, spReal rest, const spVec4* v,
-                         int begin, int end);
+    // baseV = predicted = v
+    void (*setHeldBases)(spVec4* baseX, spVec4* baseV, spVec4* predicted, const spVec4* x, spReal rest,
+                         const spVec4* v, int begin, int end);
     // b = r f - massShare m (v - baseV)
     void (*setRightSide)(spVec4* b, spReal r, const spVec4* f, spReal massShare, const spReal* mass,
                          const spVec4* v, const spVec4* baseV, int begin, int end);

@@ -334,6 +334,7 @@ void spDestroyBodyData(spBody* body)
     body->backend->release(heap, body->f);
     spFree(heap, body->patchRow);
     spFree(heap, body->rows);
+    spFreeMultipliers(heap, &body->multipliers);
     spFree(heap, body->drivenIndex);
     spFree(heap, body->driven);
     spFree(heap, body->edges);

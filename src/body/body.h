@@ -10,6 +10,7 @@
 
 #include "base/backend.h"
 #include "base/error.h"
+#include "body/multipliers.h"
 #include "body/row.h"
 #include "element/bend.h"
 #include "element/constraint_set.h"
@@ -97,6 +98,7 @@ typedef struct spBody
     spVec4* goodX; // at the start of the step
     spVec4* goodV;
     spVec4* nodeForces; // from the user; NULL until there are any
+    spVec4* loads;      // the same and what other bodies exert, while linked bodies advance; else NULL
     uint8_t* roles;
     int32_t* held; // nodes that are fixed or driven
     int heldCount;
@@ -124,7 +126,8 @@ typedef struct spBody
     spRow* rows; // ordered by patch and node
     int rowCount;
     int rowCapacity;
-    int32_t* patchRow; // first row of each patch (patchCount + 1)
+    int32_t* patchRow;         // first row of each patch (patchCount + 1)
+    spMultipliers multipliers; // of node rows, where the method keeps them
     spVec3 contactForce;
     spVec3 pinForce;
 
@@ -145,6 +148,12 @@ typedef struct spBody
 
     spVec3* view; // what the getters of positions and velocities fill: two arrays of nodeCount
 } spBody;
+
+// Forces on nodes from outside, beside gravity; NULL when there are none
+static inline const spVec4* spGetLoads(const spBody* body)
+{
+    return body->loads != NULL ? body->loads : body->nodeForces;
+}
 
 spBody* spBuildBody(spHeap* heap, const spBodyDef* def, const spBackend* backend, spError* error);
 void spDestroyBodyData(spBody* body);
@@ -227,6 +236,8 @@ void spHoldPatchRows(spBody* body, const spHoldContext* context, int patch);
 int spSumNodeStress(const spBody* body, spReal* stress);
 int spSumNodeStrain(const spBody* body, spReal* strain);
 
+// The farthest that a free node is from the first node, m. Uses f.
+double spGetBodySize(spBody* body);
 // Volume inside the gas, or else inside the closed surface; 0 when there is neither
 double spGetBodyVolume(const spBody* body);
 double spGetKineticEnergy(const spBody* body);

@@ -55,29 +55,89 @@ static spSurfaceHit spQueryBox(spVec3 p, spVec3 half)
     return (spSurfaceHit){-depth.z, {0, 0, p.z < 0 ? -1 : 1}};
 }
 
+static spSurfaceHit spQueryPlaneShape(const spColliderDef* def, spVec3 p)
+{
+    SP_UNUSED(def);
+    return (spSurfaceHit){p.y, {0, 1, 0}};
+}
+
+static spSurfaceHit spQuerySphereShape(const spColliderDef* def, spVec3 p)
+{
+    return spQueryBall(p, def->radius);
+}
+
+static spSurfaceHit spQueryCapsuleShape(const spColliderDef* def, spVec3 p)
+{
+    spReal h = def->halfHeight;
+    spReal along = p.y < -h ? -h : (p.y > h ? h : p.y);
+    return spQueryBall((spVec3){p.x, p.y - along, p.z}, def->radius);
+}
+
+static spSurfaceHit spQueryBoxShape(const spColliderDef* def, spVec3 p)
+{
+    return spQueryBox(p, def->halfSize);
+}
+
+// A rectangle in the plane through the axis and the point
+static spSurfaceHit spQueryCylinderShape(const spColliderDef* def, spVec3 p)
+{
+    spReal away;
+    spVec3 out = spNormalizeLength3((spVec3){p.x, 0, p.z}, &away);
+    out = away > 0 ? out : (spVec3){1, 0, 0};
+    spSurfaceHit hit = spQueryBox((spVec3){away, p.y, 0}, (spVec3){def->radius, def->halfHeight, INFINITY});
+    hit.normal = (spVec3){hit.normal.x * out.x, hit.normal.y, hit.normal.x * out.z};
+    return hit;
+}
+
+static spReal spReachPlane(const spColliderDef* def)
+{
+    SP_UNUSED(def);
+    return 1;
+}
+
+static spReal spReachNowhere(const spColliderDef* def)
+{
+    SP_UNUSED(def);
+    return 0; // a turn does not move a ball
+}
+
+static spReal spReachCapsule(const spColliderDef* def)
+{
+    return def->halfHeight + def->radius;
+}
+
+static spReal spReachBox(const spColliderDef* def)
+{
+    return spLength3(def->halfSize);
+}
+
+static spReal spReachCylinder(const spColliderDef* def)
+{
+    return spLength3((spVec3){def->radius, def->halfHeight, 0});
+}
+
+const spShapeKind g_shapeKinds[sp_shapeCount] = {
+    [sp_shapePlane] = {"plane", 0, spQueryPlaneShape, spReachPlane},
+    [sp_shapeSphere] = {"sphere", sp_sizeRadius, spQuerySphereShape, spReachNowhere},
+    [sp_shapeCapsule] = {"capsule", sp_sizeRadius | sp_sizeHalfHeight, spQueryCapsuleShape, spReachCapsule},
+    [sp_shapeBox] = {"box", sp_sizeHalfSize, spQueryBoxShape, spReachBox},
+    [sp_shapeCylinder] = {"cylinder", sp_sizeRadius | sp_sizeHalfHeight, spQueryCylinderShape,
+                          spReachCylinder},
+};
+
+const char* spShape_GetName(spShape shape)
+{
+    return (unsigned)shape < sp_shapeCount ? g_shapeKinds[shape].word : "unknown";
+}
+
+int spShape_GetSizes(spShape shape)
+{
+    return (unsigned)shape < sp_shapeCount ? g_shapeKinds[shape].sizes : 0;
+}
+
 spSurfaceHit spQueryShape(const spColliderDef* shape, spTransform transform, spVec3 point)
 {
-    spVec3 p = spInvTransformPoint(transform, point);
-    spSurfaceHit hit;
-    switch (shape->shape)
-    {
-        case sp_shapeSphere:
-            hit = spQueryBall(p, shape->radius);
-            break;
-        case sp_shapeCapsule:
-        {
-            spReal along = p.y < -shape->halfHeight ? -shape->halfHeight
-                                                    : (p.y > shape->halfHeight ? shape->halfHeight : p.y);
-            hit = spQueryBall((spVec3){p.x, p.y - along, p.z}, shape->radius);
-            break;
-        }
-        case sp_shapeBox:
-            hit = spQueryBox(p, shape->halfSize);
-            break;
-        default:
-            hit = (spSurfaceHit){p.y, {0, 1, 0}};
-            break;
-    }
+    spSurfaceHit hit = g_shapeKinds[shape->shape].query(shape, spInvTransformPoint(transform, point));
     hit.normal = spRotate(transform.rotation, hit.normal);
     return hit;
 }
@@ -93,19 +153,22 @@ bool spCheckColliderDef(const spColliderDef* def, spError* error)
     {
         return spFail(error, sp_errorBadArgument, "collider shape %d does not exist", (int)def->shape);
     }
-    bool round = def->shape == sp_shapeSphere || def->shape == sp_shapeCapsule;
-    if (round && !(def->radius > 0 && isfinite(def->radius)))
+    const spShapeKind* kind = g_shapeKinds + def->shape;
+    if ((kind->sizes & sp_sizeRadius) != 0 && !(def->radius > 0 && isfinite(def->radius)))
     {
         return spFail(error, sp_errorBadArgument, "collider radius %g m must be positive",
                       (double)def->radius);
     }
-    if (def->shape == sp_shapeCapsule && !(def->halfHeight >= 0 && isfinite(def->halfHeight)))
+    // A capsule without height is a ball, a cylinder without height has no inside
+    bool flat = def->shape != sp_shapeCapsule && def->halfHeight == 0;
+    if ((kind->sizes & sp_sizeHalfHeight) != 0 &&
+        (!(def->halfHeight >= 0 && isfinite(def->halfHeight)) || flat))
     {
-        return spFail(error, sp_errorBadArgument, "capsule half height %g m must not be negative",
-                      (double)def->halfHeight);
+        return spFail(error, sp_errorBadArgument, "%s half height %g m must %s", kind->word,
+                      (double)def->halfHeight, flat ? "be positive" : "not be negative");
     }
     spVec3 s = def->halfSize;
-    if (def->shape == sp_shapeBox && !(s.x > 0 && s.y > 0 && s.z > 0 && spIsFinite3(s)))
+    if ((kind->sizes & sp_sizeHalfSize) != 0 && !(s.x > 0 && s.y > 0 && s.z > 0 && spIsFinite3(s)))
     {
         return spFail(error, sp_errorBadArgument, "box half size (%g, %g, %g) m must be positive",
                       (double)s.x, (double)s.y, (double)s.z);

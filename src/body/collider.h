@@ -42,6 +42,17 @@ typedef struct spSurfaceHit
     spVec3 normal;   // outwards, unit length
 } spSurfaceHit;
 
+// A shape of colliders, in its own frame: one row of the table for each
+typedef struct spShapeKind
+{
+    const char* word; // in scene files, on the page and in reports
+    int sizes;        // bits of spShapeSize
+    spSurfaceHit (*query)(const spColliderDef* def, spVec3 point);
+    spReal (*getReach)(const spColliderDef* def); // how far its surface is from any axis through its origin
+} spShapeKind;
+
+extern const spShapeKind g_shapeKinds[sp_shapeCount];
+
 // Distance and normal of a point, both in world coordinates
 spSurfaceHit spQueryShape(const spColliderDef* shape, spTransform transform, spVec3 point);
 

@@ -16,7 +16,7 @@
 
 #pragma once
 
-#include "body/collider.h"
+#include "body/row.h"
 #include "math/mat3.h"
 #include "math/quat.h"
 #include "math/vec3.h"
@@ -33,10 +33,26 @@ static inline spVec3 spGetSurfaceVelocity(const spPose* pose, spVec3 p)
     return spAdd3(pose->velocity, spCross3(pose->spin, spSub3(p, pose->transform.position)));
 }
 
-// Where a hold wants its point: fixed to a collider, or moving in space. pose is NULL in space.
-static inline spVec3 spGetAnchor(spVec3 anchor, spVec3 anchorStep, const spPose* pose, spReal fraction)
+// The gap between the surface of a collider and a point with this radius around it, and its normal
+static inline spSurfaceHit spFindGap(const spCollider* collider, const spPose* pose, spReal radius, spVec3 p)
 {
-    return pose != NULL ? spTransformPoint(pose->transform, anchor) : spMulAdd3(anchor, fraction, anchorStep);
+    spSurfaceHit hit = spQueryShape(&collider->def, pose->transform, p);
+    hit.distance -= radius;
+    return hit;
+}
+
+// What rounding of the place makes of a gap, m: one that is less deep is none
+static inline spReal spGetGapRounding(spVec3 p, spReal radius)
+{
+    spReal size = (spReal)(fabs((double)p.x) + fabs((double)p.y) + fabs((double)p.z));
+    return (sizeof(spReal) == sizeof(float) ? (spReal)1e-6 : (spReal)1e-14) * (size + radius);
+}
+
+// Where a hold wants its point: fixed to a collider, or moving in space
+static inline spVec3 spGetAnchor(const spRow* row, const spPose* poses, spReal fraction)
+{
+    return row->b.slot >= 0 ? spTransformPoint(poses[row->b.slot].transform, row->anchor)
+                            : spMulAdd3(row->anchor, fraction, row->anchorStep);
 }
 
 // Part of a vector along the surface
@@ -108,6 +124,12 @@ static inline spVec3 spSolveFrictionBlock(spVec3 total, spVec3 slip, spMat3 w, s
     {
         return spMakeVec3(0, 0, 0);
     }
+    // Against a slip beyond all that the disc holds back only its direction counts, and l would overflow
+    spReal size = (spReal)sqrt((double)g * (double)g + (double)k * (double)k);
+    if (size * rounding > (a + c) * most)
+    {
+        return spMulAdd3(spScale3(-most * (g / size), s), -most * (k / size), t);
+    }
     for (int i = 0; i < 30; ++i)
     {
         spReal d = (a + l) * (c + l) - b * b;
@@ -120,6 +142,10 @@ static inline spVec3 spSolveFrictionBlock(spVec3 total, spVec3 slip, spMat3 w, s
         }
         // p (W_t + l)^-1 p
         spReal bend = ((c + l) * p * p - 2 * b * p * q + (a + l) * q * q) / d;
+        if (!(bend > 0))
+        {
+            break; // underflow
+        }
         l += length * length / bend * (length - most) / most;
     }
     spReal share = spGetShare(length, most);

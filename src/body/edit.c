@@ -8,6 +8,11 @@
 #include <math.h>
 #include <string.h>
 
+uint32_t spGetSetVersion(const spBody* body)
+{
+    return body->topologyVersion - (body->edit != NULL ? body->edit->edits : 0);
+}
+
 double spGetRestVolume(const spBody* body, const int32_t* nodes)
 {
     const spDVec3* p = body->rest;
@@ -277,9 +282,8 @@ static spMesh* spMakeEditedMesh(const spBody* body)
     return mesh;
 }
 
-void spRefreshTopology(const spBody* constant)
+void spRefreshTopology(spBody* body)
 {
-    spBody* body = (spBody*)constant;
     if (body->edit == NULL)
     {
         return;

@@ -53,6 +53,9 @@ struct spEditPlan
 bool spCreateEditData(spBody* body, spError* error);
 void spDestroyEditData(spBody* body);
 
+// Grows with element sets, as topologyVersion does, but not with edits
+uint32_t spGetSetVersion(const spBody* body);
+
 // Volume of a tet of the mesh at rest, m^3
 double spGetRestVolume(const spBody* body, const int32_t* userNodes);
 
@@ -64,5 +67,6 @@ bool spPrepareEditPlan(spBody* body, spEditPlan* plan, spError* error);
 void spApplyEditPlan(spBody* body, spEditPlan* plan);
 void spDestroyEditPlan(spBody* body, spEditPlan* plan);
 
-// Makes edges, surface and tets anew if they are stale; without memory they stay so
-void spRefreshTopology(const spBody* body);
+// Makes edges, surface and tets anew if they are stale; without memory they stay so. Several threads may ask at
+// once, as functions that only read a world may be called so.
+void spRefreshTopology(spBody* body);

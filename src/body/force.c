@@ -42,7 +42,7 @@ void spAddPatchForces(const spForceContext* context, int patch)
     spVec4* f = body->f;
     int begin = context->state.patchBegin[patch], end = context->state.patchBegin[patch + 1];
     int firstSlot = body->slots.patchSlot[patch], endSlot = body->slots.patchSlot[patch + 1];
-    body->backend->startForces(f, body->mass, context->gravity, body->nodeForces, begin, end);
+    body->backend->startForces(f, body->mass, context->gravity, spGetLoads(body), begin, end);
     body->backend->clear(f, body->nodeCount + firstSlot, body->nodeCount + endSlot);
     for (int i = 0; i < body->setCount; ++i)
     {
@@ -169,4 +169,11 @@ spEnergy spGetBodyEnergy(const spBody* body, const spVec4* positions, spVec3 gra
     energy.potential = body->backend->addWeight(energy.potential, positions, body->mass, gravity,
                                                 (double)body->gravityScale, 0, body->nodeCount);
     return energy;
+}
+
+double spGetBodySize(spBody* body)
+{
+    spVec3 first = spXyz(body->backend->view(body->x, 0, 1)[0]);
+    body->backend->setFree(body->f, first, body->x, body->x, 0, body->nodeCount);
+    return body->backend->maxLength(body->f, 0, body->nodeCount);
 }

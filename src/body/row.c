@@ -32,9 +32,9 @@ static void spHoldContact(spRow* row, const spHoldContext* context, spReal mass,
 {
     const spPose* pose = context->poses + row->b.slot;
     spVec3 p = spXyz(*x);
-    spSurfaceHit hit = spQueryShape(&context->colliders[row->b.slot]->def, pose->transform, p);
+    spSurfaceHit hit = spFindGap(context->colliders[row->b.slot], pose, context->contactRadius, p);
     row->normal = hit.normal;
-    row->gap = hit.distance - context->contactRadius;
+    row->gap = hit.distance;
     if (row->gap >= 0)
     {
         return;
@@ -70,14 +70,13 @@ static void spHoldContact(spRow* row, const spHoldContext* context, spReal mass,
 static void spBacktrackContact(spRow* row, const spHoldContext* context, spReal mass, spVec4* x, spVec4* v)
 {
     const spPose* pose = context->poses + row->b.slot;
-    const spColliderDef* shape = &context->colliders[row->b.slot]->def;
     spReal left = context->h; // time of the substep that may still be taken back
     for (int impact = 0; impact <= SP_MAX_IMPACTS; ++impact)
     {
         spVec3 p = spXyz(*x);
-        spSurfaceHit hit = spQueryShape(shape, pose->transform, p);
+        spSurfaceHit hit = spFindGap(context->colliders[row->b.slot], pose, context->contactRadius, p);
         row->normal = hit.normal;
-        row->gap = hit.distance - context->contactRadius;
+        row->gap = hit.distance;
         if (row->gap >= 0)
         {
             return;
@@ -116,8 +115,7 @@ static void spBacktrackContact(spRow* row, const spHoldContext* context, spReal 
 
 static void spHoldAnchor(spRow* row, const spHoldContext* context, spReal mass, spVec4* x, spVec4* v)
 {
-    const spPose* pose = row->b.slot >= 0 ? context->poses + row->b.slot : NULL;
-    spVec3 anchor = spGetAnchor(row->anchor, row->anchorStep, pose, context->fraction);
+    spVec3 anchor = spGetAnchor(row, context->poses, context->fraction);
     spReal h = context->h;
     spReal yield = x->w / (x->w + row->compliance / (h * h));
     spVec3 dx = spScale3(yield, spSub3(anchor, spXyz(*x)));

@@ -68,6 +68,7 @@ typedef struct spPoints
     const spRowNode* pool;
     int count;
     bool jump; // rows on them act all of a sudden: impacts
+    spReal dt; // that the body has just covered, s
 } spPoints;
 
 static inline spRowNode spGetSideNode(const spRowSide* side, const spRowNode* pool, int index)

@@ -4,7 +4,6 @@
 // Element sets of a body: finding them, appending them, and the slots that the local ones share.
 
 #include "body/sets.h"
-#include "body/edit.h"
 
 #include "base/error.h"
 
@@ -67,7 +66,6 @@ bool spHasRowsOnly(const spBody* body)
 
 bool spCheckRoom(const spBody* body, spError* error)
 {
-    spRefreshTopology(body); // sets are made of it
     return body->setCount < SP_MAX_SETS ||
            spFail(error, sp_errorLimit, "%s has %d element sets already, the most there can be", body->name,
                   SP_MAX_SETS);

@@ -7,8 +7,7 @@
 
 #include "contact/detect.h"
 
-#include "math/quat.h"
-#include "math/vec3.h"
+#include "body/contact_law.h"
 
 // What all nodes of a body have in common with one collider
 typedef struct spPair
@@ -38,7 +37,7 @@ static spPair spMakePair(const spDetectContext* c, const spCollider* collider)
     return pair;
 }
 
-// Distance of a node; its normal is written as well
+// Gap of a node, the short way for planes; its normal is written as well
 static spReal spGetGap(const spPair* pair, const spBody* body, spVec3 p, spVec3* normal)
 {
     if (pair->plane)
@@ -46,9 +45,10 @@ static spReal spGetGap(const spPair* pair, const spBody* body, spVec3 p, spVec3*
         *normal = pair->normal;
         return spDot3(pair->normal, p) - pair->offset;
     }
-    spSurfaceHit hit = spQueryShape(&pair->collider->def, pair->collider->def.transform, p);
+    const spPose pose = {.transform = pair->collider->def.transform};
+    spSurfaceHit hit = spFindGap(pair->collider, &pose, body->contactRadius, p);
     *normal = hit.normal;
-    return hit.distance - body->contactRadius;
+    return hit.distance;
 }
 
 // Walks the candidates of a patch, collider by collider; writes them when rows is given. Returns their

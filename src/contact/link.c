@@ -4,11 +4,11 @@
 #include "contact/link.h"
 
 #include "base/error.h"
-#include "body/edit.h"
 #include "math/quat.h"
 #include "math/vec3.h"
 
 #include <float.h>
+#include <string.h>
 
 void spFreeLink(spHeap* heap, spLink* link)
 {
@@ -76,7 +76,6 @@ static spRowSide spFindNearestPoint(const spBody* body, spVec3 p, spRowNode* poo
 {
     spRowSide best = {.slot = (int32_t)body->id.index1 - 1, .count = 1};
     double bestDistance = DBL_MAX;
-    spRefreshTopology(body);
     for (int i = 0; i < body->triangleCount; ++i)
     {
         int32_t nodes[3];
@@ -193,4 +192,63 @@ spLink* spBuildLink(spHeap* heap, const spLinkDef* def, const spBody* body, cons
         return NULL;
     }
     return link;
+}
+
+static bool spIsPairLink(const spLink* link, spBody* const* bodies)
+{
+    return link != NULL && link->otherBody >= 0 && bodies[link->body]->running &&
+           bodies[link->otherBody]->running;
+}
+
+int spCountLinkRows(spLink* const* links, int linkCount, spBody* const* bodies)
+{
+    int count = 0;
+    for (int k = 0; k < linkCount; ++k)
+    {
+        count += spIsPairLink(links[k], bodies) ? links[k]->nodeCount : 0;
+    }
+    return count;
+}
+
+static spRow spMakeLinkRow(const spLink* link, int index, spRowNode* pool, int first)
+{
+    spRow row = {
+        .key = spMakeRowKey(spMakePairKey(sp_rowHold, SP_ID_NUMBER(link->id), 0), (uint32_t)index),
+        .a = {.slot = link->body, .node = link->nodes[index], .count = 1},
+        .b = link->points[index],
+        .law = sp_rowHold,
+        .anchor = link->anchors[index],
+        .compliance = link->compliance,
+        .maxForce = link->maxForce,
+        .link = (int32_t)link->id.index1 - 1,
+    };
+    if (row.b.count > 1)
+    {
+        memcpy(pool + first, link->pool + row.b.node, (size_t)row.b.count * sizeof(spRowNode));
+        row.b.node = first;
+    }
+    return row;
+}
+
+void spMakeLinkRows(spLink* const* links, int linkCount, spBody* const* bodies, spRow* rows, spRowNode* pool)
+{
+    int count = 0;
+    for (int k = 0; k < linkCount; ++k)
+    {
+        for (int i = 0; spIsPairLink(links[k], bodies) && i < links[k]->nodeCount; ++i)
+        {
+            rows[count] = spMakeLinkRow(links[k], i, pool, 3 * count);
+            count += 1;
+        }
+    }
+}
+
+void spHarvestLinkRows(spLink* const* links, spRow* rows, int rowCount, spReal dt)
+{
+    for (int k = 0; k < rowCount; ++k)
+    {
+        spLink* link = links[rows[k].link];
+        link->force = spMulAdd3(link->force, 1 / dt, rows[k].impulse);
+        rows[k].impulse = (spVec3){0, 0, 0};
+    }
 }

@@ -31,3 +31,10 @@ typedef struct spLink
 spLink* spBuildLink(spHeap* heap, const spLinkDef* def, const spBody* body, const spBody* other,
                     const spCollider* collider, spError* error);
 void spFreeLink(spHeap* heap, spLink* link);
+
+// Links between bodies that run
+int spCountLinkRows(spLink* const* links, int linkCount, spBody* const* bodies);
+// Their rows, and what these need in the pool: 3 entries for each
+void spMakeLinkRows(spLink* const* links, int linkCount, spBody* const* bodies, spRow* rows, spRowNode* pool);
+// Takes the impulses out of them, into the links' forces, means over a step of dt
+void spHarvestLinkRows(spLink* const* links, spRow* rows, int rowCount, spReal dt);

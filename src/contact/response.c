@@ -4,14 +4,14 @@
 // Each body lends a compliance C over points on it, frozen until the correction. With u the velocity of the
 // points, a row between points a and b has the relative velocity u_a - u_b, and
 //
-//   link, rigid       u_a - u_b = 0                                   and x_a - x_b - anchor = 0
-//   link, compliant   (W + c / dt^2) impulse = -(u_a - u_b + g / dt)    an implicit spring with gap g
+//   hold, rigid       u_a - u_b = 0                                   and x_a - x_b - anchor = 0
+//   hold, compliant   (W + c / dt^2) impulse = -(u_a - u_b + g / dt)    an implicit spring with gap g
 //   contact           u_n >= 0 or reflected, impulse_n >= 0, friction in the cone;  gap >= 0
 //
 // Positions and velocities are two problems with the same C, each solved by block Gauss-Seidel in row order:
 // a penetration is moved out without giving the node a velocity for it.
 
-#include "contact/response.h"
+#include "contact/response_rows.h"
 
 #include "body/contact_law.h"
 
@@ -21,35 +21,6 @@
 
 // A sweep that changes no relative velocity by more than this share of the largest one is the last
 #define SP_ROW_TOLERANCE 1e-5
-
-// A row while it is solved
-typedef struct spSolvedRow
-{
-    spRow* row;      // a contact of its body, or made here for a link
-    int a, b;        // points; b is -1 for a collider
-    spVec3 gap;      // x_a - x_b - anchor, m; of a contact along the normal
-    spVec3 target;   // relative velocity that it asks for, m/s
-    spVec3 impulse;  // N s
-    spVec3 shift;    // kg m
-    spMat3 diagonal; // of W, 1/kg
-} spSolvedRow;
-
-typedef struct spResponse
-{
-    const spResponseContext* context;
-    spSolvedRow* rows;
-    int rowCount;
-    spRow* linkRows; // one for each node of a link
-    int linkRowCount;
-    spRowSide* sides; // of the points, body by body
-    spRowNode* pool;
-    int* bodyPoint; // first point of each body (bodyCount + 1)
-    int pointCount;
-    int poolCount;
-    spComplianceList compliance;
-    int* pointBlock; // first block of each point, blocks ordered by i (pointCount + 1)
-    spVec3* u;       // velocity, or displacement, of each point
-} spResponse;
 
 // A penetration that is more than rounding
 static bool spIsMissedContact(const spResponse* r, const spBody* body, const spRow* row)
@@ -61,17 +32,7 @@ static bool spIsMissedContact(const spResponse* r, const spBody* body, const spR
     }
     int node = row->a.node;
     spVec4 x = body->backend->view(body->x, node, node + 1)[node];
-    spReal size = (spReal)(fabs((double)x.x) + fabs((double)x.y) + fabs((double)x.z));
-    spReal rounding =
-        (sizeof(spReal) == sizeof(float) ? (spReal)1e-6 : (spReal)1e-14) * (size + body->contactRadius);
-    return row->gap < -rounding && x.w > 0;
-}
-
-static bool spIsPairLink(const spResponse* r, int link)
-{
-    const spLink* l = r->context->links[link];
-    return r->context->solveLinks && l != NULL && l->otherBody >= 0 && r->context->bodies[l->body]->running &&
-           r->context->bodies[l->otherBody]->running;
+    return row->gap < -spGetGapRounding(spXyz(x), body->contactRadius) && x.w > 0;
 }
 
 // Counts the points of every body and the rows. Returns false when there is nothing to do or no memory.
@@ -97,16 +58,12 @@ static bool spCountResponse(spResponse* r, spResponseResult* result)
             }
         }
     }
-    for (int k = 0; k < c->linkCount; ++k)
+    for (int k = 0; k < c->pairCount; ++k)
     {
-        if (spIsPairLink(r, k))
-        {
-            r->bodyPoint[c->links[k]->body + 1] += c->links[k]->nodeCount;
-            r->bodyPoint[c->links[k]->otherBody + 1] += c->links[k]->nodeCount;
-            r->linkRowCount += c->links[k]->nodeCount;
-        }
+        r->bodyPoint[c->pairs[k].a.slot + 1] += 1;
+        r->bodyPoint[c->pairs[k].b.slot + 1] += 1;
     }
-    r->rowCount += r->linkRowCount;
+    r->rowCount += c->pairCount;
     for (int i = 0; i < c->bodyCount; ++i)
     {
         r->bodyPoint[i + 1] += r->bodyPoint[i];
@@ -117,24 +74,27 @@ static bool spCountResponse(spResponse* r, spResponseResult* result)
         return false;
     }
     r->rows = spArenaAlloc(c->arena, spArraySize(r->rowCount, sizeof(spSolvedRow)));
-    r->linkRows = spArenaAlloc(c->arena, spArraySize(r->linkRowCount, sizeof(spRow)));
     r->sides = spArenaAlloc(c->arena, spArraySize(r->pointCount, sizeof(spRowSide)));
-    r->pool = spArenaAlloc(c->arena, spArraySize(r->linkRowCount, 3 * sizeof(spRowNode)));
     r->pointBlock = spArenaAlloc(c->arena, spArraySize(r->pointCount + 1, sizeof(int)));
     r->u = spArenaAlloc(c->arena, spArraySize(r->pointCount, sizeof(spVec3)));
-    bool linked = r->linkRowCount == 0 || (r->linkRows != NULL && r->pool != NULL);
-    result->outOfMemory =
-        r->rows == NULL || linked == false || r->sides == NULL || r->pointBlock == NULL || r->u == NULL;
+    r->impulses = spArenaAlloc(c->arena, spArraySize(r->pointCount, sizeof(spVec3)));
+    r->shifts = spArenaAlloc(c->arena, spArraySize(r->pointCount, sizeof(spVec3)));
+    result->outOfMemory = r->rows == NULL || r->sides == NULL || r->pointBlock == NULL || r->u == NULL ||
+                          r->impulses == NULL || r->shifts == NULL;
     return result->outOfMemory == false;
 }
 
-static spPoints spGetPoints(const spResponse* r, int body)
+spPoints spGetPoints(const spResponse* r, int body)
 {
     int first = r->bodyPoint[body];
-    return (spPoints){r->sides + first, r->pool, r->bodyPoint[body + 1] - first, r->context->solveContacts};
+    return (spPoints){.sides = r->sides + first,
+                      .pool = r->context->pool,
+                      .count = r->bodyPoint[body + 1] - first,
+                      .jump = r->context->solveContacts,
+                      .dt = r->context->dt};
 }
 
-static void spFillContact(spResponse* r, spSolvedRow* s, const spBody* body, spRow* row, int point)
+static void spFillMissed(spResponse* r, spSolvedRow* s, const spBody* body, spRow* row, int point)
 {
     const spResponseContext* c = r->context;
     spPose pose = spGetColliderPose(c->colliders[row->b.slot], 1, c->dt);
@@ -154,41 +114,34 @@ static void spFillContact(spResponse* r, spSolvedRow* s, const spBody* body, spR
     };
 }
 
-// A link holds two bodies; the points of the other one get entries in the pool
-static void spFillLink(spResponse* r, spSolvedRow* s, const spLink* link, int index, int* cursor)
+spVec3 spReadSide(const spResponse* r, const spRowSide* side, const spVec4* values)
 {
-    spBody* const* bodies = r->context->bodies;
-    spRow* row = r->linkRows + r->linkRowCount++;
-    *row = (spRow){
-        .key = spMakeRowKey(spMakePairKey(sp_rowHold, SP_ID_NUMBER(link->id), 0), (uint32_t)index),
-        .a = {.slot = link->body, .node = link->nodes[index], .count = 1},
-        .b = link->points[index],
-        .law = sp_rowHold,
-        .anchor = link->anchors[index],
-        .compliance = link->compliance,
-        .maxForce = link->maxForce,
-        .link = (int32_t)link->id.index1 - 1,
-    };
-    if (row->b.count > 1)
+    return spSumSide(side, r->context->pool, values);
+}
+
+static void spFillPair(spResponse* r, spSolvedRow* s, spRow* row, int a, int b)
+{
+    const spResponseContext* c = r->context;
+    const spBody *bodyA = c->bodies[row->a.slot], *bodyB = c->bodies[row->b.slot];
+    r->sides[a] = row->a;
+    r->sides[b] = row->b;
+    *s = (spSolvedRow){.row = row, .a = a, .b = b};
+    if (row->law == sp_rowContact)
     {
-        const spRowNode* entries = link->pool + row->b.node;
-        row->b.node = r->poolCount;
-        memcpy(r->pool + r->poolCount, entries, (size_t)row->b.count * sizeof(spRowNode));
-        r->poolCount += row->b.count;
+        spVec3 v = spSub3(spReadSide(r, &row->a, bodyA->v), spReadSide(r, &row->b, bodyB->v));
+        spReal vn = spDot3(v, row->normal), reach = spGetPushReach(vn, c->dt);
+        s->gap = spScale3(-row->gap < reach ? row->gap : -reach, row->normal);
+        s->target = spScale3(spGetBounceSpeed(vn, row->restitution, c->restitutionThreshold), row->normal);
+        return;
     }
-    *s = (spSolvedRow){.row = row, .a = cursor[link->body]++, .b = cursor[link->otherBody]++};
-    r->sides[s->a] = row->a;
-    r->sides[s->b] = row->b;
-    spVec3 a = spSumSide(&row->a, r->pool, bodies[link->body]->x);
-    spVec3 b = spSumSide(&row->b, r->pool, bodies[link->otherBody]->x);
-    s->gap = spSub3(spSub3(a, b), row->anchor);
+    spVec3 x = spSub3(spReadSide(r, &row->a, bodyA->x), spReadSide(r, &row->b, bodyB->x));
+    s->gap = spSub3(x, row->anchor);
 }
 
 static void spFillResponse(spResponse* r, int* cursor)
 {
     const spResponseContext* c = r->context;
     int next = 0;
-    r->linkRowCount = 0;
     memcpy(cursor, r->bodyPoint, (size_t)c->bodyCount * sizeof(int));
     for (int i = 0; i < c->bodyCount; ++i)
     {
@@ -197,22 +150,19 @@ static void spFillResponse(spResponse* r, int* cursor)
         {
             if (spIsMissedContact(r, body, body->rows + k))
             {
-                spFillContact(r, r->rows + next++, body, body->rows + k, cursor[i]++);
+                spFillMissed(r, r->rows + next++, body, body->rows + k, cursor[i]++);
             }
         }
     }
-    for (int k = 0; k < c->linkCount; ++k)
+    for (int k = 0; k < c->pairCount; ++k)
     {
-        for (int i = 0; spIsPairLink(r, k) && i < c->links[k]->nodeCount; ++i)
-        {
-            spFillLink(r, r->rows + next++, c->links[k], i, cursor);
-        }
+        int a = cursor[c->pairs[k].a.slot]++, b = cursor[c->pairs[k].b.slot]++;
+        spFillPair(r, r->rows + next++, c->pairs + k, a, b);
     }
     SP_ASSERT(next == r->rowCount);
 }
 
-// Lets every body freeze its compliance, and orders the blocks by their first point
-static bool spFreezeResponse(spResponse* r)
+bool spFreezeResponse(spResponse* r)
 {
     const spResponseContext* c = r->context;
     for (int i = 0; i < c->bodyCount; ++i)
@@ -278,7 +228,7 @@ static void spPushPoint(spResponse* r, int point, spVec3 impulse)
     }
 }
 
-static void spPushRow(spResponse* r, const spSolvedRow* row, spVec3 impulse)
+void spPushRow(spResponse* r, const spSolvedRow* row, spVec3 impulse)
 {
     spPushPoint(r, row->a, impulse);
     if (row->b >= 0)
@@ -287,7 +237,7 @@ static void spPushRow(spResponse* r, const spSolvedRow* row, spVec3 impulse)
     }
 }
 
-static spVec3 spGetRowVelocity(const spResponse* r, const spSolvedRow* row)
+spVec3 spGetRowVelocity(const spResponse* r, const spSolvedRow* row)
 {
     return row->b >= 0 ? spSub3(r->u[row->a], r->u[row->b]) : r->u[row->a];
 }
@@ -339,8 +289,7 @@ static double spStartWarm(spResponse* r, bool positions)
     return largest;
 }
 
-// Keeps what they exert now. False when there is no memory.
-static bool spKeepMultipliers(const spResponse* r)
+bool spKeepMultipliers(const spResponse* r)
 {
     const spResponseContext* c = r->context;
     spMultipliers* list = c->multipliers;
@@ -405,31 +354,18 @@ static spSweepResult spSweepRows(spResponse* r, bool positions, double scale)
     return result;
 }
 
-// Hands the impulses to the bodies, and to whoever wants to read them
-static void spCorrectBodies(spResponse* r, spVec3* impulses, spVec3* shifts)
+void spCorrectBodies(spResponse* r)
 {
     const spResponseContext* c = r->context;
     for (int k = 0; k < r->rowCount; ++k)
     {
         const spSolvedRow* s = r->rows + k;
-        spRow* row = s->row;
-        impulses[s->a] = s->impulse;
-        shifts[s->a] = s->shift;
+        r->impulses[s->a] = s->impulse;
+        r->shifts[s->a] = s->shift;
         if (s->b >= 0)
         {
-            impulses[s->b] = spNeg3(s->impulse);
-            shifts[s->b] = spNeg3(s->shift);
-        }
-        if (row->law == sp_rowHold)
-        {
-            spLink* link = c->links[row->link];
-            link->force = spMulAdd3(link->force, 1 / c->stepDt, s->impulse);
-        }
-        else
-        {
-            row->impulse = spAdd3(row->impulse, s->impulse);
-            row->gap +=
-                spDot3(s->shift, row->normal) * spDot3(row->normal, spMulMV3(s->diagonal, row->normal));
+            r->impulses[s->b] = spNeg3(s->impulse);
+            r->shifts[s->b] = spNeg3(s->shift);
         }
     }
     for (int i = 0; i < c->bodyCount; ++i)
@@ -438,32 +374,57 @@ static void spCorrectBodies(spResponse* r, spVec3* impulses, spVec3* shifts)
         int first = r->bodyPoint[i];
         if (points.count > 0)
         {
-            c->bodies[i]->method->correct(c->bodies[i], &points, impulses + first, shifts + first);
+            c->bodies[i]->method->correct(c->bodies[i], &points, r->impulses + first, r->shifts + first);
         }
     }
 }
 
-spResponseResult spSolveRows(const spResponseContext* context)
+// What rows have done, for whoever wants to read it
+static void spTellRows(const spResponse* r)
 {
-    spResponseResult result = {.converged = true};
-    spResponse r = {.context = context};
-    if (spCountResponse(&r, &result) == false)
+    for (int k = 0; k < r->rowCount; ++k)
+    {
+        const spSolvedRow* s = r->rows + k;
+        spRow* row = s->row;
+        row->impulse = spAdd3(row->impulse, s->impulse);
+        if (row->law == sp_rowContact)
+        {
+            row->gap +=
+                spDot3(s->shift, row->normal) * spDot3(row->normal, spMulMV3(s->diagonal, row->normal));
+        }
+    }
+}
+
+bool spOpenResponse(spResponse* r, const spResponseContext* context, spResponseResult* result)
+{
+    *r = (spResponse){.context = context};
+    *result = (spResponseResult){.converged = true};
+    if (spCountResponse(r, result) == false)
     {
         if (context->multipliers != NULL)
         {
             context->multipliers->count = 0;
         }
-        return result;
+        return false;
     }
-    result.rowCount = r.rowCount;
+    result->rowCount = r->rowCount;
     int* cursor = spArenaAlloc(context->arena, spArraySize(context->bodyCount, sizeof(int)));
-    spVec3* impulses = spArenaAlloc(context->arena, spArraySize(r.pointCount, 2 * sizeof(spVec3)));
-    if (cursor == NULL || impulses == NULL)
+    result->outOfMemory = cursor == NULL;
+    if (cursor != NULL)
     {
-        result.outOfMemory = true;
+        spFillResponse(r, cursor);
+    }
+    return cursor != NULL;
+}
+
+spResponseResult spSolveRows(const spResponseContext* context)
+{
+    spResponseResult result;
+    spResponse r;
+    if (spOpenResponse(&r, context, &result) == false)
+    {
         return result;
     }
-    spFillResponse(&r, cursor);
     if (spFreezeResponse(&r) == false)
     {
         result.outOfMemory = true;
@@ -476,8 +437,7 @@ spResponseResult spSolveRows(const spResponseContext* context)
     {
         for (int k = r.bodyPoint[i]; k < r.bodyPoint[i + 1]; ++k)
         {
-            sizes[0] =
-                fmax(sizes[0], (double)spLength3(spSumSide(r.sides + k, r.pool, context->bodies[i]->x)));
+            sizes[0] = fmax(sizes[0], (double)spLength3(spReadSide(&r, r.sides + k, context->bodies[i]->x)));
         }
     }
     spSweepResult positions = spSweepRows(&r, true, sizes[0]);
@@ -485,13 +445,14 @@ spResponseResult spSolveRows(const spResponseContext* context)
     {
         for (int k = r.bodyPoint[i]; k < r.bodyPoint[i + 1]; ++k)
         {
-            r.u[k] = spSumSide(r.sides + k, r.pool, context->bodies[i]->v);
+            r.u[k] = spReadSide(&r, r.sides + k, context->bodies[i]->v);
             sizes[1] = fmax(sizes[1], (double)spLength3(r.u[k]));
         }
     }
     spSweepResult velocities = spSweepRows(&r, false, sizes[1]);
     result.outOfMemory = spKeepMultipliers(&r) == false;
-    spCorrectBodies(&r, impulses, impulses + r.pointCount);
+    spTellRows(&r);
+    spCorrectBodies(&r);
 
     result.sweepCount = positions.count + velocities.count;
     result.residual = fmax(velocities.change, positions.change / (double)context->dt);

@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Response: the rows that no method holds by itself are solved together. These are links between two bodies,
-// and contacts that a body ran into without having been a candidate.
+// Response: the rows that no method holds by itself are solved together. These are rows between two bodies
+// (links, contacts), and contacts with colliders that a body ran into without having been a candidate.
 
 #pragma once
 
 #include "body/multipliers.h"
-#include "contact/link.h"
 #include "method/method.h"
 
 typedef struct spResponseContext
@@ -18,13 +17,12 @@ typedef struct spResponseContext
     spBody* const* bodies;      // by slot, NULL where the slot is empty
     int bodyCount;
     const spCollider* const* colliders; // by slot
-    spLink* const* links;
-    int linkCount;
-    spReal dt;     // that the bodies have just covered, s
-    spReal stepDt; // of the whole step, s: forces are means over it
+    spRow* pairs;                       // rows between two points of bodies, of any law; both bodies run
+    int pairCount;
+    const spRowNode* pool; // entries of their sides
+    spReal dt;             // that the bodies have just covered, s
     spReal restitutionThreshold;
-    bool solveLinks;    // between bodies
-    bool solveContacts; // missed ones
+    bool solveContacts; // missed ones, of the bodies' node rows
 } spResponseContext;
 
 typedef struct spResponseResult
@@ -36,6 +34,6 @@ typedef struct spResponseResult
     bool outOfMemory;
 } spResponseResult;
 
-// Solves and corrects the bodies. Impulses of contacts are added to their node rows, those of links to the
-// links' force.
+// Solves and corrects the bodies. Impulses are added to those of the rows. The gap of a contact is taken from
+// its row and brought up to date there; that of a hold is measured.
 spResponseResult spSolveRows(const spResponseContext* context);

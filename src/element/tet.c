@@ -569,12 +569,12 @@ spTetState spGetTetState(const spTetSet* set, const spNodeState* state, int elem
     spMat3 stress = spSymmetricPart3(p), strain = spSubMat3(spSymmetricPart3(f), spIdentityMat3());
     if (small == false)
     {
-        // Cauchy's stress P F^T / J; of an element without volume that of P alone
+        // Cauchy's stress P F^T / J
         double j = fabs(spDeterminant3(f));
         spMat3 green = spMulTMat3(f, f);
         strain = spScaleMat3((spReal)0.5, spSubMat3(green, spIdentityMat3()));
         stress = spSymmetricPart3(spMulMatT3(p, f));
-        stress = spScaleMat3((spReal)(1.0 / fmax(j, 1e-6)), stress);
+        stress = spScaleMat3((spReal)(1.0 / fmax(j, (double)SP_FLAT_VOLUME_RATIO)), stress);
     }
     spDecomposeSymmetric3(stress, &axes, &result.principalStress);
     spDecomposeSymmetric3(strain, &axes, &result.principalStrain);

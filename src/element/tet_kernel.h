@@ -517,11 +517,12 @@ SP_KERNEL RSym3 spGetTwiceSymmetricR(RMat3 a)
 }
 
 // Volume times von Mises stress (when asked for) and equivalent strain, and the volume: of Cauchy's stress
-// P F^T / J and Green's strain; of P itself and the small strain for the laws of small strain
+// P F^T / J, J no smaller than where a tet counts as flat, and Green's strain; of P itself and the small strain
+// for the laws of small strain
 SP_KERNEL RVec3 spGetTetLevel(spTetLaw law, RMat3 f, const spTetData* t, bool stress)
 {
     bool small = law == sp_tetLinear || law == sp_tetHybrid;
-    R third = spSplat((spReal)(1.0 / 3.0)), least = spSplat((spReal)1e-6);
+    R third = spSplat((spReal)(1.0 / 3.0)), least = spSplat(SP_FLAT_VOLUME_RATIO);
     RSym3 twiceStrain = small ? spGetTwiceSymmetricR(f) : spGramR(f);
     RVec3 level = {spSplat(0), t->volume * third * spGetVonMisesR(twiceStrain), t->volume};
     if (stress)

@@ -221,3 +221,15 @@ bool spGetSurfaceOut(const spMesh* mesh, spIndexList* surface, spError* error)
     surface->count = mesh->triangleCount;
     return true;
 }
+
+bool spGetFacesOut(const spMesh* mesh, spIndexList* surface, spError* error)
+{
+    if (mesh->triangleCount == 0 && mesh->tetCount == 0)
+    {
+        return spFail(error, sp_errorUnsupported,
+                      "the mesh has %d %s and neither triangles nor tets, and this format holds triangles "
+                      "alone; write .obj, .ply or .vtu instead",
+                      mesh->edgeCount, mesh->edgeCount == 1 ? "edge" : "edges");
+    }
+    return spGetSurfaceOut(mesh, surface, error);
+}

@@ -88,6 +88,8 @@ bool spCloseOutput(spOutput* output, bool keep, spError* error);
 // For formats without tets: the triangles, or where there are none the boundary of the tets. Freed by
 // spFreeIndexList.
 bool spGetSurfaceOut(const spMesh* mesh, spIndexList* surface, spError* error);
+// The same for formats that have nothing but triangles: refuses a mesh without area
+bool spGetFacesOut(const spMesh* mesh, spIndexList* surface, spError* error);
 
 bool spWriteObj(const spMesh* mesh, spOutput* output, spError* error);
 bool spWriteStl(const spMesh* mesh, spOutput* output, spError* error); // binary

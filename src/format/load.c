@@ -4,6 +4,7 @@
 // Choosing the reader or writer of a mesh file.
 
 #include "format/format.h"
+#include "format/include.h"
 
 #include <math.h>
 #include <string.h>
@@ -288,6 +289,25 @@ static spMesh* spLoadTetGen(const char* path, const char* ending, const spAlloca
     return mesh;
 }
 
+// A text that may include others
+static spMesh* spLoadIncluding(spHeap* heap, const char* path, const char* data, size_t size, spError* error)
+{
+    spIncludes* includes = spCreateIncludes(heap, path, data, size, error);
+    if (includes == NULL)
+    {
+        return NULL;
+    }
+    size_t wholeSize;
+    const char* whole = spGetIncludedText(includes, &wholeSize);
+    spMesh* mesh = spParseMesh(whole, wholeSize, path, &heap->allocator, error);
+    if (mesh == NULL)
+    {
+        spNameIncluded(includes, error);
+    }
+    spDestroyIncludes(includes);
+    return mesh;
+}
+
 spMesh* spLoadMesh(const char* path, const spAllocator* allocator, spError* error)
 {
     if (path == NULL)
@@ -307,8 +327,11 @@ spMesh* spLoadMesh(const char* path, const spAllocator* allocator, spError* erro
     {
         return NULL;
     }
-    spMesh* mesh = spParseMesh(data, size, path, allocator, error);
-    if (mesh == NULL)
+    const spMeshFormat* format = size > 0 ? spChooseFormat(data, size, path) : NULL;
+    bool including = format != NULL && format->read == spReadVeg;
+    spMesh* mesh = including ? spLoadIncluding(&heap, path, data, size, error)
+                             : spParseMesh(data, size, path, allocator, error);
+    if (mesh == NULL && !including)
     {
         spNamePath(path, error);
     }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Wavefront OBJ. Read: v, f (any number of corners, v, v/vt, v/vt/vn, v//vn, negative indices), l, g, o,
-// usemtl; the rest is passed over. A backslash at the end of a line joins it to the next one.
+// Wavefront OBJ. Read: v, f (any number of corners, v, v/vt, v/vt/vn, v//vn, negative indices; with two it is
+// an edge), l, g, o, usemtl; the rest is passed over. A backslash at the end of a line joins it to the next one.
 //
 // Groups become the value "region" of the triangles. What tells triangles apart counts: groups (g), where
 // there are not two of them objects (o), else materials (usemtl). They are counted from 1 in the order in
@@ -150,12 +150,12 @@ static bool spReadObjElement(spObjReader* reader, bool isFace, spError* error)
         }
         previous = vertex;
     }
-    if (count < (isFace ? 3 : 2))
+    if (count < 2)
     {
         return spFailScan(&begin, error, "a %s needs at least %d vertices, found %d",
                           isFace ? "face" : "line", isFace ? 3 : 2, (int)count);
     }
-    return true;
+    return !isFace || count > 2 || spAddEdge(reader->mesh, first, previous, error);
 }
 
 // The rest of the line is the name

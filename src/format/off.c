@@ -111,7 +111,7 @@ bool spReadOff(const char* data, size_t size, spMesh* mesh, spError* error)
 bool spWriteOff(const spMesh* mesh, spOutput* output, spError* error)
 {
     spIndexList surface;
-    if (!spGetSurfaceOut(mesh, &surface, error))
+    if (!spGetFacesOut(mesh, &surface, error))
     {
         return false;
     }

@@ -57,6 +57,24 @@ static bool spIsTextStl(const char* data, size_t size)
     return spStartsWithSolid(data, size) && memchr(data, 0, looked) == NULL;
 }
 
+// The next word without the "end" before it, which may be a word of its own. Returns whether there is one.
+static bool spScanStlWord(spScanner* scanner, spWord* word)
+{
+    *word = spScanWord(scanner);
+    spWord start = {word->text, word->length < 3 ? word->length : 3};
+    if (!spWordIsAnyCase(start, "end"))
+    {
+        return false;
+    }
+    *word = (spWord){word->text + 3, word->length - 3};
+    if (word->length == 0)
+    {
+        spSkipBlanks(scanner);
+        *word = spScanWord(scanner);
+    }
+    return true;
+}
+
 // Only `vertex` lines and `endfacet` carry something; the words between are passed over
 static bool spReadTextStl(const char* data, size_t size, spMesh* mesh, spError* error)
 {
@@ -67,8 +85,9 @@ static bool spReadTextStl(const char* data, size_t size, spMesh* mesh, spError* 
     for (spSkipSpace(&scanner); !spAtEnd(&scanner); spSkipSpace(&scanner))
     {
         spScanner start = scanner;
-        spWord word = spScanWord(&scanner);
-        if (spWordIsAnyCase(word, "vertex"))
+        spWord word;
+        bool ends = spScanStlWord(&scanner, &word);
+        if (!ends && spWordIsAnyCase(word, "vertex"))
         {
             spDVec3 p;
             if (!spNeedPoint(&scanner, "a coordinate of a vertex", &p, error))
@@ -85,7 +104,7 @@ static bool spReadTextStl(const char* data, size_t size, spMesh* mesh, spError* 
             }
             closed = false;
         }
-        else if (spWordIsAnyCase(word, "endfacet"))
+        else if (ends && spWordIsAnyCase(word, "facet"))
         {
             if (cornerCount != 3)
             {
@@ -98,17 +117,16 @@ static bool spReadTextStl(const char* data, size_t size, spMesh* mesh, spError* 
             }
             cornerCount = 0;
         }
-        else if (spWordIsAnyCase(word, "solid") || spWordIsAnyCase(word, "endsolid"))
+        else if (spWordIsAnyCase(word, "solid"))
         {
-            closed = word.text[0] == 'e' || word.text[0] == 'E';
+            closed = ends;
             spSkipLine(&scanner); // a name of any words
         }
         else if (spWordIsAnyCase(word, "facet"))
         {
             spSkipLine(&scanner); // the normal
         }
-        else if (!spWordIsAnyCase(word, "outer") && !spWordIsAnyCase(word, "loop") &&
-                 !spWordIsAnyCase(word, "endloop"))
+        else if (!spWordIsAnyCase(word, "loop") && (ends || !spWordIsAnyCase(word, "outer")))
         {
             char found[32];
             spQuoteWord(&start, found);
@@ -222,7 +240,7 @@ static void spPutFloats(spOutput* output, spDVec3 p)
 bool spWriteStl(const spMesh* mesh, spOutput* output, spError* error)
 {
     spIndexList surface;
-    if (!spGetSurfaceOut(mesh, &surface, error))
+    if (!spGetFacesOut(mesh, &surface, error))
     {
         return false;
     }
@@ -248,7 +266,7 @@ bool spWriteStl(const spMesh* mesh, spOutput* output, spError* error)
 bool spWriteStlText(const spMesh* mesh, spOutput* output, spError* error)
 {
     spIndexList surface;
-    if (!spGetSurfaceOut(mesh, &surface, error))
+    if (!spGetFacesOut(mesh, &surface, error))
     {
         return false;
     }

@@ -3,7 +3,7 @@
 
 // Vega (.veg): vertices, tets, materials, sets and regions. Regions are counted from 1 in the order of the
 // file; Young's modulus, Poisson's ratio and density of their materials become values of the tets. Cubes and
-// other elements are counted and left out.
+// other elements are counted and left out. What a file includes was put in its place before (include.h).
 
 #include "format/format.h"
 
@@ -344,7 +344,7 @@ static bool spReadVegSection(spVegReader* reader, spError* error)
     if (spWordIsAnyCase(word, "*include"))
     {
         return spFailAt(error, sp_errorUnsupported, start.line, 0,
-                        "the file includes \"%.*s\"; put both into one file",
+                        "the text includes \"%.*s\"; only a mesh that is read from a file can",
                         (int)(name.length < 60 ? name.length : 60), name.text);
     }
     return spFailScan(&start, error, "a section such as *VERTICES must start here, found %.*s",

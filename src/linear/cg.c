@@ -19,6 +19,9 @@
 // A restart must at least bring the true residual down to this share
 #define SP_RESTART_GAIN 0.7
 
+// Residual over tolerance up to which a solve that only rounding keeps from its tolerance has converged
+#define SP_ROUNDING_FACTOR 3.0
+
 bool spCreateCgVectors(spCgVectors* v, const spBackend* backend, spHeap* heap, int nodeCount, int patchCount)
 {
     size_t size = spArraySize(nodeCount, sizeof(spVec4));
@@ -373,13 +376,17 @@ spCgResult spSolveCg(const spSystem* system, const spCgVectors* v, const spCgDef
         double before = rr;
         spIterate(&c, def, goal, rr, &result, team);
         rr = spFindResidual(&c, team);
-        if (result.late || result.indefinite || !(rr < SP_RESTART_GAIN * SP_RESTART_GAIN * before))
+        bool stopped = result.late || result.indefinite || result.iterations >= def->maxIterations;
+        if (stopped || !(rr < SP_RESTART_GAIN * SP_RESTART_GAIN * before))
         {
+            // The residual that was carried along has reached the goal: all that is left is rounding
+            result.rounded = stopped == false && rr > goal;
             break;
         }
     }
+    double most = fmax(SP_ROUNDING_FACTOR * SP_ROUNDING_FACTOR * goal, def->rounding * def->rounding);
     result.residual = bb > 0.0 ? sqrt(rr / bb) : 0.0;
-    result.converged = rr <= goal;
+    result.converged = rr <= goal || (result.rounded && rr <= most);
     return result;
 }
 

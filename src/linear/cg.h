@@ -88,8 +88,9 @@ typedef struct spCgDef
 {
     double tolerance;
     int maxIterations;
-    double least; // right-hand sides smaller than this count as this
-    spStop* stop; // asked before every iteration but the first; NULL for none
+    double least;    // right-hand sides smaller than this count as this
+    double rounding; // a residual up to this that is rounding has converged
+    spStop* stop;    // asked before every iteration but the first; NULL for none
 } spCgDef;
 
 typedef struct spCgResult
@@ -98,6 +99,7 @@ typedef struct spCgResult
     double
         residual; // |b - A x| / |b| where it ended, computed from x; where b is less, over that at the start
     bool converged;
+    bool rounded;    // iterations do not bring the residual down any more: it is rounding
     bool indefinite; // a direction of no or negative curvature was met
     bool late;       // it was stopped
 } spCgResult;

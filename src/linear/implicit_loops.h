@@ -18,8 +18,8 @@ static void spBlendNodes(spVec4* base, spReal present, const spVec4* now, spReal
     }
 }
 
-static void spSetHeldBasesOfNodes(spVec4* baseX, spVec4* baseV, const spVec4* x, spReal rest, const spVec4* v,
-                                  int begin, int end)
+static void spSetHeldBasesOfNodes(spVec4* baseX, spVec4* baseV, spVec4* predicted, const spVec4* x,
+                                  spReal rest, const spVec4* v, int begin, int end)
 {
     for (int i = begin; i < end; ++i)
     {
@@ -28,6 +28,7 @@ static void spSetHeldBasesOfNodes(spVec4* baseX, spVec4* baseV, const spVec4* x,
             spVec3 a = spMulAdd3(spXyz(x[i]), rest, spXyz(v[i]));
             baseX[i] = (spVec4){a.x, a.y, a.z, 0};
             baseV[i] = (spVec4){v[i].x, v[i].y, v[i].z, 0};
+            predicted[i] = baseV[i];
         }
     }
 }

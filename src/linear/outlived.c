@@ -57,21 +57,25 @@ static void spPutBlock(double* l, int i, int j, spMat3 block)
 }
 
 // A_SS; columns of a row rise as the nodes of S do
-static void spPickBlock(const spOutlived* o, const spBlockRows* a)
+static void spPickBlock(const spOutlived* o, const spOutlivedDef* def)
 {
+    const spSparse* a = def->matrix;
     for (int i = 0; i < o->changedCount; ++i)
     {
         int node = o->changed[i], j = 0;
-        spPutBlock(o->factor, i, i, a->diagonal[node]);
-        for (int k = a->begin[node]; k < a->begin[node + 1]; ++k)
+        spVec4 d = def->ownA[i], c = def->ownC[i];
+        spMat3 own =
+            spMakeMat3(spMakeVec3(d.x, c.x, c.z), spMakeVec3(c.x, d.y, c.y), spMakeVec3(c.z, c.y, d.z));
+        spPutBlock(o->factor, i, i, spAddMat3(own, spGetDiagonalSum(a, node)));
+        for (int k = a->rowBegin[node]; k < a->rowBegin[node + 1]; ++k)
         {
-            while (j < i && o->changed[j] < a->columns[k])
+            while (j < i && o->changed[j] < a->rowColumns[k])
             {
                 j += 1;
             }
-            if (j < i && o->changed[j] == a->columns[k])
+            if (j < i && o->changed[j] == a->rowColumns[k])
             {
-                spPutBlock(o->factor, i, j, a->blocks[k]);
+                spPutBlock(o->factor, i, j, spScaleMat3(-1, spTransposeMat3(spGetPairBlock(a, k))));
             }
         }
     }
@@ -204,7 +208,7 @@ spPreconditioner* spCreateOutlived(const spAllocator* allocator, const spOutlive
     bool ok = spAllocOutlived(o, def) || spFailMemory(error, "a preconditioner", sizeof(spOutlived));
     if (ok)
     {
-        spPickBlock(o, def->matrix);
+        spPickBlock(o, def);
         ok = spFactorBlock(o->factor, 3 * o->changedCount) ||
              spFail(error, sp_errorBadArgument, "the matrix at a cut is not positive definite");
     }

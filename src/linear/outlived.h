@@ -14,6 +14,7 @@
 #pragma once
 
 #include "linear/preconditioner.h"
+#include "linear/sparse.h"
 
 typedef struct spOutlivedDef
 {
@@ -21,9 +22,11 @@ typedef struct spOutlivedDef
     const int32_t* nodes;   // copies, each behind its parent where that is a copy too
     const int32_t* parents; // of each copy
     int copyCount;
-    const int32_t* changed; // S: nodes of the tets that have changed, rising, held ones left out
+    const int32_t* changed; // S: nodes of the tets that have changed, rising; those without mass left out
     int changedCount;
-    const spBlockRows* matrix; // A after the edit
+    const spSparse* matrix; // A after the edit, at the state that P was made at
+    const spVec4* ownA;     // what it has at the changed nodes alone: (xx, yy, zz), then (xy, yz, xz)
+    const spVec4* ownC;
 } spOutlivedDef;
 
 // NULL, with a sentence, without memory or when the block is not positive definite

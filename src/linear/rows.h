@@ -20,3 +20,9 @@ typedef struct spBlockRows
     spMat3* diagonal; // A_ii (nodeCount)
     const spVec4* x;  // where the nodes are, m; NULL: unknown (nodeCount)
 } spBlockRows;
+
+// With room for so many blocks, all zero. False when there is no memory.
+bool spCreateRows(spBlockRows* rows, spHeap* heap, int nodeCount, int blockCount);
+void spDestroyRows(spBlockRows* rows, spHeap* heap);
+// Whether begin and columns are a pattern: they may come from anywhere
+bool spAreRowsSound(const spBlockRows* rows);

@@ -113,12 +113,6 @@ static bool spSortElements(spHeap* heap, spElementTree* tree, int count)
     return ok;
 }
 
-// First place in `sorted` of a leaf
-static int spLeafBegin(const spElementTree* tree, int leaf)
-{
-    return (int)((int64_t)tree->elementCount * leaf / tree->leafCount);
-}
-
 static bool spFillBoxes(spHeap* heap, spElementTree* tree)
 {
     tree->leafCount = 1;

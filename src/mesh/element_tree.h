@@ -31,6 +31,12 @@ typedef struct spElementTree
 bool spBuildElementTree(spHeap* heap, const spMesh* mesh, spElementTree* tree, spError* error);
 void spFreeElementTree(spHeap* heap, spElementTree* tree);
 
+// First place in `sorted` of a leaf, which is node leafCount - 1 + leaf
+static inline int spLeafBegin(const spElementTree* tree, int leaf)
+{
+    return (int)((int64_t)tree->elementCount * leaf / tree->leafCount);
+}
+
 // Where a point is
 typedef struct spElementHit
 {

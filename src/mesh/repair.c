@@ -228,10 +228,10 @@ static bool spHasShape(const spMesh* mesh, const int32_t* element, int tupleSize
     }
 }
 
-// Removes elements without shape and copies of earlier ones. regions may be NULL, part sp_meshPartCount where
-// there are no values. Returns how many went, or -1 without memory.
+// Removes copies of earlier elements, and those without shape unless they are kept. regions may be NULL, part
+// sp_meshPartCount where there are no values. Returns how many went, or -1 without memory.
 static int spDropBadElements(spMesh* mesh, int32_t* elements, int32_t* regions, spMeshPart part,
-                             int tupleSize, int count)
+                             int tupleSize, int count, bool keepFlat)
 {
     if (count == 0)
     {
@@ -250,7 +250,7 @@ static int spDropBadElements(spMesh* mesh, int32_t* elements, int32_t* regions, 
         memcpy(tuples, elements, tupleBytes);
         for (int i = 0; i < count; ++i)
         {
-            keep[i] = spHasShape(mesh, elements + (int64_t)i * tupleSize, tupleSize);
+            keep[i] = keepFlat || spHasShape(mesh, elements + (int64_t)i * tupleSize, tupleSize);
             spSortTuple(tuples + (int64_t)i * tupleSize, tupleSize);
         }
         ok = spSortTuples(heap, tuples, tupleSize, count, mesh->vertexCount, order);
@@ -285,21 +285,39 @@ static int spDropBadElements(spMesh* mesh, int32_t* elements, int32_t* regions, 
     return dropped;
 }
 
+static bool spDropTriangles(spMesh* mesh, bool keepFlat, spRepairReport* report, spError* error)
+{
+    int dropped =
+        spDropBadElements(mesh, mesh->triangles, NULL, sp_meshTriangles, 3, mesh->triangleCount, keepFlat);
+    if (dropped < 0)
+    {
+        return spFail(error, sp_errorOutOfMemory, "out of memory: dropping triangles");
+    }
+    mesh->triangleCount -= dropped;
+    report->droppedTriangles += dropped;
+    return true;
+}
+
+// What lies between tets is theirs: their faces are not turned
+static bool spDropFlatTriangles(spMesh* mesh, spRepairReport* report, spError* error)
+{
+    return (mesh->tetCount > 0 || (spDropTriangles(mesh, true, report, error) &&
+                                   (mesh->triangleCount == 0 || spTurnCaps(mesh, report, error)))) &&
+           spDropTriangles(mesh, false, report, error);
+}
+
 static bool spDropDegenerate(spMesh* mesh, spRepairReport* report, spError* error)
 {
-    int edges = spDropBadElements(mesh, mesh->edges, NULL, sp_meshPartCount, 2, mesh->edgeCount);
-    int triangles = spDropBadElements(mesh, mesh->triangles, NULL, sp_meshTriangles, 3, mesh->triangleCount);
-    int tets = spDropBadElements(mesh, mesh->tets, mesh->tetRegions, sp_meshTets, 4, mesh->tetCount);
-    if (edges < 0 || triangles < 0 || tets < 0)
+    int edges = spDropBadElements(mesh, mesh->edges, NULL, sp_meshPartCount, 2, mesh->edgeCount, false);
+    int tets = spDropBadElements(mesh, mesh->tets, mesh->tetRegions, sp_meshTets, 4, mesh->tetCount, false);
+    if (edges < 0 || tets < 0)
     {
         return spFail(error, sp_errorOutOfMemory, "out of memory: dropping degenerate elements");
     }
     mesh->edgeCount -= edges;
-    mesh->triangleCount -= triangles;
     mesh->tetCount -= tets;
-    report->droppedTriangles = triangles;
     report->droppedTets = tets;
-    return true;
+    return spDropFlatTriangles(mesh, report, error);
 }
 
 static void spFlipInvertedTets(spMesh* mesh, spRepairReport* report)
@@ -324,24 +342,6 @@ typedef struct spOrientation
     int32_t* queue;
     uint8_t* state; // bit 0: reached, bit 1: to be flipped
 } spOrientation;
-
-static void spLinkHalves(const spSurface* surface, int32_t* links)
-{
-    for (int64_t i = 0; i < 3 * (int64_t)surface->triangleCount; ++i)
-    {
-        links[i] = -1;
-    }
-    for (int begin = 0, end; begin < surface->count; begin = end)
-    {
-        end = spFindEdgeEnd(surface, begin);
-        if (end - begin == 2)
-        {
-            int32_t a = spGetHalf(surface, begin), b = spGetHalf(surface, begin + 1);
-            links[a] = b;
-            links[b] = a;
-        }
-    }
-}
 
 // Orients the part around one triangle. Returns how many triangles it has, in queue.
 static int spOrientPart(const spSurface* surface, const spOrientation* orientation, int seed, bool* closed)
@@ -536,7 +536,10 @@ static bool spRepairCopy(spMesh* mesh, const spRepairDef* def, spRepairReport* r
     {
         return false;
     }
-    if (def->closeHoles > 0 && mesh->triangleCount > 0 && !spCloseHoles(mesh, def->closeHoles, report, error))
+    // What closes a hole along a line has no area
+    if (def->closeHoles > 0 && mesh->triangleCount > 0 &&
+        (!spCloseHoles(mesh, def->closeHoles, report, error) ||
+         (def->dropDegenerate && !spDropFlatTriangles(mesh, report, error))))
     {
         return false;
     }

@@ -1,11 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// What spMesh_Repair does on request only: whole parts go, holes are closed.
+// Steps of spMesh_Repair: edges are turned; on request only, whole parts go and holes are closed.
 
 #pragma once
 
 #include "mesh/mesh.h"
+
+// Turns the long edges of triangles whose corners lie in a line, so that no hole is left where they were.
+// Triangles that are there twice must be gone.
+bool spTurnCaps(spMesh* mesh, spRepairReport* report, spError* error);
 
 // Keeps the connected part with the most tets, or triangles where there are no tets, or edges
 bool spKeepLargestPart(spMesh* mesh, spRepairReport* report, spError* error);

@@ -4,6 +4,10 @@
 // Slots: for each patch the nodes of others that it writes to, in the order in which its blocks name them,
 // and for each patch the slots that stand for its own nodes. Built for a whole body, or for the patches that
 // an edit has changed.
+//
+// Slots lie behind the nodes in one array of forces, not in an array of their own: then blocks scatter to one
+// base, whether a force goes to a node or to a slot. Two bases cost 18 to 25 % of a step of springs in a
+// prototype. Edits lose nothing by it, because the node count has the spare nodes in it: slots never move.
 
 #include "mesh/order.h"
 #include "mesh/patch.h"

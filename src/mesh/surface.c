@@ -75,6 +75,24 @@ bool spRunAlike(const spSurface* surface, int32_t a, int32_t b)
     return spRunsUp(surface, a) == spRunsUp(surface, b);
 }
 
+void spLinkHalves(const spSurface* surface, int32_t* links)
+{
+    for (int64_t i = 0; i < 3 * (int64_t)surface->triangleCount; ++i)
+    {
+        links[i] = -1;
+    }
+    for (int begin = 0, end; begin < surface->count; begin = end)
+    {
+        end = spFindEdgeEnd(surface, begin);
+        if (end - begin == 2)
+        {
+            int32_t a = spGetHalf(surface, begin), b = spGetHalf(surface, begin + 1);
+            links[a] = b;
+            links[b] = a;
+        }
+    }
+}
+
 bool spFindClosed(spHeap* heap, const int32_t* triangles, int triangleCount, int vertexCount, bool* closed)
 {
     spSurface surface;

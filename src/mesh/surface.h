@@ -36,6 +36,9 @@ static inline int32_t spGetHalf(const spSurface* surface, int place)
 // True when two half edges of the same edge run in the same direction
 bool spRunAlike(const spSurface* surface, int32_t a, int32_t b);
 
+// links[h]: the half edge across half edge h where an edge has exactly two triangles, else -1
+void spLinkHalves(const spSurface* surface, int32_t* links);
+
 // Finds whether every edge of the triangles has exactly two of them, running in opposite directions; not so
 // for no triangles, nor for one with a repeated vertex. Returns false without memory.
 bool spFindClosed(spHeap* heap, const int32_t* triangles, int triangleCount, int vertexCount, bool* closed);

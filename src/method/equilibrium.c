@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Static equilibrium by Newton's method: one quasi-static substep, without rows.
+// Static equilibrium by Newton's method: one quasi-static substep.
 
 #include "method/equilibrium.h"
 
@@ -38,12 +38,11 @@ static spImplicitSolver* spCreateSolver(spBody* body, double tolerance, int maxI
     return solver;
 }
 
-bool spSolveEquilibrium(spBody* body, double tolerance, int maxIterations, spVec3 gravity, spTeam* team,
-                        spSolverReport* report, spError* error)
+bool spSolveEquilibrium(spBody* body, const spEquilibriumDef* def, spSolverReport* report, spError* error)
 {
     spUpdateHeldNodes(body);
-    spImplicitSolver* solver = spCreateSolver(body, tolerance, maxIterations, error);
-    bool ok = solver != NULL && spPrepareSolver(solver, body, 0);
+    spImplicitSolver* solver = spCreateSolver(body, def->tolerance, def->maxIterations, error);
+    bool ok = solver != NULL && spPrepareSolver(solver, body, body->rowCapacity);
     if (ok)
     {
         spStop stop = {.after = -1};
@@ -53,15 +52,20 @@ bool spSolveEquilibrium(spBody* body, double tolerance, int maxIterations, spVec
             .v = body->v,
             .h = 1,
             .time = body->time + 1.0,
-            .gravity = spScale3(body->gravityScale, gravity),
-            .fraction = 1,
+            .gravity = spScale3(body->gravityScale, def->gravity),
+            .rows = body->rows,
+            .rowCount = body->rowCount,
+            .patchRow = body->patchRow,
+            .colliders = def->colliders,
+            .poses = def->poses,
+            .multipliers = &body->multipliers,
             .stepDt = 1,
             .stop = &stop,
             .factorStep = -1,
             .report = report,
-            .team = team,
+            .team = def->team,
         };
-        spLimitWork(solver, &(spWorkLimit){.iterations = maxIterations});
+        spLimitWork(solver, &(spWorkLimit){.iterations = def->maxIterations});
         spSolveImplicitSubstep(solver, body, &problem);
     }
     spDestroyImplicitSolver(solver, body);

@@ -517,13 +517,9 @@ static spAdvanceResult spAdvanceSlice(spBody* body, const spAdvanceContext* cont
     {
         spReal covered = context->dt * (spReal)(i + 1) / (spReal)result.substepCount;
         s.hold.fraction = context->startFraction + covered / context->stepDt;
-        for (int k = 0; s.holdRows && k < context->colliderCount; ++k)
+        if (s.holdRows)
         {
-            if (context->colliders[k] != NULL)
-            {
-                context->poses[k] =
-                    spGetColliderPose(context->colliders[k], s.hold.fraction, context->stepDt);
-            }
+            spMovePoses(context, s.hold.fraction);
         }
         spRunSubstep(&s, context->team);
         spVec3 pins = spSumPinImpulse(body, h / context->stepDt);

@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: MIT
 
 // One job at a time. The stepping thread writes the back slot while no job is under way, then hands it over;
-// from then on it belongs to the worker until `stage` says done. The worker reads rest data and materials of
-// the element sets while it assembles, so whoever changes those waits for it first (spPauseFactor); the long
-// part, making the factor, reads nothing of the body.
-
-#include "method/factor.h"
+// from then on it belongs to the worker until `stage` says done, but for the list of edits since, which the
+// worker never looks at. The worker reads element sets, their materials and rest data while it assembles, after
+// an edit also to find the pattern, so whoever changes those waits for it first (spPauseFactor); the long part,
+// making the factor, reads nothing of the body.
 
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/timer.h"
+#include "method/factor_slot.h"
 
 #include <pthread.h>
 
@@ -24,29 +24,21 @@ typedef enum spFactorStage
     sp_factorQuit,
 } spFactorStage;
 
-typedef struct spFactorSlot
-{
-    spPreconditioner* preconditioner;
-    spVec4* x; // the state that it is made at
-    spVec4* v;
-    spFactorRequest request;
-    uint64_t hash; // of that state
-    bool made;
-    double seconds;
-} spFactorSlot;
-
 struct spFactor
 {
     spBody* body;
+    spSolverDef solver;
     bool asynchronous;
-    spFill fill;         // that the system was made for
+    spFill fill;         // that the system is made for
+    spHeap heap;         // of the worker
     spBodySystem system; // of the worker
-    spBlockRows rows;
+    bool hasSystem;
     spFactorSlot slots[2];
     int front;
     int64_t count;
     spMat3* turns;
     spVec4* sums[3];
+    int sumCount;
     bool turned; // the rotations count
 
     pthread_t thread;
@@ -75,9 +67,43 @@ static void spSetFactorStage(spFactor* f, spFactorStage stage)
     pthread_mutex_unlock(&f->mutex);
 }
 
-static void spReadBody(spFactor* f, spFactorSlot* slot)
+static spFactorMatrixDef spGetMatrixDef(spFactor* f)
+{
+    return (spFactorMatrixDef){.solver = &f->solver, .body = f->body, .heap = &f->heap};
+}
+
+// System and matrix of the slot for the elements that the body has now
+static bool spFindPattern(spFactor* f, spFactorSlot* slot, spError* error)
+{
+    uint32_t version = f->body->topologyVersion;
+    if (f->hasSystem && f->system.version != version)
+    {
+        spDestroyBodySystem(&f->system, f->body);
+        f->hasSystem = false;
+    }
+    if (f->hasSystem == false)
+    {
+        spSystemNeeds needs = {.sparse = true, .heap = &f->heap};
+        f->hasSystem = spCreateBodySystem(&f->system, f->body, &f->fill, &needs, error);
+    }
+    if (f->hasSystem && (slot->matrix == NULL || slot->matrix->version != version))
+    {
+        spFactorMatrixDef def = spGetMatrixDef(f);
+        spDestroyFactorMatrix(slot->matrix, &f->heap);
+        slot->matrix = spCreateSystemMatrix(&def, &f->system, error);
+    }
+    return f->hasSystem && slot->matrix != NULL;
+}
+
+// False without memory for another pattern
+static bool spReadBody(spFactor* f, spFactorSlot* slot)
 {
     spBody* body = f->body;
+    spError error = {0};
+    if (spFindPattern(f, slot, &error) == false)
+    {
+        return false;
+    }
     // Not spGetNodeState: it reads the time of the body, which goes on
     spForceContext force = {.body = body,
                             .state = {.x = slot->x,
@@ -87,15 +113,22 @@ static void spReadBody(spFactor* f, spFactorSlot* slot)
                                       .patchCount = body->order.patchCount,
                                       .time = slot->request.time}};
     spAssembleSystem(&f->system, body, &force, slot->request.mass, &slot->request.fill, true);
+    spAddSlotContacts(slot, body, &f->system);
+    return true;
+}
+
+static void spBuildSlot(spFactorSlot* slot, double start)
+{
+    spFactorMatrix* matrix = slot->matrix;
+    matrix->rows.x = slot->x;
+    slot->made = matrix->preconditioner->kind->build(matrix->preconditioner, &matrix->rows);
+    slot->seconds = spGetSeconds() - start;
 }
 
 static void spMakeFactor(spFactor* f, spFactorSlot* slot, double start)
 {
-    spFillSystemRows(&f->rows, &f->system, slot->x);
-    f->rows.x = slot->x;
-    spPreconditioner* p = slot->preconditioner;
-    slot->made = p->kind->build(p, &f->rows);
-    slot->seconds = spGetSeconds() - start;
+    spFillSystemRows(&slot->matrix->rows, &f->system, slot->x);
+    spBuildSlot(slot, start);
 }
 
 static void* spRunFactorThread(void* context)
@@ -113,9 +146,12 @@ static void* spRunFactorThread(void* context)
         spFactorSlot* slot = spGetBack(f);
         pthread_mutex_unlock(&f->mutex);
         double start = spGetSeconds();
-        spReadBody(f, slot);
+        bool read = spReadBody(f, slot);
         spSetFactorStage(f, sp_factorMaking);
-        spMakeFactor(f, slot, start);
+        if (read)
+        {
+            spMakeFactor(f, slot, start);
+        }
         spSetFactorStage(f, sp_factorDone);
         pthread_mutex_lock(&f->mutex);
     }
@@ -123,56 +159,46 @@ static void* spRunFactorThread(void* context)
     return NULL;
 }
 
-static bool spAllocFactor(spFactor* f, spBody* body, const spSolverDef* solver,
-                          const spFactorRequest* request, spError* error)
+bool spFitTurns(spFactor* f, const spSparse* a)
 {
-    spSystemNeeds needs = {.sparse = true};
-    if (spCreateBodySystem(&f->system, body, &request->fill, &needs, error) == false)
+    spHeap* heap = f->body->heap;
+    int count = a->nodeCount + a->slots.slotCount;
+    bool ok = true;
+    for (int k = 0; k < 3 && count > f->sumCount; ++k)
     {
-        return false;
-    }
-    spHeap* heap = body->heap;
-    size_t size = spArraySize(body->nodeCount, sizeof(spVec4));
-    int64_t turnCount = (int64_t)body->nodeCount + f->system.sparse.slots.slotCount;
-    bool ok = spCreateSystemRows(&f->rows, &f->system, heap);
-    f->turns = spAlloc(heap, spArraySize(body->nodeCount, sizeof(spMat3)));
-    ok = ok && f->turns != NULL;
-    for (int k = 0; k < 3; ++k)
-    {
-        f->sums[k] = spAlloc(heap, spArraySize(turnCount, sizeof(spVec4)));
+        spFree(heap, f->sums[k]);
+        f->sums[k] = spAlloc(heap, spArraySize(count, sizeof(spVec4)));
         ok = ok && f->sums[k] != NULL;
     }
+    f->sumCount = ok ? spMaxInt(count, f->sumCount) : 0;
+    return ok;
+}
+
+static bool spAllocFactor(spFactor* f, spBody* body, const spFactorRequest* request, spError* error)
+{
+    spHeap* heap = body->heap;
+    size_t size = spArraySize(body->nodeCount, sizeof(spVec4));
+    f->turns = spAlloc(heap, spArraySize(body->nodeCount, sizeof(spMat3)));
+    bool ok = f->turns != NULL;
     for (int i = 0; i < 2; ++i)
     {
         f->slots[i].request.step = -1;
         f->slots[i].x = spAllocZeroed(heap, size);
         f->slots[i].v = spAllocZeroed(heap, size);
         ok = ok && f->slots[i].x != NULL && f->slots[i].v != NULL;
+        for (int k = 0; k < 2 && request->contacts[0] != NULL; ++k)
+        {
+            f->slots[i].contacts[k] = spAllocZeroed(heap, size);
+            ok = ok && f->slots[i].contacts[k] != NULL;
+        }
     }
     if (ok == false)
     {
         return spFailMemory(error, "a preconditioner", size);
     }
-    const spPreconditionerKind* kind = spFindPreconditioner(solver->preconditioner);
-    spPreconditionerDef def = {.allocator = heap->allocator,
-                               .pattern = &f->rows,
-                               .patchBegin = body->order.patchBegin,
-                               .patchCount = body->order.patchCount,
-                               .laneCount = body->laneCount,
-                               .dropTolerance = solver->dropTolerance};
-    for (int i = 0; i < 2; ++i)
-    {
-        // Made in the step it needs no second one
-        if (i == 0 || f->asynchronous)
-        {
-            f->slots[i].preconditioner = kind->create(&def, error);
-            if (f->slots[i].preconditioner == NULL)
-            {
-                return false;
-            }
-        }
-    }
-    return true;
+    // Made in the step it needs no second one
+    return spFindPattern(f, f->slots, error) &&
+           (f->asynchronous == false || spFindPattern(f, f->slots + 1, error));
 }
 
 spFactor* spCreateFactor(spBody* body, const spSolverDef* solver, const spFactorRequest* request,
@@ -185,11 +211,13 @@ spFactor* spCreateFactor(spBody* body, const spSolverDef* solver, const spFactor
         return NULL;
     }
     f->body = body;
+    f->heap = spMakeHeap(&body->heap->allocator);
+    f->solver = *solver;
     f->asynchronous = solver->asynchronous;
     f->fill = request->fill;
     pthread_mutex_init(&f->mutex, NULL);
     pthread_cond_init(&f->changed, NULL);
-    bool ok = spAllocFactor(f, body, solver, request, error);
+    bool ok = spAllocFactor(f, body, request, error);
     if (ok && f->asynchronous)
     {
         f->hasThread = pthread_create(&f->thread, NULL, spRunFactorThread, f) == 0;
@@ -220,28 +248,53 @@ void spDestroyFactor(spFactor* f, spBody* body)
     spHeap* heap = body->heap;
     for (int i = 0; i < 2; ++i)
     {
-        spPreconditioner* p = f->slots[i].preconditioner;
-        if (p != NULL)
-        {
-            p->kind->destroy(p);
-        }
+        spDropOutlived(f->slots + i);
+        spDestroyFactorMatrix(f->slots[i].matrix, &f->heap);
         spFree(heap, f->slots[i].x);
         spFree(heap, f->slots[i].v);
+        spFree(heap, f->slots[i].contacts[0]);
+        spFree(heap, f->slots[i].contacts[1]);
     }
     for (int k = 0; k < 3; ++k)
     {
         spFree(heap, f->sums[k]);
     }
     spFree(heap, f->turns);
-    spDestroySystemRows(&f->rows, heap);
-    spDestroyBodySystem(&f->system, body);
+    if (f->hasSystem)
+    {
+        spDestroyBodySystem(&f->system, body);
+    }
     spFree(heap, f);
 }
 
 static uint64_t spHashSlot(const spFactorSlot* slot, int nodeCount)
 {
-    uint64_t hash = spHashBytes(SP_HASH_SEED, slot->x, (size_t)nodeCount * sizeof(spVec4));
+    size_t size = (size_t)nodeCount * sizeof(spVec4);
+    uint64_t hash = spHashBytes(SP_HASH_SEED, slot->x, size);
+    hash = slot->contacts[0] != NULL ? spHashBytes(hash, slot->contacts[0], size) : hash;
     return spHashBytes(hash, &slot->request.step, sizeof(slot->request.step));
+}
+
+// Made in the step: with the matrix that the front one has, unless that one knows of edits that it does not
+static void spBorrowMatrix(spFactor* f, spFactorSlot* slot, spFactorSlot* from)
+{
+    if (from->matrix != NULL && from->matrix->version == f->body->topologyVersion)
+    {
+        spDestroyFactorMatrix(slot->matrix, &f->heap);
+        slot->matrix = from->matrix;
+        from->matrix = NULL;
+        from->made = false;
+    }
+}
+
+static void spMakeInStep(spFactor* f, spFactorSlot* slot)
+{
+    double start = spGetSeconds();
+    spBorrowMatrix(f, slot, slot == spGetFront(f) ? spGetBack(f) : spGetFront(f));
+    if (spReadBody(f, slot))
+    {
+        spMakeFactor(f, slot, start);
+    }
 }
 
 // Runs or starts the job for what stands in the back slot
@@ -256,15 +309,7 @@ static void spStartJob(spFactor* f)
         spSetFactorStage(f, sp_factorAsked);
         return;
     }
-    double start = spGetSeconds();
-    spFactorSlot* front = spGetFront(f);
-    if (slot->preconditioner == NULL)
-    {
-        slot->preconditioner = front->preconditioner;
-        front->preconditioner = NULL;
-    }
-    spReadBody(f, slot);
-    spMakeFactor(f, slot, start);
+    spMakeInStep(f, slot);
     f->stage = sp_factorDone;
 }
 
@@ -273,7 +318,14 @@ void spRequestFactor(spFactor* f, const spVec4* x, const spVec4* v, const spFact
     spFactorSlot* slot = spGetBack(f);
     f->body->backend->download(slot->x, x, (size_t)f->body->nodeCount * sizeof(spVec4));
     f->body->backend->download(slot->v, v, (size_t)f->body->nodeCount * sizeof(spVec4));
+    for (int k = 0; k < 2 && slot->contacts[k] != NULL; ++k)
+    {
+        f->body->backend->download(slot->contacts[k], request->contacts[k],
+                                   (size_t)f->body->nodeCount * sizeof(spVec4));
+    }
     slot->request = *request;
+    slot->edits = (spFactorEdits){0};
+    spDropOutlived(slot);
     spStartJob(f);
 }
 
@@ -310,11 +362,19 @@ double spTakeFactor(spFactor* f)
     }
     f->stage = sp_factorIdle;
     pthread_mutex_unlock(&f->mutex);
-    // One that is made in the step has no other to fall back to
-    if (spGetBack(f)->made || f->asynchronous == false)
+    // One that was made in the step, where there was the old one, has no other to fall back to
+    if (spGetBack(f)->made || spGetFront(f)->matrix == NULL)
     {
         f->front = 1 - f->front;
         f->turned = false;
+        spInheritSlot(spGetFront(f));
+        spDropOutlived(spGetBack(f));
+    }
+    if (f->asynchronous == false && spGetFront(f)->matrix != NULL)
+    {
+        spDestroyFactorMatrix(spGetBack(f)->matrix, &f->heap);
+        spGetBack(f)->matrix = NULL;
+        spGetBack(f)->made = false;
     }
     return waited;
 }
@@ -335,6 +395,7 @@ void spPauseFactor(spFactor* f)
 typedef struct spTurnContext
 {
     spFactor* f;
+    const spSparse* a;
     const spVec4* now;
 } spTurnContext;
 
@@ -342,10 +403,9 @@ static void spSumTurnsStage(int begin, int end, int workerIndex, void* context)
 {
     SP_UNUSED(workerIndex);
     const spTurnContext* c = context;
-    const spSparse* a = &c->f->system.sparse;
     for (int patch = begin; patch < end; ++patch)
     {
-        a->backend->sumTurns(a, spGetFront(c->f)->x, c->now, patch, c->f->sums);
+        c->a->backend->sumTurns(c->a, spGetFront(c->f)->x, c->now, patch, c->f->sums);
     }
 }
 
@@ -353,7 +413,7 @@ static void spFindTurnsStage(int begin, int end, int workerIndex, void* context)
 {
     SP_UNUSED(workerIndex);
     const spTurnContext* c = context;
-    const spSparse* a = &c->f->system.sparse;
+    const spSparse* a = c->a;
     for (int patch = begin; patch < end; ++patch)
     {
         for (int k = 0; k < 3; ++k)
@@ -364,9 +424,9 @@ static void spFindTurnsStage(int begin, int end, int workerIndex, void* context)
     }
 }
 
-void spTurnFactor(spFactor* f, const spVec4* x, spTeam* team)
+void spTurnFactor(spFactor* f, const spSparse* a, const spVec4* x, spTeam* team)
 {
-    spTurnContext context = {f, x};
+    spTurnContext context = {f, a, x};
     spParallelFor(team, spSumTurnsStage, f->body->order.patchCount, 1, &context);
     spParallelFor(team, spFindTurnsStage, f->body->order.patchCount, 1, &context);
     f->turned = true;
@@ -375,7 +435,44 @@ void spTurnFactor(spFactor* f, const spVec4* x, spTeam* team)
 spPreconditioner* spGetFrontFactor(const spFactor* f)
 {
     const spFactorSlot* slot = spGetFront(f);
-    return slot->made ? slot->preconditioner : NULL;
+    spPreconditioner* own = slot->made ? slot->matrix->preconditioner : NULL;
+    return slot->edits.edited ? slot->outlived : own;
+}
+
+// ---- edits ----
+
+void spRemapFactor(spFactor* f, const spBirth* birth)
+{
+    spMarkSlot(spGetFront(f), birth);
+    spMarkSlot(spGetBack(f), birth);
+    spInheritSlot(spGetFront(f));
+    f->turned = false;
+}
+
+bool spIsFactorEdited(const spFactor* f)
+{
+    return spGetFront(f)->edits.edited;
+}
+
+bool spIsFactorCut(const spFactor* f, int64_t step)
+{
+    const spFactorEdits* e = &spGetFront(f)->edits;
+    return e->edited && (e->pending || e->step >= step);
+}
+
+bool spKeepFactor(spFactor* f, spBodySystem* system, spTeam* team, int64_t step)
+{
+    spFactorSlot* slot = spGetFront(f);
+    if (slot->request.step >= 0 && slot->edits.edited &&
+        spOutliveEdits(slot, f->body, system, team, step) == false)
+    {
+        // Given up: neither it nor what a snapshot may hold of it counts
+        spDropOutlived(slot);
+        slot->request.step = -1;
+        slot->made = false;
+        slot->hash = 0;
+    }
+    return slot->request.step >= 0;
 }
 
 const spMat3* spGetFactorTurns(const spFactor* f)
@@ -412,19 +509,63 @@ static void spWalkRequest(spFactor* f, spFactorRequest* request, spWalkMemoryFcn
     fcn(walk, sp_pieceFlag, &request->fill.project, sizeof(request->fill.project));
     fcn(walk, sp_pieceAny, &request->time, sizeof(request->time));
     fcn(walk, sp_pieceAny, &request->step, sizeof(request->step));
-    fcn(walk, sp_pieceAny, &request->version, sizeof(request->version));
+    // Versions are those of one world: what counts is whether it knows of the last change
+    bool current = request->version == f->body->matrixVersion;
+    fcn(walk, sp_pieceFlag, &current, sizeof(current));
+    request->version = f->body->matrixVersion - (current ? 0 : 1);
     request->fill.bound = f->fill.bound;
     request->fill.blocks = f->fill.blocks;
     const spBody* body = f->body;
-    bool fits = spFitsSparse(&f->system.sparse, (const spElementSet* const*)body->sets, body->setCount,
-                             &request->fill);
+    bool fits =
+        f->hasSystem == false || spFitsSparse(&f->system.sparse, (const spElementSet* const*)body->sets,
+                                              body->setCount, &request->fill);
     if (fits == false || request->step < 0 || request->step > INT64_MAX / 2)
     {
         request->step = -1;
     }
 }
 
-void spWalkFactor(spFactor* f, spBody* body, spWalkMemoryFcn* fcn, void* walk)
+// Returns whether something else has been read back than what was made. matrix: that came with it, if it was
+// made before an edit
+static bool spWalkSlot(spFactor* f, spFactorSlot* slot, spFactorMatrix** matrix, spWalkMemoryFcn* fcn,
+                       void* walk)
+{
+    size_t size = (size_t)f->body->nodeCount * sizeof(spVec4);
+    uint64_t hash = slot->hash;
+    fcn(walk, sp_pieceAny, slot->x, size);
+    fcn(walk, sp_pieceAny, slot->v, size);
+    for (int k = 0; k < 2 && slot->contacts[k] != NULL; ++k)
+    {
+        fcn(walk, sp_pieceAny, slot->contacts[k], size);
+    }
+    spWalkRequest(f, &slot->request, fcn, walk);
+    fcn(walk, sp_pieceAny, &slot->hash, sizeof(slot->hash));
+    if (f->body->edit != NULL)
+    {
+        spFactorMatrixDef def = spGetMatrixDef(f);
+        *matrix = spWalkSlotEdits(slot, &def, fcn, walk);
+    }
+    return slot->hash != hash;
+}
+
+// Makes what was read back: from the matrix that came with it, or else from the body
+static void spRemakeSlot(spFactor* f, spFactorSlot* slot, spFactorMatrix* matrix)
+{
+    slot->made = false;
+    spDropOutlived(slot);
+    if (slot->request.step >= 0 && slot->edits.edited == false)
+    {
+        spMakeInStep(f, slot);
+    }
+    else if (slot->request.step >= 0 && matrix != NULL)
+    {
+        spDestroyFactorMatrix(slot->matrix, &f->heap);
+        slot->matrix = matrix;
+        spBuildSlot(slot, spGetSeconds());
+    }
+}
+
+void spWalkFactor(spFactor* f, spWalkMemoryFcn* fcn, void* walk)
 {
     // The worker owns the back slot while it works on it
     bool asked = spIsFactorAsked(f);
@@ -437,44 +578,43 @@ void spWalkFactor(spFactor* f, spBody* body, spWalkMemoryFcn* fcn, void* walk)
         }
         pthread_mutex_unlock(&f->mutex);
     }
-    size_t size = (size_t)body->nodeCount * sizeof(spVec4);
-    uint64_t hashes[2];
     fcn(walk, sp_pieceFlag, &asked, sizeof(asked));
+    spFactorMatrix* matrices[2] = {0};
+    bool others[2];
     for (int i = 0; i < 2; ++i)
     {
-        spFactorSlot* slot = i == 0 ? spGetFront(f) : spGetBack(f);
-        hashes[i] = slot->hash;
-        fcn(walk, sp_pieceAny, slot->x, size);
-        fcn(walk, sp_pieceAny, slot->v, size);
-        spWalkRequest(f, &slot->request, fcn, walk);
-        fcn(walk, sp_pieceAny, &slot->hash, sizeof(slot->hash));
+        others[i] = spWalkSlot(f, i == 0 ? spGetFront(f) : spGetBack(f), matrices + i, fcn, walk);
     }
-    // Whether something else has been read back than what was made
-    spGetFront(f)->made = spGetFront(f)->made && spGetFront(f)->hash == hashes[0];
-    if (spGetFront(f)->hash != hashes[0] && spGetFront(f)->request.step >= 0)
+    if (others[0])
     {
-        spFactorSlot* slot = spGetFront(f);
-        if (slot->preconditioner == NULL)
-        {
-            slot->preconditioner = spGetBack(f)->preconditioner;
-            spGetBack(f)->preconditioner = NULL;
-        }
-        spReadBody(f, slot);
-        spMakeFactor(f, slot, spGetSeconds());
+        spRemakeSlot(f, spGetFront(f), matrices[0]);
     }
+    bool edited = spGetBack(f)->edits.edited;
     if (asked && spGetBack(f)->request.step >= 0)
     {
-        spFactorSlot* slot = spGetBack(f);
-        if (slot->hash != hashes[1] || f->stage != sp_factorDone)
+        if (others[1] || f->stage != sp_factorDone)
         {
             spSetFactorStage(f, sp_factorIdle);
-            f->count -= 1;
-            spStartJob(f);
+            if (edited)
+            {
+                spRemakeSlot(f, spGetBack(f), matrices[1]);
+                spSetFactorStage(f, sp_factorDone);
+            }
+            else
+            {
+                f->count -= 1;
+                spStartJob(f);
+            }
         }
     }
     else
     {
         spSetFactorStage(f, sp_factorIdle);
+    }
+    for (int i = 0; i < 2; ++i)
+    {
+        bool taken = matrices[i] == spGetFront(f)->matrix || matrices[i] == spGetBack(f)->matrix;
+        spDestroyFactorMatrix(taken ? NULL : matrices[i], &f->heap);
     }
     f->turned = false;
 }

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "method/memory_walk.h"
+#include "method/method.h"
 #include "method/system.h"
 
 typedef struct spFactor spFactor;
@@ -23,6 +24,8 @@ typedef struct spFactorRequest
     double time;
     int64_t step;
     uint32_t version; // of the matrix: materials and roles
+    // What contacts add to the blocks of the nodes, as in spBodySystem; copied. NULL, always or never, for none
+    const spVec4* contacts[2];
 } spFactorRequest;
 
 // Returns NULL, with a sentence, when there is no memory, no thread, or the build lacks the library.
@@ -45,8 +48,20 @@ double spTakeFactor(spFactor* f);
 // Waits until the thread does not read the body any more
 void spPauseFactor(spFactor* f);
 
+// Makes room for rotations that are found over the pairs of a matrix. False without memory.
+bool spFitTurns(spFactor* f, const spSparse* a);
 // Finds the rotations of the nodes since the front one was made
-void spTurnFactor(spFactor* f, const spVec4* x, spTeam* team);
+void spTurnFactor(spFactor* f, const spSparse* a, const spVec4* x, spTeam* team);
+
+// After an edit: the two go on, with what they do not know of beside them (factor_slot.h)
+void spRemapFactor(spFactor* f, const spBirth* birth);
+// Whether the body was edited since the front one was asked for, and whether it was just before this step, or
+// after it
+bool spIsFactorEdited(const spFactor* f);
+bool spIsFactorCut(const spFactor* f, int64_t step);
+// Takes edits in. system: of the body as it is now; its numbers are lost. False when there is no front one, or
+// it cannot go on: too many nodes have changed, or there is no memory.
+bool spKeepFactor(spFactor* f, spBodySystem* system, spTeam* team, int64_t step);
 
 // The front one; NULL when none could be made
 spPreconditioner* spGetFrontFactor(const spFactor* f);
@@ -59,4 +74,4 @@ int64_t spGetFactorCount(const spFactor* f);
 double spGetFactorSeconds(const spFactor* f);
 
 // What snapshots keep: the states that the two come from. Makes them again when they have been read back.
-void spWalkFactor(spFactor* f, spBody* body, spWalkMemoryFcn* fcn, void* walk);
+void spWalkFactor(spFactor* f, spWalkMemoryFcn* fcn, void* walk);

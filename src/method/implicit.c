@@ -15,6 +15,7 @@
 //   newton.c               Newton's method with line search
 //   linearisation.c        one linear system: right-hand side, matrix, conjugate gradients with an active set
 //   implicit_rows.c        what node rows do in it
+//   static_rows.c          contacts of a static step
 //   merit.c                the incremental potential, and the bound on it
 //   rescue.c               the body as a rigid one, where that bound is exceeded
 //   implicit_compliance.c  what the body lends to rows between bodies
@@ -86,18 +87,6 @@ static double spGetLeastSeconds(const spSolverReport* before, const spSolverRepo
            solve * fmin(1.0, count / fmax(iterations, 1.0));
 }
 
-// Poses of the colliders at the end of a substep
-static void spMovePoses(const spAdvanceContext* context, spReal fraction)
-{
-    for (int k = 0; k < context->colliderCount; ++k)
-    {
-        if (context->colliders[k] != NULL)
-        {
-            context->poses[k] = spGetColliderPose(context->colliders[k], fraction, context->stepDt);
-        }
-    }
-}
-
 // The parts of a problem that are the same in all substeps
 static spSubstepProblem spStartProblem(spBody* body, const spAdvanceContext* context, int substepCount)
 {
@@ -114,10 +103,12 @@ static spSubstepProblem spStartProblem(spBody* body, const spAdvanceContext* con
         .poses = context->poses,
         .stepDt = context->stepDt,
         .restitutionThreshold = context->restitutionThreshold,
+        .multipliers = &body->multipliers,
         .timing = context->choices == NULL ? sp_factorByAge
                   : context->decided       ? sp_factorDecided
                                            : sp_factorWhenMade,
         .factorStep = -1,
+        .again = context->again,
         .report = &body->solverReport,
         .team = context->team,
     };
@@ -133,7 +124,7 @@ spAdvanceResult spAdvanceBySolver(spBody* body, spImplicitSolver* solver, const 
         result.outOfMemory = true;
         return result;
     }
-    if (context->startFraction == 0)
+    if (context->startFraction == 0 && context->again == false)
     {
         body->solverReport = spStartReport(solver);
     }
@@ -209,6 +200,7 @@ const spMethodKind spImplicitMethod = {
     .advance = spAdvanceImplicit,
     .freeze = spFreezeImplicit,
     .correct = spCorrectImplicit,
+    .repeats = true,
     .adapt = spAdaptNothing,
     .walkMemory = spWalkImplicitMemory,
     .remap = spRemapImplicit,

@@ -4,8 +4,8 @@
 // What an implicit body lends to rows between bodies: an impulse J^T p changes velocities by C J^T p, C near
 // the inverse of the matrix of the step. With a factor it is R P^-1 R^T, which couples all points of the
 // body, and is applied to many columns at once; without one the inverse blocks of the nodes. Where the
-// preconditioner does not resolve the inertia, or a truncated solve has left the body somewhere else than its
-// matrix knows of, to move the whole body would throw it: nodes alone give way.
+// preconditioner does not resolve the inertia, or, where rows act all of a sudden, a truncated solve has left
+// the body somewhere else than its matrix knows of, to move the whole body would throw it: nodes alone give way.
 
 #include "method/implicit_substep.h"
 
@@ -90,9 +90,17 @@ static const spMat3* spGetTurns(const spImplicitSolver* solver)
     return solver->factor != NULL ? spGetFactorTurns(solver->factor) : NULL;
 }
 
-static bool spGivesWayAsNodes(const spImplicitSolver* solver)
+static bool spGivesWayAsNodes(const spImplicitSolver* solver, const spBody* body, const spPoints* points)
 {
-    return solver->inertia == sp_inertiaLost || (solver->limit.truncated && solver->unconverged);
+    bool held = body->heldCount > 0 && points->jump == false;
+    return (solver->inertia == sp_inertiaLost && held == false) ||
+           (points->jump && solver->limit.truncated && solver->unconverged);
+}
+
+// A static step knows no time: forces, not impulses, move its nodes
+static spReal spGetComplianceScale(const spImplicitSolver* solver, const spPoints* points)
+{
+    return solver->type == sp_quasiStatic ? 1 / (points->dt * points->dt) : 1;
 }
 
 static const spVec3 s_axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
@@ -100,7 +108,8 @@ static const spVec3 s_axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 bool spFreezeSolver(const spImplicitSolver* solver, const spBody* body, const spPoints* points,
                     int firstPoint, spArena* arena, spComplianceList* list)
 {
-    if (spGivesWayAsNodes(solver))
+    spReal scale = spGetComplianceScale(solver, points);
+    if (spGivesWayAsNodes(solver, body, points))
     {
         return spFreezeNodes(body, points, firstPoint, arena, list);
     }
@@ -133,7 +142,7 @@ bool spFreezeSolver(const spImplicitSolver* solver, const spBody* body, const sp
                                           spReadPoint(body, turns, points, i, columns + n),
                                           spReadPoint(body, turns, points, i, columns + 2 * n));
                 list->blocks[list->count++] =
-                    (spComplianceBlock){firstPoint + i, firstPoint + first + k, block};
+                    (spComplianceBlock){firstPoint + i, firstPoint + first + k, spScaleMat3(scale, block)};
             }
         }
     }
@@ -144,17 +153,24 @@ static void spApplyImpulses(spImplicitSolver* solver, spBody* body, const spPoin
                             const spVec3* impulses, const spVec3* shifts)
 {
     const spMat3* turns = spGetTurns(solver);
+    spReal scale = spGetComplianceScale(solver, points);
     spVec4* a = solver->cg.t;
     spVec4* z = solver->cg.z;
-    for (int pass = 0; pass < 2; ++pass)
+    // A static step leaves no velocities
+    for (int pass = solver->type == sp_quasiStatic ? 1 : 0; pass < 2; ++pass)
     {
         body->backend->clear(a, 0, body->nodeCount);
         for (int i = 0; i < points->count; ++i)
         {
-            spSpreadPoint(body, turns, points, i, pass == 0 ? impulses[i] : shifts[i], a);
+            spSpreadPoint(body, turns, points, i, spScale3(scale, pass == 0 ? impulses[i] : shifts[i]), a);
         }
         spApplyCompliance(solver, body, a, z, 1);
         body->backend->addTurned(pass == 0 ? body->v : body->x, body->x, turns, z, 0, body->nodeCount);
+        if (pass == 0 && points->jump == false)
+        {
+            // Where the next solve begins
+            body->backend->addTurned(solver->warmStart, body->x, turns, z, 0, body->nodeCount);
+        }
     }
 }
 
@@ -163,7 +179,7 @@ void spCorrectSolver(spImplicitSolver* solver, spBody* body, const spPoints* poi
 {
     // What acts all the time is part of the motion that BDF2 looks back on; across a jump it must not look
     bool looksBack = points->jump == false && spHasHistory(solver, body, body->x, body->v);
-    if (spGivesWayAsNodes(solver))
+    if (spGivesWayAsNodes(solver, body, points))
     {
         spCorrectNodes(body, points, impulses, shifts);
     }

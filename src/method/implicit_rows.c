@@ -4,8 +4,9 @@
 // Node rows inside an implicit step: a set of active rows is guessed, solved with, and checked, a few times.
 //
 //   contact   active when the node would end inside: its normal velocity is then given, such that it ends on
-//             the surface. It opens when that takes a pull. With friction it first sticks; when that takes
-//             more than friction can give, it slides with as much as it can.
+//             the surface. It opens when that takes a pull. With friction it first sticks, unless its multiplier
+//             says that it slid before, or friction could not stop it; when to stick takes more than friction can
+//             give, it slides with as much as it can. In a static step it is a spring (static_rows.c).
 //   hold      rigid: the velocity that leads to the anchor; with compliance: a spring, in the matrix. When it
 //             takes more than the most that it may give, it gives just that.
 //
@@ -26,8 +27,27 @@
 
 static spVec3 spGetRowAnchor(const spSubstep* s, const spRow* row)
 {
-    const spPose* pose = row->b.slot >= 0 ? s->problem->poses + row->b.slot : NULL;
-    return spGetAnchor(row->anchor, row->anchorStep, pose, s->problem->fraction);
+    return spGetAnchor(row, s->problem->poses, s->problem->fraction);
+}
+
+spSurfaceHit spFindRowGap(const spSubstep* s, const spRow* row, spVec3 p)
+{
+    const spSubstepProblem* problem = s->problem;
+    const spPose* pose = problem->poses + row->b.slot;
+    return spFindGap(problem->colliders[row->b.slot], pose, s->body->contactRadius, p);
+}
+
+// A row that sticks, unless it slid when it was last solved, which its multiplier on the rim of the cone says,
+// and still slips against that friction: then it slides on with it
+static void spStartFriction(const spSubstep* s, const spRow* row, spRowSolve* r, spVec3 slip)
+{
+    spVec3 force = spFindMultiplier(s->problem->multipliers, row->key).force;
+    spReal pressed = spDot3(row->normal, force);
+    spVec3 side = spGetTangent(force, row->normal);
+    bool slides = pressed > 0 && spDot3(slip, side) < 0 &&
+                  spLength3(side) >= (1 - SP_FRICTION_CHANGE) * row->friction * pressed;
+    r->status = slides || row->friction <= 0 ? sp_statusSlide : sp_statusStick;
+    r->impulse = slides ? spScale3(s->effectiveStep, side) : (spVec3){0, 0, 0};
 }
 
 static void spStartContact(spSubstep* s, spRow* row, spRowSolve* r)
@@ -35,22 +55,22 @@ static void spStartContact(spSubstep* s, spRow* row, spRowSolve* r)
     const spPose* pose = s->problem->poses + row->b.slot;
     spVec3 p = spXyz(s->x[row->a.node]), v = spXyz(s->v[row->a.node]);
     spVec3 base = spXyz(s->solver->baseX[row->a.node]);
-    spSurfaceHit hit = spQueryShape(&s->problem->colliders[row->b.slot]->def, pose->transform, p);
+    spSurfaceHit hit = spFindRowGap(s, row, p);
     row->normal = hit.normal;
-    row->gap = hit.distance - s->body->contactRadius;
+    row->gap = hit.distance;
     spVec3 surface = spGetSurfaceVelocity(pose, p);
     // The velocity along the normal at which it ends on the surface
     spReal least = (-row->gap - spDot3(hit.normal, spSub3(base, p))) / s->effectiveStep;
     spReal along = spDot3(hit.normal, surface), vn = spDot3(hit.normal, v) - along;
     spReal out = least - along;
     r->push = 0;
-    if (row->gap < 0 && s->isStatic == false)
+    if (row->gap < 0)
     {
         r->push = out < SP_PUSH_SPEED ? (out > 0 ? out : 0) : SP_PUSH_SPEED;
         least = along + r->push;
     }
     spReal bounce = spGetBounceSpeed(vn, row->restitution, s->problem->restitutionThreshold);
-    if (bounce > 0 && along + bounce > least && s->isStatic == false)
+    if (bounce > 0 && along + bounce > least)
     {
         least = along + bounce;
         r->push = 0;
@@ -59,7 +79,7 @@ static void spStartContact(spSubstep* s, spRow* row, spRowSolve* r)
     spReal fall = s->h * spDot3(hit.normal, s->force.gravity);
     if (spDot3(hit.normal, v) + (fall < 0 ? fall : 0) < least)
     {
-        r->status = row->friction > 0 && s->isStatic == false ? sp_statusStick : sp_statusSlide;
+        spStartFriction(s, row, r, spGetTangent(spSub3(v, surface), hit.normal));
     }
 }
 
@@ -70,7 +90,9 @@ void spStartRows(spSubstep* s)
         spRow* row = s->problem->rows + i;
         spRowSolve* r = s->solver->rowSolves + i;
         *r = (spRowSolve){0};
-        if (s->x[row->a.node].w == 0)
+        row->age = spFindMultiplier(s->problem->multipliers, row->key).age;
+        // Contacts of a static step are not part of the active set
+        if (s->x[row->a.node].w == 0 || (row->law == sp_rowContact && s->isStatic))
         {
             continue;
         }
@@ -83,9 +105,13 @@ void spStartRows(spSubstep* s)
         r->status = row->compliance > 0 ? sp_statusSoft : sp_statusStick;
         r->velocity = spScale3(1 / s->effectiveStep, spSub3(spGetRowAnchor(s, row), base));
     }
+    if (s->isStatic)
+    {
+        spStartPenalties(s);
+    }
 }
 
-void spAddRowStiffness(const spSubstep* s)
+void spAddRowStiffness(spSubstep* s)
 {
     for (int i = 0; i < s->problem->rowCount; ++i)
     {
@@ -95,6 +121,7 @@ void spAddRowStiffness(const spSubstep* s)
             spAddToOwn(&s->solver->system, row->a.node, s->fill.stiffness / row->compliance);
         }
     }
+    spAddPenaltyStiffness(s);
 }
 
 // The pull of a soft hold on a node of this velocity, over the step, N s
@@ -111,7 +138,9 @@ void spAddRowImpulses(const spSubstep* s, spVec4* b)
         const spRow* row = s->problem->rows + i;
         const spRowSolve* r = s->solver->rowSolves + i;
         spVec3 v = spXyz(s->v[row->a.node]);
-        spVec3 impulse = r->status == sp_statusSoft ? spGetSoftImpulse(s, row, v) : r->impulse;
+        spVec3 impulse = r->status == sp_statusSoft      ? spGetSoftImpulse(s, row, v)
+                         : r->status == sp_statusPenalty ? spGetPenaltyForce(s, i, s->v)
+                                                         : r->impulse;
         if (r->status != sp_statusOpen && r->status != sp_statusStick)
         {
             b[row->a.node].x += impulse.x;
@@ -208,18 +237,16 @@ static bool spCheckContact(spSubstep* s, const spRow* row, spRowSolve* r)
     {
         // Inside at the end by more than rounding?
         spVec3 p = spXyz(s->x[row->a.node]);
-        const spPose* pose = s->problem->poses + row->b.slot;
-        spSurfaceHit hit = spQueryShape(&s->problem->colliders[row->b.slot]->def, pose->transform, p);
-        spReal size =
-            (spReal)(fabs((double)p.x) + fabs((double)p.y) + fabs((double)p.z)) + s->body->contactRadius;
-        spReal rounding = (sizeof(spReal) == sizeof(float) ? (spReal)1e-6 : (spReal)1e-12) * size;
-        if (hit.distance - s->body->contactRadius >= -rounding || s->phase == sp_phaseRelease ||
+        spReal gap = spFindRowGap(s, row, p).distance;
+        if (gap >= -spGetGapRounding(p, s->body->contactRadius) || s->phase == sp_phaseRelease ||
             (s->phase == sp_phaseLayers && r->shielded))
         {
             return false;
         }
-        r->status =
-            row->friction > 0 && r->slid == false && s->isStatic == false ? sp_statusStick : sp_statusSlide;
+        // Whether friction of the push that it takes out could stop the node
+        spVec3 slip = spGetTangent(spSub3(v, r->velocity), n);
+        bool sticks = spLength3(slip) * s->effectiveStep <= row->friction * -gap;
+        r->status = sticks && r->slid == false && row->friction > 0 ? sp_statusStick : sp_statusSlide;
         return true;
     }
     spVec3 reaction = spGetReaction(s, row->a.node);
@@ -242,15 +269,21 @@ static bool spCheckContact(spSubstep* s, const spRow* row, spRowSolve* r)
         spUpdateFriction(r, row, pressed, side);
         return true;
     }
-    if (row->friction <= 0 || s->isStatic)
+    if (row->friction <= 0)
     {
         return false;
     }
     spVec3 slip = spSub3(v, r->velocity);
     slip = spGetTangent(slip, n);
-    // Friction that is about to turn the slip round takes it as it is: half of it is enough
+    // Friction that turns the slip round is too much: the row sticks, or, where it did not, half of it is enough
     if (spDot3(slip, r->impulse) > 0)
     {
+        if (r->slid == false)
+        {
+            r->status = sp_statusStick;
+            r->impulse = (spVec3){0, 0, 0};
+            return true;
+        }
         r->impulse = spScale3((spReal)0.5, r->impulse);
         return true;
     }
@@ -293,10 +326,8 @@ static void spMarkShielded(spSubstep* s)
         const spRow* row = s->problem->rows + i;
         if (row->law == sp_rowContact && solver->rowSolves[i].status == sp_statusOpen)
         {
-            const spPose* pose = s->problem->poses + row->b.slot;
-            spVec3 n = row->normal, p = spXyz(s->x[row->a.node]);
-            spSurfaceHit hit = spQueryShape(&s->problem->colliders[row->b.slot]->def, pose->transform, p);
-            spReal gap = hit.distance - body->contactRadius;
+            spVec3 n = row->normal;
+            spReal gap = spFindRowGap(s, row, spXyz(s->x[row->a.node])).distance;
             ends[row->a.node] = gap < ends[row->a.node].w ? (spVec4){n.x, n.y, n.z, gap} : ends[row->a.node];
         }
     }
@@ -338,7 +369,7 @@ bool spCheckRows(spSubstep* s)
     {
         const spRow* row = s->problem->rows + i;
         spRowSolve* r = s->solver->rowSolves + i;
-        if (s->x[row->a.node].w == 0)
+        if (s->x[row->a.node].w == 0 || (row->law == sp_rowContact && s->isStatic))
         {
             continue;
         }
@@ -347,9 +378,22 @@ bool spCheckRows(spSubstep* s)
     return changed;
 }
 
+// The next step begins with it
+static void spKeepMultiplier(const spSubstep* s, const spRow* row, spVec3 impulse)
+{
+    spMultipliers* list = s->problem->multipliers;
+    list->entries[list->count++] = (spMultiplier){
+        .key = row->key, .force = spScale3(1 / s->effectiveStep, impulse), .age = row->age + 1};
+}
+
 spVec3 spFinishRows(const spSubstep* s)
 {
     const spBody* body = s->body;
+    spMultipliers* multipliers = s->problem->multipliers;
+    if (multipliers != NULL)
+    {
+        multipliers->count = 0;
+    }
     // An impulse over the effective step acts like one over the whole substep
     spReal share = s->h / s->effectiveStep;
     for (int i = 0; i < s->problem->rowCount; ++i)
@@ -365,6 +409,13 @@ spVec3 spFinishRows(const spSubstep* s)
         {
             impulse = spGetSoftImpulse(s, row, spXyz(s->v[row->a.node]));
         }
+        else if (r->status == sp_statusPenalty)
+        {
+            spSurfaceHit hit = spFindRowGap(s, row, spXyz(s->x[row->a.node]));
+            row->normal = hit.normal;
+            row->gap = hit.distance;
+            impulse = r->multiplier;
+        }
         else if (r->status == sp_statusStick)
         {
             impulse = spGetReaction(s, row->a.node);
@@ -374,12 +425,17 @@ spVec3 spFinishRows(const spSubstep* s)
             impulse = spMulAdd3(impulse, spDot3(row->normal, spGetReaction(s, row->a.node)), row->normal);
         }
         row->impulse = spMulAdd3(row->impulse, share, impulse);
+        spKeepMultiplier(s, row, impulse);
         if (row->law == sp_rowContact && r->push > 0)
         {
             spVec4* v = s->v + row->a.node;
             *v = (spVec4){v->x - r->push * row->normal.x, v->y - r->push * row->normal.y,
                           v->z - r->push * row->normal.z, 0};
         }
+    }
+    if (multipliers != NULL)
+    {
+        spSortMultipliers(multipliers);
     }
     double sum[3] = {0};
     for (int i = 0; i < body->heldCount; ++i)

@@ -141,7 +141,6 @@ spImplicitSolver* spCreateImplicitSolver(spBody* body, const spImplicitDef* def,
         spDestroyImplicitSolver(solver, body);
         return NULL;
     }
-    solver->massNorm = sqrt(body->backend->sumMass2(body->mass, 0, body->nodeCount));
     solver->extent = body->backend->maxLength(body->x, 0, body->nodeCount);
     return solver;
 }
@@ -225,43 +224,56 @@ static bool spPrepareSystem(spImplicitSolver* solver, spBody* body)
     {
         return true;
     }
-    spDestroyFactor(solver->factor, body);
-    solver->factor = NULL;
+    // A preconditioner goes on through edits, but not with other elements
+    if (solver->hasSystem == false || spFitsButForEdits(&solver->system, body, &fill) == false)
+    {
+        spDestroyFactor(solver->factor, body);
+        solver->factor = NULL;
+    }
     if (solver->hasSystem)
     {
         spDestroyBodySystem(&solver->system, body);
-        solver->hasSystem = false;
     }
     bool local = spIsLocalType(&solver->def);
+    bool factor = local == false && spFindPreconditioner(solver->def.preconditioner) != NULL;
     spOperatorType type = solver->def.operatorType;
     spSystemNeeds needs = {
-        .sparse = type != sp_operatorMatrixFree || local || solver->type == sp_imex || spStiffens(body),
+        .sparse = type != sp_operatorMatrixFree || local || factor || solver->type == sp_imex ||
+                  solver->type == sp_quasiStatic || spStiffens(body),
         .matrixFree = type != sp_operatorAssembled,
         .local = local,
     };
     solver->hasSystem = spCreateBodySystem(&solver->system, body, &fill, &needs, &error);
-    if (solver->hasSystem && local == false && spFindPreconditioner(solver->def.preconditioner) != NULL)
+    if (solver->hasSystem && factor && solver->factor == NULL)
     {
         spFactorRequest request = {.mass = 1, .fill = fill, .step = -1};
+        request.contacts[0] = solver->type == sp_quasiStatic ? solver->cg.z : NULL;
         solver->factor = spCreateFactor(body, &solver->def, &request, &error);
-        if (solver->factor == NULL)
-        {
-            spDestroyBodySystem(&solver->system, body);
-            solver->hasSystem = false;
-        }
+    }
+    bool fits =
+        factor == false || (solver->factor != NULL && spFitTurns(solver->factor, &solver->system.sparse));
+    if (solver->hasSystem && fits == false)
+    {
+        spDestroyBodySystem(&solver->system, body);
+        solver->hasSystem = false;
     }
     solver->refresh.bestIterations = 0;
+    solver->massNorm = sqrt(body->backend->sumMass2(body->mass, 0, body->nodeCount));
     return solver->hasSystem;
 }
 
 bool spPrepareSolver(spImplicitSolver* solver, spBody* body, int rowCapacity)
 {
     solver->ready = spPrepareSystem(solver, body);
+    solver->refresh.stepBegin = solver->refresh.steps;
     if (solver->ready && rowCapacity > solver->rowCapacity)
     {
         solver->ready = spReserve(body->heap, (void**)&solver->rowSolves, 0, &solver->rowCapacity,
                                   rowCapacity, sizeof(spRowSolve));
     }
+    spMultipliers* list = &body->multipliers;
+    solver->ready = solver->ready && spReserve(body->heap, (void**)&list->entries, list->count,
+                                               &list->capacity, rowCapacity, sizeof(spMultiplier));
     return solver->ready;
 }
 
@@ -303,6 +315,7 @@ typedef struct spBases
 {
     const spSubstep* s;
     spReal present, past; // weights of the states
+    spReal ratio;         // of this h to the last one; 0 without a past
 } spBases;
 
 static void spBasesStage(int begin, int end, int workerIndex, void* context)
@@ -315,15 +328,55 @@ static void spBasesStage(int begin, int end, int workerIndex, void* context)
     int first = s->body->order.patchBegin[begin], last = s->body->order.patchBegin[end];
     backend->blend(solver->baseX, c->present, s->x, c->past, solver->history.before[0], first, last);
     backend->blend(solver->baseV, c->present, s->v, c->past, solver->history.before[1], first, last);
+    if (solver->type == sp_bdf2)
+    {
+        backend->blend(solver->iterateV, 1 + c->ratio, s->v, -c->ratio, solver->history.before[1], first,
+                       last);
+    }
     if (s->isStatic == false)
     {
-        backend->setHeldBases(solver->baseX, solver->baseV, s->x, s->h - s->effectiveStep, s->v, first, last);
+        backend->setHeldBases(solver->baseX, solver->baseV, solver->iterateV, s->x, s->h - s->effectiveStep,
+                              s->v, first, last);
     }
 }
 
-// The effective step r, and the bases of x = baseX + r v, M (v - baseV) = r f
+// Whether the past leads anywhere: velocities have changed by less than they are. Those of a stiff body after a
+// blow change sign from step to step.
+static bool spIsSteady(const spSubstep* s)
+{
+    const spBackend* backend = s->body->backend;
+    const spReal* mass = s->body->mass;
+    int count = s->body->nodeCount;
+    return backend->sumInertia(mass, s->v, s->solver->iterateV, s->x, 0, count) <
+           backend->sumInertia(mass, NULL, s->v, s->x, 0, count);
+}
+
+// Those of the substep that is taken again; what the past leads to follows from them
+static void spKeepBases(spSubstep* s)
+{
+    spImplicitSolver* solver = s->solver;
+    const spBackend* backend = s->body->backend;
+    spReal w = solver->stepRatio;
+    s->effectiveStep = solver->effectiveStep;
+    s->predicted = solver->predicted;
+    if (s->predicted)
+    {
+        backend->blend(solver->iterateV, w > 0 ? -(1 + w) / w : 1, s->v, w > 0 ? (1 + 2 * w) / w : 0,
+                       solver->baseV, 0, s->body->nodeCount);
+        backend->setHeldBases(solver->baseX, solver->baseV, solver->iterateV, s->x, s->h - s->effectiveStep,
+                              s->v, 0, s->body->nodeCount);
+    }
+}
+
+// The effective step r, and the bases of x = baseX + r v, M (v - baseV) = r f. For BDF2 also the velocity that its
+// past leads to.
 static void spFillBases(spSubstep* s)
 {
+    if (s->problem->again)
+    {
+        spKeepBases(s);
+        return;
+    }
     spBases bases = {.s = s, .present = 1, .past = 0};
     s->effectiveStep = s->isStatic ? 1 : s->h;
     if (s->solver->type == sp_bdf2 && spHasHistory(s->solver, s->body, s->x, s->v))
@@ -332,8 +385,13 @@ static void spFillBases(spSubstep* s)
         s->effectiveStep = (1 + w) / divisor * s->h;
         bases.present = (1 + w) * (1 + w) / divisor;
         bases.past = -w * w / divisor;
+        bases.ratio = w;
     }
+    s->solver->effectiveStep = s->effectiveStep;
     spParallelFor(s->problem->team, spBasesStage, s->body->order.patchCount, 1, &bases);
+    s->predicted = s->solver->type == sp_bdf2 && spIsSteady(s);
+    s->solver->stepRatio = bases.ratio;
+    s->solver->predicted = s->predicted;
 }
 
 // BDF2 remembers a state
@@ -348,8 +406,14 @@ static void spKeepState(const spSubstep* s, spVec4* const to[2])
 
 // A mass that keeps the matrix of a static system regular where nothing holds the body: small beside the
 // stiffness of its softest motions
-static spReal spGetStaticMass(const spBody* body)
+static spReal spGetStaticMass(const spBody* body, spReal h)
 {
+    if (body->loads != NULL && body->heldCount == 0)
+    {
+        // What only hangs on other bodies must not be far away before these hold it: it goes as far as it would
+        // fall from rest, in every step
+        return 1 / (h * h);
+    }
     return body->heldCount > 0 ? (spReal)1e-6 : (spReal)1e-2;
 }
 
@@ -376,7 +440,7 @@ static spSubstep spStartSubstep(spImplicitSolver* solver, spBody* body, const sp
     if (s.isStatic)
     {
         body->backend->scaleDriven(s.v, body->roles, s.h, 0, body->nodeCount);
-        s.mass = spGetStaticMass(body);
+        s.mass = spGetStaticMass(body, s.h);
     }
     spFillBases(&s);
     s.fill = spGetPatternFill(solver);
@@ -390,20 +454,31 @@ spSubstepResult spSolveImplicitSubstep(spImplicitSolver* solver, spBody* body,
                                        const spSubstepProblem* problem)
 {
     spSubstep s = spStartSubstep(solver, body, problem);
+    const spWorkLimit limit = solver->limit;
+    if (body->loads != NULL)
+    {
+        // Rounds go over what was solved, not over where a solver was stopped
+        solver->limit = (spWorkLimit){0};
+    }
     spSubstepResult result = {.factorStep = -1};
     int iterationsBefore = problem->report->iterations;
-    spKeepState(&s, solver->history.before);
+    if (problem->again == false)
+    {
+        spKeepState(&s, solver->history.before);
+    }
     if (problem->rowCount > 0)
     {
         spStartRows(&s);
     }
-    if (solver->factor != NULL)
+    if (solver->factor != NULL && problem->again == false)
     {
         double start = spGetSeconds();
         result.factorStep = spRefreshPreconditioner(&s);
         result.refreshSeconds = spGetSeconds() - start;
     }
-    result.flags = spSolveNewton(&s);
+    bool contacts = s.isStatic && problem->rowCount > 0;
+    result.flags = contacts ? spSolveStaticRows(&s) : spSolveNewton(&s);
+    solver->limit = limit;
     result.pinForce = spFinishRows(&s);
     if (s.isStatic)
     {
@@ -412,8 +487,11 @@ spSubstepResult spSolveImplicitSubstep(spImplicitSolver* solver, spBody* body,
     spKeepState(&s, solver->history.after);
     // A rigid motion is no past to go on from
     solver->history.h = solver->type == sp_bdf2 && s.phase != sp_phaseRigid ? s.h : 0;
-    solver->refresh.steps += 1;
-    spRecordIterations(&s, problem->report->iterations - iterationsBefore);
+    if (problem->again == false)
+    {
+        solver->refresh.steps += 1;
+        spRecordIterations(&s, problem->report->iterations - iterationsBefore);
+    }
     return result;
 }
 
@@ -452,6 +530,10 @@ void spRemapSolver(spImplicitSolver* solver, const spBirth* birth)
         spInherit(birth, solver->history.before[i], sizeof(spVec4));
         spInherit(birth, solver->history.after[i], sizeof(spVec4));
     }
+    if (solver->factor != NULL)
+    {
+        spRemapFactor(solver->factor, birth);
+    }
 }
 
 bool spWalkSolver(spImplicitSolver* solver, spBody* body, spWalkMemoryFcn* fcn, void* walk)
@@ -475,7 +557,7 @@ bool spWalkSolver(spImplicitSolver* solver, spBody* body, spWalkMemoryFcn* fcn, 
     fcn(walk, sp_pieceAny, &history->h, sizeof(history->h));
     if (solver->factor != NULL)
     {
-        spWalkFactor(solver->factor, body, fcn, walk);
+        spWalkFactor(solver->factor, fcn, walk);
     }
     return there;
 }

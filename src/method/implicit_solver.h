@@ -52,7 +52,9 @@ typedef struct spSubstepProblem
     spReal fraction;                    // of the step that has passed at the end
     spReal stepDt;                      // of the whole step: forces of pins are means over it
     spReal restitutionThreshold;
+    spMultipliers* multipliers; // what they exerted last, and do now; not NULL where there are rows
 
+    bool again; // the last substep once more, from its start, with other loads
     spStop* stop;
     spFactorTiming timing;
     int64_t factorStep;     // decided: the step whose preconditioner is to be taken in use; -1 for none

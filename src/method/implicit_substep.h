@@ -13,11 +13,12 @@
 // What a node row does in this step
 typedef enum spRowStatus
 {
-    sp_statusOpen,  // nothing
-    sp_statusSlide, // keeps its normal velocity; friction is a given impulse
-    sp_statusStick, // keeps all of its velocity
-    sp_statusSoft,  // a spring to the anchor
-    sp_statusForce, // a given impulse: as much as a hold may give
+    sp_statusOpen,    // nothing
+    sp_statusSlide,   // keeps its normal velocity; friction is a given impulse
+    sp_statusStick,   // keeps all of its velocity
+    sp_statusSoft,    // a spring to the anchor
+    sp_statusForce,   // a given impulse: as much as a hold may give
+    sp_statusPenalty, // of a static step: the contact law with a compliance
 } spRowStatus;
 
 typedef struct spRowSolve
@@ -29,6 +30,11 @@ typedef struct spRowSolve
     bool slid;       // has slid in this step: it does not stick again
     bool shielded;   // a neighbour that is not held either lies between it and the surface
     spVec3 rigid;    // impulse on a rigid body, N s
+
+    // Of a static step
+    spVec3 multiplier; // N
+    spVec3 anchor;     // where the node would be if it stuck, m
+    spReal stiffness;  // N/m
 } spRowSolve;
 
 // Whether a linear solve resolves the inertia of the body beside its stiffness
@@ -70,6 +76,7 @@ typedef struct spHistory
 typedef struct spRefreshState
 {
     int64_t steps;      // since the solver was made
+    int64_t stepBegin;  // those before the present step of the world
     int bestIterations; // of a substep soon after a refresh; 0 when not known
     int lastIterations;
     int64_t waitCount;
@@ -97,10 +104,13 @@ struct spImplicitSolver
     spHistory history;
 
     // Of a substep
+    spReal effectiveStep;
+    spReal stepRatio; // to the last one; 0 without one
+    bool predicted;   // it began with what the past leads to
     spVec4* baseX;    // x = baseX + r v
     spVec4* baseV;    // M (v - baseV) = r f
     spVec4* f;        // right-hand side without node rows
-    spVec4* iterateV; // velocities that the linearisation stands at
+    spVec4* iterateV; // velocities that the linearisation stands at; BDF2 begins with those its past leads to
 
     // Its constraints
     spConstraint* constraints; // room for nodeCount
@@ -126,7 +136,12 @@ typedef struct spSubstep
     spReal mass;          // factor of M: 1, or as much as keeps a static system regular
     spFill fill;
     bool isStatic;
+    bool hasPenalties; // static: there are contacts, which act as springs about their multipliers
+    bool touches;      // and some of them press where the matrix was assembled
+    double size;       // of the body then: the farthest that a node is from another one, m
+    bool predicted;    // BDF2: the first linearisation stands at the end that the past leads to
     double weightNorm; // root of the sum of squares of the weights of the nodes, times r, N s
+    double changeNorm; // and of the changes of momentum that a prediction has, N s
     int workBefore;    // conjugate gradients before this substep, linearisations counted in
     bool assembled;    // the pairs hold the matrix of this substep
     bool prescribed;   // constraints ask for motion beyond that of the iterate
@@ -144,6 +159,8 @@ bool spHasHistory(const spImplicitSolver* solver, const spBody* body, const spVe
 // Takes a preconditioner in use that is due, and asks for the next one. Nodes are where the substep starts.
 // Returns the step of one that was taken by a decision or by the clock, else -1.
 int64_t spRefreshPreconditioner(const spSubstep* s);
+// Makes one at the iterate and takes it in use, unless a thread makes them
+void spRenewPreconditioner(const spSubstep* s);
 // Remembers how many iterations the substep has taken
 void spRecordIterations(const spSubstep* s, int iterations);
 
@@ -162,6 +179,8 @@ bool spUsesPairs(const spImplicitSolver* solver);
 spSystem spGetLinearSystem(const spSubstep* s);
 // v = iterateV + share dv, x = baseX + r v, with dv in cg.x
 void spMoveAlong(const spSubstep* s, spReal share);
+// The tolerance that a substep is solved to where this one was asked for
+double spGetTolerance(const spSubstep* s, double tolerance);
 // Solves the linearisation at the iterate with the node rows as an active set, from a guess at dv in cg.x,
 // and moves along it. first: of the substep
 spCgResult spSolveActiveSet(spSubstep* s, bool first, int rounds);
@@ -199,18 +218,41 @@ bool spIsFreeContact(const spSubstep* s, int row);
 spRigidMotion spFindFreeMotion(const spSubstep* s);
 // The translation with which a free body stops before it runs into anything, m/s
 void spFindStop(const spSubstep* s, double v[3]);
+// Whether there is none: contacts close on the body from two sides
+bool spIsSqueezed(const spSubstep* s);
 // Starts a linearisation with the rigid motion that contacts leave, and with the rows that push there; dv is
 // left in cg.x
 void spStartFromRigidMotion(const spSubstep* s);
 // Ends the substep with it
 void spEndWithRigidMotion(spSubstep* s);
 
+// ---- static_rows.c ----
+
+// Static steps with contacts: Newton's method in rounds, until the multipliers of the contacts have settled.
+// Returns flags.
+uint32_t spSolveStaticRows(spSubstep* s);
+// The force of a contact for nodes of these velocities, N
+spVec3 spGetPenaltyForce(const spSubstep* s, int index, const spVec4* v);
+// Sets them up
+void spStartPenalties(spSubstep* s);
+// What they add to the matrix: (xx, yy, zz) and (xy, yz, xz) of each node. Whether that is anything
+bool spFillPenaltyStiffness(const spSubstep* s, spVec4* a, spVec4* c);
+void spAddPenaltyStiffness(spSubstep* s);
+// Sum of the squares of their forces, N^2
+double spGetPenaltyNorm2(const spSubstep* s);
+// After a solve of so many iterations: another preconditioner where contacts have changed
+void spRenewForContacts(const spSubstep* s, int iterations);
+// How much of a Newton step may be taken at most
+double spGetStaticShare(const spSubstep* s);
+
 // ---- implicit_rows.c ----
 
+// The gap of a contact whose node is here, and its normal
+spSurfaceHit spFindRowGap(const spSubstep* s, const spRow* row, spVec3 p);
 // Makes the first guess at which rows act. Poses are those at the end of the substep.
 void spStartRows(spSubstep* s);
 // What rows add to the matrix, after it was assembled
-void spAddRowStiffness(const spSubstep* s);
+void spAddRowStiffness(spSubstep* s);
 // What rows add to the right-hand side
 void spAddRowImpulses(const spSubstep* s, spVec4* b);
 // Constraints from held nodes and rows, and what they ask of the change of velocity, into cg.x

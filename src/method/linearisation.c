@@ -6,7 +6,7 @@
 //
 //   (M + r D + r^2 K) dv = r f(x0, v0) - M (v0 - baseV) - r K (baseX + r v0 - x0)
 //
-// The last term is there only where the substep starts; later iterates have x = baseX + r v.
+// The last term is there only where the substep starts; later iterates, and predictions, have x = baseX + r v.
 
 #include "method/implicit_substep.h"
 
@@ -235,6 +235,11 @@ spInertiaResolution spFindInertiaResolution(const spSubstep* s)
                                        (double)s->mass, 0, s->body->nodeCount);
     }
     double stiffness = sums[0], mass = sums[1];
+    if (s->touches)
+    {
+        // Contacts resist how the body moves rigidly
+        return sp_inertiaResolved;
+    }
     // More than one linearisation looks at the force itself
     double resolved = def->newtonSteps == 1 ? fmin(digits, 10.0 / (double)def->tolerance) : digits;
     if (!(stiffness > resolved * mass))
@@ -323,7 +328,21 @@ static void spAddOwedMotion(const spSubstep* s)
     s->body->backend->addRigid(cg->x, &owed, 1.0, s->x, 0, s->body->nodeCount);
 }
 
+// Right-hand sides that are less count as this. From a prediction hardly anything is left to do.
+static double spGetLeastLoad(const spSubstep* s)
+{
+    double least = s->predicted ? fmax(s->weightNorm, s->changeNorm) : SP_REST_SHARE * s->weightNorm;
+    return s->solver->def.newtonSteps > 1 ? 0.0 : least;
+}
+
 // Solves with the rows as they stand. dv is left in cg.x.
+// What links ask for is differences of large loads: bodies that are joined are solved better
+double spGetTolerance(const spSubstep* s, double tolerance)
+{
+    const double joined = sizeof(spReal) == sizeof(float) ? 1e-5 : 1e-8;
+    return s->body->loads != NULL ? fmin(tolerance, joined) : tolerance;
+}
+
 static spCgResult spSolveLinear(const spSubstep* s, bool first)
 {
     spImplicitSolver* solver = s->solver;
@@ -331,9 +350,10 @@ static spCgResult spSolveLinear(const spSubstep* s, bool first)
     spSystem system = spGetLinearSystem(s);
     bool truncated = solver->limit.truncated, hasRows = s->problem->rowCount > 0;
     int least = truncated && hasRows ? SP_ROW_WORK * solver->limit.iterations : 1;
-    spCgDef def = {.tolerance = (double)solver->def.tolerance,
+    spCgDef def = {.tolerance = spGetTolerance(s, (double)solver->def.tolerance),
                    .maxIterations = spMinInt(solver->def.maxIterations, spMaxInt(least, spGetWorkLeft(s))),
-                   .least = solver->def.newtonSteps > 1 ? 0.0 : SP_REST_SHARE * s->weightNorm,
+                   .least = spGetLeastLoad(s),
+                   .rounding = (double)solver->def.tolerance * fmax(s->weightNorm, s->changeNorm),
                    .stop = s->problem->stop};
     report->operatorType = spUsesPairs(solver) ? sp_operatorAssembled : sp_operatorMatrixFree;
     s->body->backend->copy(solver->cg.b, solver->f, 0, s->body->nodeCount);
@@ -348,6 +368,8 @@ static spCgResult spSolveLinear(const spSubstep* s, bool first)
     report->solveSeconds += spGetSeconds() - start;
     report->iterations += result.iterations;
     report->residual = result.residual;
+    report->rounded = result.rounded;
+    result.converged = result.converged || result.residual <= (double)solver->def.tolerance;
     if ((truncated || solver->inertia != sp_inertiaResolved) && spIsFree(s))
     {
         spAddOwedMotion(s);

@@ -52,7 +52,7 @@ static double spGetElasticEnergy(const spSubstep* s, const spVec4* x)
 static double spGetIncrementalPotential(const spSubstep* s, const spVec4* v, const spVec4* x)
 {
     const spBody* body = s->body;
-    double power = body->backend->sumLoadPower(body->mass, s->problem->gravity, body->nodeForces, v, s->x, 0,
+    double power = body->backend->sumLoadPower(body->mass, s->problem->gravity, spGetLoads(body), v, s->x, 0,
                                                body->nodeCount);
     return spGetInertia(s, v) + spGetElasticEnergy(s, x) - (double)s->effectiveStep * power;
 }
@@ -74,10 +74,7 @@ static double spGetMissedEnergy(const spSubstep* s)
         const spRow* row = s->problem->rows + i;
         if (spIsFreeContact(s, i))
         {
-            const spPose* pose = s->problem->poses + row->b.slot;
-            spVec3 p = spXyz(s->x[row->a.node]);
-            spSurfaceHit hit = spQueryShape(&s->problem->colliders[row->b.slot]->def, pose->transform, p);
-            double gap = (double)hit.distance - (double)s->body->contactRadius;
+            double gap = (double)spFindRowGap(s, row, spXyz(s->x[row->a.node])).distance;
             double depth = fmin(fmax(-gap, 0.0), (double)(s->h * SP_PUSH_SPEED));
             double stiffness = (double)spTrace3(spGetDiagonalSum(&solver->system.sparse, row->a.node)) / 3.0;
             sum += 0.5 * depth * depth * stiffness / (double)s->fill.stiffness;
@@ -98,7 +95,9 @@ static bool spNeedsEnergyBound(const spSubstep* s)
         rigid = rigid || (row->law == sp_rowHold && s->solver->rowSolves[i].status == sp_statusStick);
     }
     bool unresolved = s->body->heldCount == 0 && s->solver->inertia != sp_inertiaResolved;
-    return rigid == false && s->isStatic == false && (contacts || unresolved);
+    // What other bodies exert does work that this bound knows nothing of
+    bool alone = s->body->loads == NULL;
+    return rigid == false && s->isStatic == false && (contacts || (unresolved && alone));
 }
 
 void spStartEnergyBound(spSubstep* s)
@@ -106,7 +105,10 @@ void spStartEnergyBound(spSubstep* s)
     s->bound = (spEnergyBound){.active = spNeedsEnergyBound(s)};
     if (s->bound.active)
     {
+        // What closes on a body from two sides does work on it: no motion as a whole suits its contacts, and to
+        // stop is nothing to compare with
         s->bound.freeMotion = spFindFreeMotion(s);
+        s->bound.active = s->body->heldCount > 0 || spIsSqueezed(s) == false;
     }
 }
 
@@ -126,6 +128,15 @@ static void spFillStop(spSubstep* s, spVec4* dv)
     body->backend->setFree(dv, v, s->solver->iterateV, s->x, 0, body->nodeCount);
     double fall = (double)s->effectiveStep * (double)spLength3(s->problem->gravity);
     s->bound.fall = 0.5 * body->backend->sumFreeMass(body->mass, s->x, 0, body->nodeCount) * fall * fall;
+    if (body->loads != NULL)
+    {
+        // And what other bodies give, each node alone
+        spVec4* thrown = s->solver->cg.z;
+        double r = (double)s->effectiveStep;
+        body->backend->weigh(thrown, s->x, body->loads, 0, body->nodeCount);
+        s->bound.fall +=
+            0.5 * r * r * s->solver->system.backend->dot(body->loads, thrown, 0, body->nodeCount);
+    }
 }
 
 // ---- the quadratic model ----

@@ -106,6 +106,17 @@ void spAdaptNothing(spBody* body, spTeam* team)
     SP_UNUSED(team);
 }
 
+void spMovePoses(const spAdvanceContext* context, spReal fraction)
+{
+    for (int k = 0; k < context->colliderCount; ++k)
+    {
+        if (context->colliders[k] != NULL)
+        {
+            context->poses[k] = spGetColliderPose(context->colliders[k], fraction, context->stepDt);
+        }
+    }
+}
+
 spStop spMakeStop(const spAdvanceContext* context, int substep, int substepCount, double begin)
 {
     bool decided = context->choices != NULL && context->decided;

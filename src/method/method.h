@@ -38,6 +38,7 @@ typedef struct spAdvanceContext
     spReal startFraction; // of the whole step that has passed before
     int substepCount;     // to be taken; 0 leaves it to the method
     int firstSubstep;     // of the step that it takes now
+    bool again;           // the slice that was advanced over last, from its start, with other loads
     spVec3 gravity;
     const spCollider* const* colliders; // by slot, NULL where the slot is empty
     int colliderCount;
@@ -70,6 +71,9 @@ typedef struct spBirth
     const int32_t* nodes;
     const int32_t* parents;
     int count;
+    const int32_t*
+        changed; // nodes of the tets that it has changed, before and after, in any order, some twice
+    int changedCount;
 } spBirth;
 
 // Copies take over what an array of numbers of each node has for their parents
@@ -101,7 +105,7 @@ struct spMethodKind
     // NULL when nothing in the method depends on the clock.
     bool (*checkChoice)(const spBody* body, const spChoice* choice, spError* error);
 
-    // Free motion over dt, holding the node rows of the body
+    // Free motion over dt, holding the node rows of the body. Loads are those of spGetLoads.
     spAdvanceResult (*advance)(spBody* body, const spAdvanceContext* context);
 
     // The compliance of points on the body, which stays the same until `correct`: appends blocks C_ij for
@@ -109,6 +113,10 @@ struct spMethodKind
     // up. False when there is no memory in the arena.
     bool (*freeze)(const spBody* body, const spPoints* points, int firstPoint, spArena* arena,
                    spComplianceList* list);
+
+    // Whether `advance` can go over a slice once more. A method whose loads act on nodes alone need not: what
+    // `correct` does is all that they do.
+    bool repeats;
 
     // Takes impulses on points in, through that same compliance: v += C J^T impulse, x += C J^T shift. shift
     // is in kg m.
@@ -126,6 +134,9 @@ struct spMethodKind
     // anew in begin, where topologyVersion has grown. NULL: bodies with this method cannot be edited.
     void (*remap)(spBody* body, const spBirth* birth);
 };
+
+// Poses of the colliders when this fraction of the step has passed
+void spMovePoses(const spAdvanceContext* context, spReal fraction);
 
 // What stops the solver of a substep: its share of the time until the deadline, or what was chosen before.
 // begin is when the first substep began.

@@ -7,6 +7,7 @@
 
 #include "method/implicit_substep.h"
 
+#include "body/sets.h"
 #include "math/vec3.h"
 #include "method/spectrum.h"
 
@@ -35,6 +36,7 @@ typedef struct spNewton
     double tolerance;
     double load;       // that the residual is measured against, N s
     bool project;      // never use the exact stiffness
+    bool atIterate;    // the last linearisation stood at baseX + r v
     spCgResult linear; // the last solve
     uint32_t flags;
 } spNewton;
@@ -63,7 +65,7 @@ static double spGetFreeNorm(const spSubstep* s, const spVec4* a)
     return sqrt(s->solver->system.backend->dot(free, free, 0, s->body->nodeCount));
 }
 
-// Of what all constraints exert
+// Of what all constraints exert, and contacts of a static step
 static double spGetReactionNorm(const spSubstep* s)
 {
     const spImplicitSolver* solver = s->solver;
@@ -72,10 +74,25 @@ static double spGetReactionNorm(const spSubstep* s)
     {
         sum += (double)spLengthSquared3(spSub3(solver->rawProduct[i], solver->rawB[i]));
     }
-    return sqrt(sum);
+    return sqrt(sum + spGetPenaltyNorm2(s));
 }
 
 // ---- one linearisation ----
+
+// BDF2 begins at the end that its past leads to. Linearised where the substep starts, forces would have the
+// directions from there: in a body that turns by an angle they lag behind by it, and what should only bend its
+// way drives it on. Backward Euler, whose forces are meant to be those of the end too, gets back by the lag what
+// it loses in a turn.
+static void spStartFromPrediction(spSubstep* s)
+{
+    const spBackend* backend = s->body->backend;
+    spImplicitSolver* solver = s->solver;
+    int count = s->body->nodeCount;
+    backend->clear(solver->cg.x, 0, count);
+    spMoveAlong(s, 0);
+    backend->setRightSide(solver->cg.t, 0, solver->cg.x, 1, s->body->mass, s->v, solver->baseV, 0, count);
+    s->changeNorm = sqrt(backend->dot(solver->cg.t, solver->cg.t, 0, count));
+}
 
 // At the start of the substep, or at an iterate
 static void spLinearise(spSubstep* s, bool first)
@@ -87,7 +104,10 @@ static void spLinearise(spSubstep* s, bool first)
     spAssemble(s);
     if (first)
     {
-        spAddDisplacement(s);
+        if (s->predicted == false)
+        {
+            spAddDisplacement(s);
+        }
         s->solver->inertia = spFindInertiaResolution(s);
         spStartEnergyBound(s);
     }
@@ -139,7 +159,8 @@ static void spFindStep(spSubstep* s, spNewton* n, bool first)
     if (first && s->phase != sp_phaseRigid)
     {
         double reactions = n->limit > 1 ? spGetReactionNorm(s) : 0.0;
-        n->load = fmax(fmax(spGetFreeNorm(s, s->solver->cg.b), s->weightNorm), reactions);
+        n->load = fmax(spGetFreeNorm(s, s->solver->cg.b), fmax(s->weightNorm, s->changeNorm));
+        n->load = fmax(n->load, reactions);
     }
     if (s->phase != sp_phaseRigid && n->linear.indefinite && s->fill.project == false)
     {
@@ -159,7 +180,7 @@ static void spFindStep(spSubstep* s, spNewton* n, bool first)
 static void spSearchLine(const spSubstep* s, double slope, bool full)
 {
     spImplicitSolver* solver = s->solver;
-    spReal share = 1;
+    spReal share = (spReal)spGetStaticShare(s);
     for (int cut = 0; cut <= SP_LINE_CUTS; ++cut)
     {
         spMoveAlong(s, share);
@@ -214,9 +235,10 @@ static bool spLeavesBound(const spSubstep* s)
     return !(most[0] <= most[1]);
 }
 
-// Whether the step has overshot: the force along dv has turned round where it ends by more than a line search
-// lets pass, as it also has where a body turns, and the body has gained energy. Costs one evaluation of the
-// forces, and leaves the right-hand side at the end in solver->f.
+// Whether the step has overshot. From a prediction: more force is left than a rescue would leave. Else the force
+// along dv has turned round where it ends by more than a line search lets pass, as it also has where a body turns,
+// and the body has gained energy. Costs one evaluation of the forces, and leaves the right-hand side at the end
+// in solver->f.
 static bool spOvershoots(const spSubstep* s)
 {
     spImplicitSolver* solver = s->solver;
@@ -233,6 +255,12 @@ static bool spOvershoots(const spSubstep* s)
     spFindForces(s);
     s->body->backend->copy(solver->cg.d, solver->f, 0, s->body->nodeCount);
     spAddRowImpulses(s, solver->cg.d);
+    // Contacts that open and close leave force of their own
+    if (s->predicted && s->problem->rowCount == 0)
+    {
+        double load = fmax(fmax(s->weightNorm, s->changeNorm), spGetReactionNorm(s));
+        return !(spGetFreeNorm(s, solver->cg.d) <= SP_RESCUE_TOLERANCE * load) && spIsRounding(s) == false;
+    }
     double end = spDotFree(s, solver->cg.d, solver->cg.x);
     return !(end >= -SP_LINE_SHARE * fabs(slope)) && spIsRounding(s) == false &&
            spRaisesIncrementalPotential(s);
@@ -265,7 +293,7 @@ static bool spIsLastStep(spSubstep* s, const spNewton* n)
     // Far from the end, or where it does not help, the exact stiffness may lead anywhere
     bool far = report->forceResidual > SP_EXACT_LIMIT;
     bool helps = s->fill.project || report->forceResidual < SP_EXACT_GAIN * before;
-    report->rounded = n->linear.converged && n->linear.iterations > 0 &&
+    report->rounded = n->atIterate && n->linear.converged && n->linear.iterations > 0 &&
                       (s->fill.project || report->forceResidual < SP_EXACT_LIMIT) && spIsRounding(s);
     s->fill.project = n->project || far || helps == false;
     return report->forceResidual <= n->tolerance || report->rounded || spShouldStop(s->problem->stop) ||
@@ -275,7 +303,8 @@ static bool spIsLastStep(spSubstep* s, const spNewton* n)
 static bool spIsConverged(const spSubstep* s, const spNewton* n)
 {
     const spSolverReport* report = s->problem->report;
-    bool small = report->forceResidual <= n->tolerance || report->rounded;
+    double tolerance = fmax(n->tolerance, (double)s->solver->def.newtonTolerance);
+    bool small = report->forceResidual <= tolerance || report->rounded;
     return s->phase != sp_phaseRigid && (n->limit == 1 ? n->linear.converged : small);
 }
 
@@ -290,18 +319,33 @@ static bool spAreLoadsKnown(const spSubstep* s)
     return known;
 }
 
-// Gives a body that nothing holds the momentum that its loads leave it, where its solve was truncated
+// Whether what the elements of a body exert has no torque
+static bool spAreElementsFree(const spBody* body)
+{
+    bool free = true;
+    for (int i = 0; i < body->setCount; ++i)
+    {
+        const spTetSet* tets = spGetTetSet(body, i);
+        free =
+            free && body->sets[i]->constant == false && (tets == NULL || tets->law != sp_tetCorotationalEdge);
+    }
+    return free;
+}
+
+// Gives a body that nothing holds the momentum that its loads leave it: where its solve was truncated, and, where
+// forces are those at the end, always. Of a stiff body their sums are small differences of large numbers.
 static void spRestoreMomentum(const spSubstep* s)
 {
     spImplicitSolver* solver = s->solver;
     const spBody* body = s->body;
+    const spVec4* x = s->predicted ? s->x : solver->baseX;
     int count = body->nodeCount;
     body->backend->setLoadImpulses(solver->cg.d, body->mass, solver->baseV, s->v, s->effectiveStep,
-                                   s->problem->gravity, body->nodeForces, 0, count);
-    spRigidMotion owed = spFindRigidMotion(body, solver->baseX, solver->cg.d, false);
+                                   s->problem->gravity, spGetLoads(body), 0, count);
+    spRigidMotion owed = spFindRigidMotion(body, x, solver->cg.d, false);
     spLimitRotation(&owed, (double)s->h);
     body->backend->clear(solver->cg.x, 0, count);
-    body->backend->addRigid(solver->cg.x, &owed, 1.0, solver->baseX, 0, count);
+    body->backend->addRigid(solver->cg.x, &owed, 1.0, x, 0, count);
     body->backend->copy(solver->iterateV, s->v, 0, count);
     spMoveAlong(s, 1);
 }
@@ -311,11 +355,16 @@ uint32_t spSolveNewton(spSubstep* s)
     spImplicitSolver* solver = s->solver;
     spSolverReport* report = s->problem->report;
     spNewton n = {.limit = solver->def.newtonSteps,
-                  .tolerance = (double)solver->def.newtonTolerance,
+                  .tolerance = spGetTolerance(s, (double)solver->def.newtonTolerance),
                   .project = s->fill.project};
     s->fill.project = true;
+    if (s->predicted)
+    {
+        spStartFromPrediction(s);
+    }
     for (int k = 0; k < n.limit; ++k)
     {
+        n.atIterate = k > 0 || s->isStatic || s->predicted;
         spLinearise(s, k == 0);
         spFindStep(s, &n, k == 0);
         if (s->phase == sp_phaseRigid || (n.limit == 1 && spIsSingleEnough(s, &n)))
@@ -323,7 +372,9 @@ uint32_t spSolveNewton(spSubstep* s)
             break;
         }
         spSearchLine(s, spDotFree(s, solver->cg.b, solver->cg.x), k == 0 && s->prescribed);
-        if (spIsLastStep(s, &n))
+        bool last = spIsLastStep(s, &n);
+        spRenewForContacts(s, n.linear.iterations);
+        if (last)
         {
             break;
         }
@@ -336,11 +387,13 @@ uint32_t spSolveNewton(spSubstep* s)
     bool converged = spIsConverged(s, &n);
     report->converged = report->converged && converged;
     solver->unconverged = converged == false;
-    if (solver->limit.truncated && solver->unconverged && spAreLoadsKnown(s))
+    bool owes = s->predicted ? s->phase != sp_phaseRigid && spAreElementsFree(s->body)
+                             : solver->limit.truncated && solver->unconverged;
+    if (owes && spAreLoadsKnown(s))
     {
         spRestoreMomentum(s);
     }
     s->body->backend->copy(solver->warmStart, solver->cg.x, 0, s->body->nodeCount);
-    solver->hasWarmStart = n.limit == 1 && s->phase != sp_phaseRigid;
+    solver->hasWarmStart = n.limit == 1 && s->phase != sp_phaseRigid && s->predicted == false;
     return n.flags | (converged ? 0 : sp_stepSolverStopped);
 }

@@ -17,12 +17,16 @@
 // Iterations of a solve that was stopped: more than any other
 #define SP_MANY_ITERATIONS (INT32_MAX / 2)
 
-// Whether a new preconditioner should be asked for: materials or roles have changed, the last one could not
-// be made, it is old enough, or iterations have risen
+// Whether a new preconditioner should be asked for: the body was edited, materials or roles have changed, the
+// last one could not be made, it is old enough, or iterations have risen. None is made in the step after an edit.
 static bool spNeedsRefresh(const spSubstep* s)
 {
     const spImplicitSolver* solver = s->solver;
     const spRefreshState* refresh = &solver->refresh;
+    if (spIsFactorEdited(solver->factor))
+    {
+        return solver->def.asynchronous || spIsFactorCut(solver->factor, refresh->stepBegin) == false;
+    }
     if (spGetFactorVersion(solver->factor) != s->body->matrixVersion ||
         spGetFrontFactor(solver->factor) == NULL)
     {
@@ -56,7 +60,9 @@ static bool spIsFactorDue(const spSubstep* s)
         return s->problem->timing == sp_factorDecided ? s->problem->factorStep == step
                                                       : spIsFactorDone(solver->factor);
     }
-    return solver->refresh.steps - step >= solver->def.age;
+    // Nor is one waited for in the step after an edit
+    return solver->refresh.steps - step >= solver->def.age &&
+           spIsFactorCut(solver->factor, solver->refresh.stepBegin) == false;
 }
 
 static void spAskForFactor(const spSubstep* s)
@@ -67,7 +73,42 @@ static void spAskForFactor(const spSubstep* s)
                                .step = s->solver->refresh.steps,
                                .version = s->body->matrixVersion};
     request.fill.project = true;
+    if (s->isStatic)
+    {
+        const spCgVectors* cg = &s->solver->cg;
+        spFillPenaltyStiffness(s, cg->z, cg->t);
+        request.contacts[0] = cg->z;
+        request.contacts[1] = cg->t;
+    }
     spRequestFactor(s->solver->factor, s->x, s->v, &request);
+}
+
+// Waits for the one that was asked for
+static void spTakeAsked(const spSubstep* s)
+{
+    spImplicitSolver* solver = s->solver;
+    double waited = spTakeFactor(solver->factor);
+    s->problem->report->waitSeconds = waited;
+    solver->refresh.waitCount += waited > 0.0;
+    solver->refresh.bestIterations = 0;
+}
+
+static bool spKeepsFactor(const spSubstep* s)
+{
+    spImplicitSolver* solver = s->solver;
+    return spKeepFactor(solver->factor, &solver->system, s->problem->team, solver->refresh.steps);
+}
+
+void spRenewPreconditioner(const spSubstep* s)
+{
+    spFactor* f = s->solver->factor;
+    if (f != NULL && s->solver->def.asynchronous == false)
+    {
+        spAskForFactor(s);
+        spTakeFactor(f);
+        s->solver->refresh.bestIterations = 0;
+        s->problem->report->factorCount = spGetFactorCount(f);
+    }
 }
 
 int64_t spRefreshPreconditioner(const spSubstep* s)
@@ -76,17 +117,18 @@ int64_t spRefreshPreconditioner(const spSubstep* s)
     spFactor* f = solver->factor;
     spSolverReport* report = s->problem->report;
     int64_t taken = -1;
-    if (spIsFactorAsked(f))
+    if (spIsFactorAsked(f) && spIsFactorDue(s))
     {
-        if (spIsFactorDue(s))
-        {
-            taken = spIsTimed(s) ? spGetFactorStep(f, true) : -1;
-            report->waitSeconds = spTakeFactor(f);
-            solver->refresh.waitCount += report->waitSeconds > 0.0;
-            solver->refresh.bestIterations = 0;
-        }
+        taken = spIsTimed(s) ? spGetFactorStep(f, true) : -1;
+        spTakeAsked(s);
     }
-    else if (spGetFactorStep(f, false) < 0)
+    bool kept = spKeepsFactor(s);
+    if (kept == false && spIsFactorAsked(f))
+    {
+        spTakeAsked(s);
+        kept = spKeepsFactor(s);
+    }
+    if (kept == false)
     {
         // The first one is waited for: there is nothing to go on with
         spAskForFactor(s);
@@ -104,7 +146,7 @@ int64_t spRefreshPreconditioner(const spSubstep* s)
     }
     if (solver->def.warp && spGetFactorStep(f, false) < solver->refresh.steps)
     {
-        spTurnFactor(f, s->x, s->problem->team);
+        spTurnFactor(f, &solver->system.sparse, s->x, s->problem->team);
     }
     report->factorStep = spGetFactorStep(f, false);
     report->factorCount = spGetFactorCount(f);

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Newton's method first; where it does not converge, dynamic relaxation goes on.
+// Newton's method first; where it does not converge, dynamic relaxation goes on, unless there are rows, which that
+// does not know.
 //
 // That is a motion with masses and a damping that are chosen to come to rest soon, not to be true. Steps are
 // 1 long:
@@ -21,7 +22,6 @@
 
 #include "base/error.h"
 #include "math/vec3.h"
-#include "method/equilibrium.h"
 
 // Rounds of power iteration, and the largest eigenvalue that the masses are scaled to
 #define SP_POWER_ROUNDS 20
@@ -141,6 +141,21 @@ static void spRelaxForceStage(int begin, int end, int workerIndex, void* context
     }
 }
 
+// Adds what Newton's method left in the node rows. Returns the sum of its squares, N^2.
+static double spAddRowForces(const spBody* body, int patch)
+{
+    double sum = 0.0;
+    for (int i = body->rowCount > 0 ? body->patchRow[patch] : 0;
+         i < body->rowCount && i < body->patchRow[patch + 1]; ++i)
+    {
+        const spRow* row = body->rows + i;
+        spVec4* f = body->f + row->a.node;
+        *f = (spVec4){f->x + row->impulse.x, f->y + row->impulse.y, f->z + row->impulse.z, 0};
+        sum += (double)spLengthSquared3(row->impulse);
+    }
+    return sum;
+}
+
 static void spRelaxSumStage(int begin, int end, int workerIndex, void* context)
 {
     SP_UNUSED(workerIndex);
@@ -150,9 +165,10 @@ static void spRelaxSumStage(int begin, int end, int workerIndex, void* context)
     {
         double sums[3];
         spSumPatchForces(&r->force, patch);
+        double rows = spAddRowForces(body, patch);
         body->backend->sumForces(sums, body->f, body->mass, body->roles, r->force.gravity, body->nodeForces,
                                  body->order.patchBegin[patch], body->order.patchBegin[patch + 1]);
-        r->sums[patch] = (spRelaxSums){.free = sums[0], .held = sums[1], .load = sums[2]};
+        r->sums[patch] = (spRelaxSums){.free = sums[0], .held = sums[1] + rows, .load = sums[2]};
     }
 }
 
@@ -275,15 +291,14 @@ static void spFindRelaxResidual(spRelaxation* r, double least, spRelaxResult* re
 }
 
 // By Newton's method. False when that did not do; the body is then where it started, or nearer to its goal.
-static bool spRelaxByNewton(spRelaxation* r, const spRelaxDef* def, spVec3 gravity, spRelaxResult* result)
+static bool spRelaxByNewton(spRelaxation* r, const spEquilibriumDef* def, spRelaxResult* result)
 {
     spBody* body = r->force.body;
     spSolverReport report = {0};
     spError error = {0};
     spFindRelaxResidual(r, 0.0, result);
     double start = result->force;
-    if (spSolveEquilibrium(body, def->tolerance, def->maxIterations, gravity, r->force.team, &report,
-                           &error) == false)
+    if (spSolveEquilibrium(body, def, &report, &error) == false)
     {
         return false;
     }
@@ -302,7 +317,7 @@ static bool spRelaxByNewton(spRelaxation* r, const spRelaxDef* def, spVec3 gravi
     return report.converged;
 }
 
-bool spRelaxBody(spBody* body, const spRelaxDef* def, spVec3 gravity, spTeam* team, spRelaxResult* result,
+bool spRelaxBody(spBody* body, const spRelaxDef* def, const spEquilibriumDef* around, spRelaxResult* result,
                  spError* error)
 {
     spHeap* heap = body->heap;
@@ -310,7 +325,7 @@ bool spRelaxBody(spBody* body, const spRelaxDef* def, spVec3 gravity, spTeam* te
     size_t scratchSize = spArraySize(body->nodeCount, 2 * sizeof(spMat3));
     size_t sumSize = spArraySize(body->order.patchCount, sizeof(spRelaxSums));
     spRelaxation r = {
-        .force = {.body = body, .state = spGetNodeState(body), .team = team},
+        .force = {.body = body, .state = spGetNodeState(body), .team = around->team},
         .v = body->backend->allocate(heap, nodeSize),
         .probe = body->backend->allocate(heap, nodeSize),
         .scratch = body->backend->allocate(heap, scratchSize),
@@ -322,10 +337,14 @@ bool spRelaxBody(spBody* body, const spRelaxDef* def, spVec3 gravity, spTeam* te
     bool ok = r.v != NULL && r.probe != NULL && r.scratch != NULL && r.sums != NULL;
     if (ok)
     {
-        r.force.gravity = spScale3(body->gravityScale, gravity);
+        r.force.gravity = spScale3(body->gravityScale, around->gravity);
         body->backend->clear(body->v, 0, body->nodeCount);
         body->backend->copy(body->goodX, body->x, 0, body->nodeCount);
-        if (def->dynamic || spRelaxByNewton(&r, def, gravity, result) == false)
+        spEquilibriumDef newton = *around;
+        newton.tolerance = def->tolerance;
+        newton.maxIterations = def->maxIterations;
+        bool done = def->dynamic == false && spRelaxByNewton(&r, &newton, result);
+        if (done == false && body->rowCount == 0)
         {
             spRunRelaxation(&r, def, result);
         }

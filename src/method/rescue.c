@@ -18,6 +18,8 @@
 #define SP_RIGID_TOLERANCE 1e-4
 // Passes that look for a translation that suits all rows
 #define SP_STOP_PASSES 4
+// Share of the largest change of speed that rows ask for, which a translation leaves in a body that is squeezed
+#define SP_SQUEEZE_SHARE 0.5
 
 bool spIsFreeContact(const spSubstep* s, int row)
 {
@@ -30,7 +32,7 @@ spRigidMotion spFindFreeMotion(const spSubstep* s)
     const spBody* body = s->body;
     spVec4* p = s->solver->cg.b;
     body->backend->setLoadImpulses(p, body->mass, s->solver->baseV, NULL, s->effectiveStep,
-                                   s->problem->gravity, body->nodeForces, 0, body->nodeCount);
+                                   s->problem->gravity, spGetLoads(body), 0, body->nodeCount);
     return spFindRigidMotion(body, spGetStart(s), p, false);
 }
 
@@ -83,6 +85,25 @@ void spFindStop(const spSubstep* s, double v[3])
             }
         }
     }
+}
+
+bool spIsSqueezed(const spSubstep* s)
+{
+    const double* from = s->bound.freeMotion.velocity;
+    double v[3], asked = 0.0, left = 0.0;
+    spFindStop(s, v);
+    for (int i = 0; i < s->problem->rowCount; ++i)
+    {
+        double n[3], wanted[3];
+        if (spIsFreeContact(s, i))
+        {
+            spGetNormal(s->problem->rows + i, n);
+            spGetWanted(s, i, true, wanted);
+            asked = fmax(asked, spDot(n, wanted) - spDot(n, from));
+            left = fmax(left, spDot(n, wanted) - spDot(n, v));
+        }
+    }
+    return left > SP_SQUEEZE_SHARE * asked;
 }
 
 // One row. Returns the change of velocity.

@@ -4,9 +4,11 @@
 #include "method/system.h"
 
 #include "base/error.h"
+#include "body/edit.h"
 #include "math/vec3.h"
 
 #include <math.h>
+#include <string.h>
 
 static const spElementSet* const* spGetSets(const spBody* body)
 {
@@ -53,11 +55,13 @@ static int spCountColumns(const spBody* body)
 bool spCreateBodySystem(spBodySystem* s, spBody* body, const spFill* fill, const spSystemNeeds* needs,
                         spError* error)
 {
+    spHeap* heap = needs->heap != NULL ? needs->heap : body->heap;
     *s = (spBodySystem){.backend = body->backend,
+                        .heap = heap,
                         .fill = *fill,
                         .version = body->topologyVersion,
+                        .setVersion = spGetSetVersion(body),
                         .constant = spIsConstant(body, fill)};
-    spHeap* heap = body->heap;
     size_t size = spArraySize(body->nodeCount, sizeof(spVec4));
     s->columnCount = spCountColumns(body);
     if (s->columnCount > SP_MAX_COLUMNS)
@@ -118,7 +122,7 @@ bool spCreateBodySystem(spBodySystem* s, spBody* body, const spFill* fill, const
 
 void spDestroyBodySystem(spBodySystem* s, spBody* body)
 {
-    spHeap* heap = body->heap;
+    spHeap* heap = s->heap;
     if (s->hasSparse)
     {
         body->backend->release(heap, s->product);
@@ -140,7 +144,12 @@ void spDestroyBodySystem(spBodySystem* s, spBody* body)
 
 bool spFitsBodySystem(const spBodySystem* s, const spBody* body, const spFill* fill)
 {
-    return s->version == body->topologyVersion &&
+    return s->version == body->topologyVersion && spFitsButForEdits(s, body, fill);
+}
+
+bool spFitsButForEdits(const spBodySystem* s, const spBody* body, const spFill* fill)
+{
+    return s->setVersion == spGetSetVersion(body) &&
            (s->hasSparse == false || spFitsSparse(&s->sparse, spGetSets(body), body->setCount, fill));
 }
 
@@ -149,6 +158,17 @@ void spAddToOwn(spBodySystem* s, int node, spReal stiffness)
     s->ownA[node].x += stiffness;
     s->ownA[node].y += stiffness;
     s->ownA[node].z += stiffness;
+}
+
+void spAddBlocksToOwn(spBodySystem* s, const spBody* body, const spVec4* a, const spVec4* c)
+{
+    if (s->crossed == false)
+    {
+        s->backend->clear(s->ownC, 0, body->nodeCount);
+        s->crossed = true;
+    }
+    s->backend->addScaled(s->ownA, 1, a, 0, body->nodeCount);
+    s->backend->addScaled(s->ownC, 1, c, 0, body->nodeCount);
 }
 
 void spAssembleSystem(spBodySystem* s, spBody* body, const spForceContext* force, spReal mass,
@@ -291,25 +311,16 @@ spOperator spGetElementOperator(spBodySystem* s, spBody* body)
 bool spCreateSystemRows(spBlockRows* rows, const spBodySystem* s, spHeap* heap)
 {
     const spSparse* a = &s->sparse;
-    *rows = (spBlockRows){.nodeCount = a->nodeCount,
-                          .blockCount = a->pairCount,
-                          .begin = a->rowBegin,
-                          .columns = a->rowColumns};
-    rows->blocks = spAllocZeroed(heap, spArraySize(a->pairCount, sizeof(spMat3)));
-    rows->diagonal = spAllocZeroed(heap, spArraySize(a->nodeCount, sizeof(spMat3)));
-    if ((a->pairCount > 0 && rows->blocks == NULL) || rows->diagonal == NULL)
+    if (spCreateRows(rows, heap, a->nodeCount, a->pairCount) == false)
     {
-        spDestroySystemRows(rows, heap);
         return false;
     }
+    memcpy(rows->begin, a->rowBegin, (size_t)(a->nodeCount + 1) * sizeof(int32_t));
+    if (a->pairCount > 0)
+    {
+        memcpy(rows->columns, a->rowColumns, (size_t)a->pairCount * sizeof(int32_t));
+    }
     return true;
-}
-
-void spDestroySystemRows(spBlockRows* rows, spHeap* heap)
-{
-    spFree(heap, rows->blocks);
-    spFree(heap, rows->diagonal);
-    *rows = (spBlockRows){0};
 }
 
 void spFillSystemRows(spBlockRows* rows, const spBodySystem* s, const spVec4* x)

@@ -487,7 +487,7 @@ static void spPredictStage(int begin, int end, int workerIndex, void* context)
     const spXpbdStep* s = context;
     spBody* body = s->body;
     spXpbdState* state = s->state;
-    body->backend->predict(body->x, body->v, body->nodeForces, s->gravity, s->h, state->start,
+    body->backend->predict(body->x, body->v, spGetLoads(body), s->gravity, s->h, state->start,
                            state->velocity, state->predicted, body->order.patchBegin[begin],
                            body->order.patchBegin[end]);
 }
@@ -566,7 +566,7 @@ static void spSumPins(const spXpbdStep* s)
     {
         return;
     }
-    body->backend->sumPins(sum, body->x, body->v, s->state->velocity, body->mass, body->nodeForces,
+    body->backend->sumPins(sum, body->x, body->v, s->state->velocity, body->mass, spGetLoads(body),
                            s->gravity, s->h, 0, body->nodeCount);
     double rate = 1.0 / (double)s->context->stepDt;
     for (int i = 0; i < body->rowCount; ++i)
@@ -636,7 +636,7 @@ static spAdvanceResult spAdvanceXpbd(spBody* body, const spAdvanceContext* conte
         return result;
     }
     result.flags = state->lacking ? sp_stepSolverStopped : 0;
-    if (context->startFraction == 0)
+    if (context->startFraction == 0 && context->again == false)
     {
         body->solverReport = (spSolverReport){.sweeping = true, .factorStep = -1};
         state->monitor.count = 0;
@@ -665,13 +665,9 @@ static spAdvanceResult spAdvanceXpbd(spBody* body, const spAdvanceContext* conte
         s.stop = spMakeStop(context, i, result.substepCount, begin);
         s.hold.fraction = context->startFraction + covered / context->stepDt;
         s.time = body->time + (double)covered;
-        for (int k = 0; body->rowCount > 0 && k < context->colliderCount; ++k)
+        if (body->rowCount > 0)
         {
-            if (context->colliders[k] != NULL)
-            {
-                context->poses[k] =
-                    spGetColliderPose(context->colliders[k], s.hold.fraction, context->stepDt);
-            }
+            spMovePoses(context, s.hold.fraction);
         }
         spRunXpbdSubstep(&s);
         result.flags |= s.stop.stopped ? sp_stepSolverStopped : 0;
@@ -752,6 +748,7 @@ const spMethodKind spXpbdMethod = {
     .advance = spAdvanceXpbd,
     .freeze = spFreezeXpbd,
     .correct = spCorrectXpbd,
+    .repeats = true,
     .adapt = spAdaptNothing,
     .walkMemory = spWalkXpbdMemory,
     .remap = spRemapXpbd,

@@ -96,6 +96,11 @@ static spSubstepSolver spPickSolver(const spBody* body, double h)
 {
     const spXpbdState* state = body->methodState;
     double k = h * h * state->boundSquare + h * state->boundDamping;
+    // Rounds between bodies need what was solved: sweeps go on as long as they are let
+    if (body->linked && spHasForces(body))
+    {
+        return sp_solveWhole;
+    }
     if (spHasForces(body) == false || spIsAbove(k, SP_SOFT_STEP, state->chosen != sp_solveSweeps) == false)
     {
         return sp_solveSweeps;

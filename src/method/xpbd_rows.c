@@ -16,7 +16,8 @@
 
 static spSurfaceHit spQueryRow(const spXpbdStep* s, const spRow* row, spVec3 p)
 {
-    return spQueryShape(&s->hold.colliders[row->b.slot]->def, s->hold.poses[row->b.slot].transform, p);
+    const spHoldContext* c = &s->hold;
+    return spFindGap(c->colliders[row->b.slot], c->poses + row->b.slot, c->contactRadius, p);
 }
 
 void spStartPushes(const spXpbdStep* s)
@@ -32,11 +33,10 @@ void spStartPushes(const spXpbdStep* s)
             spVec3 p = spXyz(body->x[row->a.node]);
             spSurfaceHit hit = spQueryRow(s, row, p);
             spVec3 surface = spGetSurfaceVelocity(s->hold.poses + row->b.slot, p);
-            spReal gap = hit.distance - s->hold.contactRadius;
             push->approach = spDot3(spSub3(spXyz(body->v[row->a.node]), surface), hit.normal);
             // Against what comes towards it a node goes as fast as that; from deep inside not faster than
             // this
-            spReal least = gap + spGetPushReach(push->approach, s->h);
+            spReal least = hit.distance + spGetPushReach(push->approach, s->h);
             push->least = least < 0 ? least : 0;
         }
     }
@@ -52,7 +52,7 @@ static spVec3 spProjectContact(const spXpbdStep* s, spRow* row, const spRowPush*
 {
     spSurfaceHit hit = spQueryRow(s, row, p);
     row->normal = hit.normal;
-    row->gap = hit.distance - s->hold.contactRadius;
+    row->gap = hit.distance;
     spReal more = spSolveNormal(lambda->normal, row->gap - push->least, 1);
     lambda->normal += more;
     spVec3 dx = spScale3(more, hit.normal);
@@ -70,8 +70,7 @@ static spVec3 spProjectContact(const spXpbdStep* s, spRow* row, const spRowPush*
 
 static spVec3 spProjectHold(const spXpbdStep* s, const spRow* row, spRowLambda* lambda, spVec3 p, spReal w)
 {
-    const spPose* pose = row->b.slot >= 0 ? s->hold.poses + row->b.slot : NULL;
-    spVec3 anchor = spGetAnchor(row->anchor, row->anchorStep, pose, s->hold.fraction);
+    spVec3 anchor = spGetAnchor(row, s->hold.poses, s->hold.fraction);
     spVec3 now = spSolveHold(lambda->along, spSub3(p, anchor), w, row->compliance / (s->h * s->h));
     now = row->maxForce > 0 ? spLimitLength(now, row->maxForce * s->h * s->h) : now;
     spVec3 dx = spScale3(w, spSub3(now, lambda->along));

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Tessellated spheres, capsules and boxes.
+// Tessellated spheres, capsules, boxes and cylinders.
 
 #include "record/shape.h"
 
@@ -91,6 +91,35 @@ static void spAddBox(spShapeMesh* mesh, const spTransform* transform, spVec3 hal
     }
 }
 
+// Two caps and a wall with vertices of their own, so that rims stay sharp
+static void spAddCylinder(spShapeMesh* mesh, const spTransform* transform, spReal radius, spReal halfHeight)
+{
+    for (int cap = 0; cap < 2; ++cap)
+    {
+        spReal up = cap == 0 ? (spReal)1 : (spReal)-1;
+        int first = mesh->vertexCount;
+        for (int side = 0; side < SP_RING_SIDES; ++side)
+        {
+            double angle = 2.0 * SP_SHAPE_PI * side / SP_RING_SIDES;
+            spVec3 out = {(spReal)cos(angle), 0, (spReal)sin(angle)};
+            spVec3 rim = {radius * out.x, up * halfHeight, radius * out.z};
+            spAddShapeVertex(mesh, transform, rim, (spVec3){0, up, 0});
+            spAddShapeVertex(mesh, transform, rim, out);
+        }
+        for (int side = 1; side + 1 < SP_RING_SIDES; ++side)
+        {
+            int a = first + 2 * side, b = a + 2;
+            spAddShapeTriangle(mesh, first, cap == 0 ? b : a, cap == 0 ? a : b);
+        }
+    }
+    for (int side = 0; side < SP_RING_SIDES; ++side)
+    {
+        int a = 2 * side + 1, b = 2 * ((side + 1) % SP_RING_SIDES) + 1;
+        spAddShapeTriangle(mesh, a, b, a + 2 * SP_RING_SIDES);
+        spAddShapeTriangle(mesh, b, b + 2 * SP_RING_SIDES, a + 2 * SP_RING_SIDES);
+    }
+}
+
 // Room for both vertex arrays, which share one capacity
 static bool spReserveShapeVertices(spHeap* heap, spShapeMesh* mesh, int count)
 {
@@ -136,6 +165,9 @@ bool spBuildShape(spHeap* heap, spShapeMesh* mesh, const spColliderDef* def, con
             break;
         case sp_shapeBox:
             spAddBox(mesh, transform, def->halfSize);
+            break;
+        case sp_shapeCylinder:
+            spAddCylinder(mesh, transform, def->radius, def->halfHeight);
             break;
         case sp_shapePlane:
         case sp_shapeCount:

@@ -312,10 +312,12 @@ static void spBuildSurface(const spScene* scene, spWorld* world, const spRunBody
                            spProblems* problems)
 {
     const spBodyData* data = body->data;
-    spMesh* mesh = spMakeSceneMesh(scene, data, &data->surface, heap, problems);
+    bool own = spIsGiven(&data->head, &data->surface);
+    const spMeshData* shape = own ? &data->surface : &data->mesh;
+    spMesh* mesh = spMakeSceneMesh(scene, data, shape, true, heap, problems);
     if (mesh != NULL && !spBody_AttachSurface(world, body->id, mesh))
     {
-        spReportWorld(problems, world, &data->head, &data->surface, "this surface cannot be attached");
+        spReportWorld(problems, world, &data->head, shape, "this surface cannot be attached");
     }
     spDestroyMesh(mesh);
 }
@@ -359,7 +361,7 @@ void spBuildSceneBody(const spScene* scene, spWorld* world, const spBodyData* da
                         .windSet = -1,
                         .friction = data->friction,
                         .restitution = data->restitution};
-    spMesh* mesh = spMakeSceneMesh(scene, data, &data->mesh, heap, problems);
+    spMesh* mesh = spMakeSceneMesh(scene, data, &data->mesh, false, heap, problems);
     if (mesh == NULL)
     {
         return;
@@ -404,7 +406,7 @@ void spBuildSceneBody(const spScene* scene, spWorld* world, const spBodyData* da
         {
             body->fieldSets[i] = spBuildField(world, body, &fields[i], problems);
         }
-        if (spIsGiven(&data->head, &data->surface))
+        if (spIsGiven(&data->head, &data->surface) || spIsGiven(&data->mesh.head, &data->mesh.fill))
         {
             spBuildSurface(scene, world, body, heap, problems);
         }

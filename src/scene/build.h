@@ -57,9 +57,10 @@ bool spSelectNodes(spHeap* heap, const spRegionData* region, const spVec3* posit
                    spNodeList* nodes, spProblems* problems);
 void spFreeNodes(spHeap* heap, spNodeList* nodes);
 
-// The mesh of a body or of its surface, scaled; NULL when it cannot be made, which is reported
-spMesh* spMakeSceneMesh(const spScene* scene, const spBodyData* body, const spMeshData* data, spHeap* heap,
-                        spProblems* problems);
+// The mesh of a body or of its surface, scaled; NULL when it cannot be made, which is reported. Where tets were
+// asked for in a surface they are made, unless it is to be drawn.
+spMesh* spMakeSceneMesh(const spScene* scene, const spBodyData* body, const spMeshData* data, bool drawn,
+                        spHeap* heap, spProblems* problems);
 
 // @param mesh how the mesh of the body was made
 // @param edges all edges of the body

@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// The mesh of a body: read from a file, or made by a generator.
+// The mesh of a body: read from a file, made by a generator, or filled from a surface.
 
 #include "scene/build.h"
+
+#include "souple/fill.h"
 
 #include <math.h>
 #include <string.h>
@@ -111,10 +113,11 @@ static spMesh* spLoadSceneMesh(const spScene* scene, const spBodyData* body, con
 {
     bool field = data == &body->mesh && spIsGiven(&body->head, &body->tets) &&
                  spIsGiven(&body->tets.head, &body->tets.field);
-    char* path = spJoinPath(heap, scene->baseFolder, data->file);
+    const char* name = spIsGiven(&data->head, &data->fill) ? data->fill : data->file;
+    char* path = spJoinPath(heap, scene->baseFolder, name);
     if (path == NULL)
     {
-        spFailMemory(error, "mesh", strlen(data->file));
+        spFailMemory(error, "mesh", strlen(name));
         return NULL;
     }
     spMesh* mesh = spLoadMesh(path, &heap->allocator, error);
@@ -157,26 +160,52 @@ static spMesh* spGenerateMesh(const spMeshData* data, const spAllocator* allocat
     }
 }
 
-spMesh* spMakeSceneMesh(const spScene* scene, const spBodyData* body, const spMeshData* data, spHeap* heap,
-                        spProblems* problems)
+// A mesh as it is in its file or generator, scaled
+static spMesh* spMakeShape(const spScene* scene, const spBodyData* body, const spMeshData* data, spHeap* heap,
+                           spError* error)
 {
     spDVec3 scale = body->transform.scale;
-    spError error = {0};
-    bool file = spIsGiven(&data->head, &data->file);
-    spMesh* mesh = file ? spLoadSceneMesh(scene, body, data, heap, &error)
-                        : spGenerateMesh(data, &heap->allocator, &error);
+    bool file = spIsGiven(&data->head, &data->file) || spIsGiven(&data->head, &data->fill);
+    spMesh* mesh = file ? spLoadSceneMesh(scene, body, data, heap, error)
+                        : spGenerateMesh(data, &heap->allocator, error);
     spTransform identity = {{0, 0, 0}, {0, 0, 0, 1}};
     if (mesh != NULL && (scale.x != 1.0 || scale.y != 1.0 || scale.z != 1.0) &&
-        !spMesh_Transform(mesh, scale, identity, &error))
+        !spMesh_Transform(mesh, scale, identity, error))
     {
         spDestroyMesh(mesh);
         mesh = NULL;
     }
+    return mesh;
+}
+
+// Tets in place of the surface, which is destroyed; NULL stays NULL
+static spMesh* spFillShape(const spMeshData* data, spMesh* surface, spHeap* heap, spError* error)
+{
+    spFillMeshDef def = spDefaultFillMeshDef();
+    def.allocator = heap->allocator;
+    def.size = spIsGiven(&data->head, &data->fillSize) ? data->fillSize : 0.0;
+    spMesh* mesh = surface != NULL ? spFillMesh(surface, &def, NULL, error) : NULL;
+    spDestroyMesh(surface);
+    return mesh;
+}
+
+spMesh* spMakeSceneMesh(const spScene* scene, const spBodyData* body, const spMeshData* data, bool drawn,
+                        spHeap* heap, spProblems* problems)
+{
+    spError error = {0};
+    bool file = spIsGiven(&data->head, &data->file), fill = spIsGiven(&data->head, &data->fill);
+    spMesh* mesh = spMakeShape(scene, body, data, heap, &error);
+    if (fill && !drawn)
+    {
+        mesh = spFillShape(data, mesh, heap, &error);
+    }
     if (mesh == NULL)
     {
         // A place inside a mesh file goes into the sentence: line and column are those of the scene
-        const void* member = file ? (const void*)&data->file : (const void*)&data->generator;
-        if (file && error.line > 0)
+        const void* member = file   ? (const void*)&data->file
+                             : fill ? (const void*)&data->fill
+                                    : (const void*)&data->generator;
+        if ((file || fill) && error.line > 0)
         {
             spReport(problems, &data->head, member, "line %d of the mesh file: %s", error.line,
                      error.message);

@@ -198,8 +198,9 @@ int spBuildTets(spWorld* world, spRunBody* body, const spMesh* mesh, spHeap* hea
     int tetCount = spMesh_GetTetCount(mesh);
     if (tetCount == 0)
     {
-        spReport(problems, &data->head, tets,
-                 "the mesh has no tets: fill the surface with a mesher first, or give springs instead");
+        spReport(
+            problems, &data->head, tets,
+            "the mesh has no tets: fill the surface, as \"mesh\": {\"fill\": FILE}, or give springs instead");
         return -1;
     }
     if (!spCheckRegions(tets, mesh, problems))

@@ -254,12 +254,21 @@ static void spCheckMesh(spChecker* checker, const spMeshData* mesh)
     {
         return;
     }
-    bool file = spIsGiven(head, &mesh->file);
+    bool file = spIsGiven(head, &mesh->file), fill = spIsGiven(head, &mesh->fill);
     bool generator = head->keyPlaces[spFindRow(head, &mesh->generator)] >= 0;
-    if (file == generator)
+    if (file + fill + generator != 1)
     {
-        spReport(checker->problems, head, generator ? (const void*)&mesh->generator : NULL,
-                 "a mesh needs either \"file\" or \"generator\"%s", file ? ", not both" : "");
+        const void* member = generator ? (const void*)&mesh->generator
+                             : fill    ? (const void*)&mesh->fill
+                                       : NULL;
+        spReport(checker->problems, head, member,
+                 "a mesh needs one of \"file\", \"fill\" and \"generator\"%s",
+                 file || fill ? ", not two of them" : "");
+    }
+    if (spIsGiven(head, &mesh->fillSize) && !fill)
+    {
+        spReport(checker->problems, head, &mesh->fillSize,
+                 "only of use with \"fill\", or with another \"generator\"");
     }
     if (spIsGiven(head, &mesh->size))
     {
@@ -390,12 +399,6 @@ static void spCheckConstraints(spChecker* checker, const spBodyData* body)
         spReport(checker->problems, &body->head, &body->constraints,
                  "only the method \"xpbd\" keeps constraints: choose it, or take springs, tets and gas");
     }
-}
-
-static bool spIsImplicit(int methodType)
-{
-    return methodType == sp_backwardEuler || methodType == sp_bdf2 || methodType == sp_imex ||
-           methodType == sp_quasiStatic;
 }
 
 static void spCheckSolver(spChecker* checker, const spMethodData* method)

@@ -100,19 +100,19 @@ static json_t* spDescribeBody(const spRun* run, const spRunBody* body)
 static json_t* spDescribeCollider(const spColliderData* data)
 {
     json_t* json = json_object();
-    const spKey* shape = spFindSelectorKey(data->head.schema);
+    int sizes = spShape_GetSizes((spShape)data->shape);
     spDVec3 h = data->halfSize;
     spPutJson(&json, "name", spDescribeText(data->name));
-    spPutJson(&json, "type", json_string(shape->choices[data->shape]));
-    if (data->shape == sp_shapeSphere || data->shape == sp_shapeCapsule)
+    spPutJson(&json, "type", json_string(spShape_GetName((spShape)data->shape)));
+    if ((sizes & sp_sizeRadius) != 0)
     {
         spPutJson(&json, "radius", json_real(data->radius));
     }
-    if (data->shape == sp_shapeCapsule)
+    if ((sizes & sp_sizeHalfHeight) != 0)
     {
         spPutJson(&json, "halfHeight", json_real(data->halfHeight));
     }
-    if (data->shape == sp_shapeBox)
+    if ((sizes & sp_sizeHalfSize) != 0)
     {
         spPutJson(&json, "halfSize", json_pack("[fff]", h.x, h.y, h.z));
     }

@@ -91,11 +91,6 @@ static void spFindNeighbours(const spFilterDef* def, const spMeshData* mesh, con
     spMark(&filter->head, &filter->neighbours);
 }
 
-static bool spHasSolver(spMethodType type)
-{
-    return type == sp_backwardEuler || type == sp_bdf2 || type == sp_imex || type == sp_quasiStatic;
-}
-
 json_t* spDescribeMethod(const spMethodDef* def, const spBodyData* body, const int32_t* edges)
 {
     spMethodData data;
@@ -104,7 +99,7 @@ json_t* spDescribeMethod(const spMethodDef* def, const spBodyData* body, const i
     {
         spMark(&data.head, &data.xpbd);
     }
-    else if (spHasSolver(def->type))
+    else if (spIsImplicit(def->type))
     {
         spMark(&data.head, &data.solver);
     }

@@ -38,6 +38,7 @@ static const char* spGetUnit(const spRun* run, const spRunMeasurement* measureme
             return "Pa";
         case sp_measureStrain:
         case sp_measureInverted:
+        case sp_measureFlat:
         case sp_measureIterations:
         case sp_measureResidual:
             return "";
@@ -168,7 +169,7 @@ static double spMeasureBodies(const spRun* run, const spRunMeasurement* measurem
     const spMeasurementData* data = measurement->data;
     int first = measurement->body >= 0 ? measurement->body : 0;
     int end = measurement->body >= 0 ? measurement->body + 1 : run->scene->data.bodies.count;
-    double energy = 0.0, step = INFINITY, inverted = 0.0;
+    double energy = 0.0, step = INFINITY, count = 0.0;
     spVec3 sum = {0, 0, 0};
     for (int i = first; i < end; ++i)
     {
@@ -183,7 +184,10 @@ static double spMeasureBodies(const spRun* run, const spRunMeasurement* measurem
                 step = fmin(step, spBody_GetStableStep(run->world, id));
                 break;
             case sp_measureInverted:
-                inverted += spBody_CountInvertedTets(run->world, id);
+                count += spBody_CountInvertedTets(run->world, id);
+                break;
+            case sp_measureFlat:
+                count += spBody_CountFlatTets(run->world, id);
                 break;
             case sp_measureMomentum:
                 v = spBody_GetMomentum(run->world, id);
@@ -194,9 +198,10 @@ static double spMeasureBodies(const spRun* run, const spRunMeasurement* measurem
         }
         sum = (spVec3){sum.x + v.x, sum.y + v.y, sum.z + v.z};
     }
+    bool counted = data->type == sp_measureInverted || data->type == sp_measureFlat;
     return data->type == sp_measureEnergy       ? energy
            : data->type == sp_measureStableStep ? step
-           : data->type == sp_measureInverted   ? inverted
+           : counted                            ? count
                                                 : spPickComponent(sum, data->component);
 }
 

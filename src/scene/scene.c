@@ -5,8 +5,10 @@
 
 #include "base/whole_file.h"
 #include "scene/reader.h"
+#include "scene/run.h"
 #include "scene/scene_internal.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -200,6 +202,28 @@ spScene* spParseScene(const char* text, size_t size, const char* baseFolder, con
     return spTakeScene(spReadSource(NULL, text, size, baseFolder, allocator, &problems), &problems, error);
 }
 
+// An explicit body whose first step is above its limit of stability: slivers and stiff materials ask for more
+// substeps than there may be
+static void spCheckStability(spRun* run, spProblems* problems)
+{
+    for (int i = 0; i < run->scene->data.bodies.count; ++i)
+    {
+        const spBodyData* body = (const spBodyData*)run->scene->data.bodies.data + i;
+        spMethodDef method = spBody_GetMethod(run->world, run->bodies[i].id);
+        double stable = spBody_GetStableStep(run->world, run->bodies[i].id);
+        double step = stable * (method.substeps > 0 ? 1.0 : (double)method.safety);
+        int most = method.substeps > 0 ? method.substeps : method.maxSubsteps;
+        if (stable > 0.0 && run->dt > step * most)
+        {
+            spWarn(problems, &body->head, NULL,
+                   "its steps are stable up to %.3g s, so that a step of %.3g s needs %.3g substeps, but %s "
+                   "is %d; choose an implicit method or a smaller \"dt\", or mend the mesh",
+                   step, run->dt, ceil(run->dt / step),
+                   method.substeps > 0 ? "\"substeps\"" : "\"maxSubsteps\"", most);
+        }
+    }
+}
+
 static bool spFinishCheck(spScene* scene, spProblems* problems, int* count)
 {
     // What only shows while building: meshes that cannot be read, regions without nodes, open surfaces
@@ -207,7 +231,12 @@ static bool spFinishCheck(spScene* scene, spProblems* problems, int* count)
     {
         spRunDef def = spDefaultRunDef();
         def.threadCount = 1;
-        spDestroyRun(spBuildRun(scene, &def, problems));
+        spRun* run = spBuildRun(scene, &def, problems);
+        if (run != NULL)
+        {
+            spCheckStability(run, problems);
+        }
+        spDestroyRun(run);
     }
     spDestroyScene(scene);
     if (count != NULL)

@@ -48,7 +48,8 @@ typedef enum spGenerator
 typedef struct spMeshData
 {
     spObjectHead head;
-    const char* file;
+    const char *file, *fill;
+    double fillSize;
     bool repair;
     int generator; // spGenerator
     spDVec3 size;
@@ -402,6 +403,7 @@ typedef enum spMeasurementType
     sp_measureVonMises,
     sp_measureStrain,
     sp_measureInverted,
+    sp_measureFlat,
     sp_measureIterations,
     sp_measureResidual,
     sp_measurementTypeCount

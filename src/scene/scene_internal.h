@@ -31,6 +31,12 @@ bool spCheckSceneData(spScene* scene, spProblems* problems);
 // are not looked at: the run knows them.
 void spCheckAct(const spScene* scene, const spEventData* event, spProblems* problems);
 
+// Whether a method, one of spMethodType, has a linear solver
+static inline bool spIsImplicit(int type)
+{
+    return type == sp_backwardEuler || type == sp_bdf2 || type == sp_imex || type == sp_quasiStatic;
+}
+
 // The body, collider, or grab or attachment with a name; NULL or -1 when there is none
 spBodyData* spFindBodyData(const spScene* scene, const char* name);
 int spFindBodyIndex(const spScene* scene, const char* name);

@@ -91,6 +91,9 @@ static const char* const s_splits[] = {"six", "five"};
 
 static const spKey s_meshKeys[] = {
     STRING(spMeshData, "file", file, "Mesh file (OBJ, STL, MSH, VTU, TetGen), relative to the folder of the scene file.", .text = "none"),
+    STRING(spMeshData, "fill", fill,
+           "Instead of a file with tets: mesh file of a surface, open or closed, that is filled with tets, as `souple mesh fill` does. It is drawn in their place, "
+           "unless the body has a `surface`.", .text = "none"),
     BOOL(spMeshData, "repair", repair, 0, "Mend the mesh after reading: merge copies, drop what is degenerate, turn tets upright, orient the surface."),
     CHOICE(spMeshData, "generator", generator, s_generators, -1,
            "Instead of a file: a shape that is made. `box`, `beam`, `ball`, `cylinder` and `torus` are solid (tets), `cloth` is a sheet, "
@@ -99,6 +102,7 @@ static const spKey s_meshKeys[] = {
            .flags = sp_keySelector, .text = "none"),
     VECTOR(spMeshData, "size", size, "m", 1, 1, 1, FAR_AWAY, "Side lengths, greater than 0.", .selector = BIT(sp_generateBox)),
     VECTOR(spMeshData, "size", size, "m", 1, 0.25, 0.25, FAR_AWAY, "Side lengths, greater than 0.", .selector = BIT(sp_generateBeam)),
+    NUMBER(spMeshData, "size", fillSize, "m", 0, 0, FAR_AWAY, "With `fill`: longest edge of the tets inside, after `scale`.", .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "about 5000 tets"),
     COUNTS(spMeshData, "cells", cells, 4, 4, 4, 1, 1000, "Cells along each side.", .selector = BIT(sp_generateBox)),
     COUNTS(spMeshData, "cells", cells, 16, 4, 4, 1, 1000, "Cells along each side.", .selector = BIT(sp_generateBeam)),
     CHOICE(spMeshData, "tets", split, s_splits, 0, "Tets that each cell is cut into.", .selector = GRID),
@@ -130,7 +134,7 @@ static const spKey s_meshKeys[] = {
     VECTOR(spMeshData, "origin", origin, "m", 0, 0, 0, FAR_AWAY, "First vertex.", .selector = BIT(sp_generateLattice)),
 };
 static const spSchema s_mesh = SCHEMA("mesh", spMeshData, s_meshKeys,
-    "The shape of a body: a file, or a generator with its numbers. A text alone is the name of a file.", .shorthand = "file");
+    "The shape of a body: a file, a surface to fill, or a generator with its numbers. A text alone is the name of a file.", .shorthand = "file");
 
 // ---------------------------------------------------------------------------------------------------------
 // Regions
@@ -443,7 +447,7 @@ static const spKey s_methodKeys[] = {
     CHOICE(spMethodData, "type", type, s_methodTypes, sp_symplecticEuler,
            "`symplecticEuler`: cheapest, robust. `forwardEuler`: gains energy, for comparison. `verlet`: second order. `rungeKutta4`: fourth order, "
            "four force evaluations. `localImplicit`: implicit in each node alone, larger steps, damps all motion. Implicit, any step is stable: "
-           "`backwardEuler`: first order, damps fast motion. `bdf2`: second order, damps less. `imex`: implicit in a constant bound on the stiffness, one matrix for ever. "
+           "`backwardEuler`: first order, damps fast motion. `bdf2`: second order, damps less. `imex`: implicit in a constant bound on the stiffness, one matrix for ever; takes a free body's rotation in seconds. "
            "`quasiStatic`: no inertia, every step ends in equilibrium. `xpbd`: positions projected on constraints, as near to backward Euler as its time allows.", TO(spMethodDef, type)),
     CHOICE(spMethodData, "contact", contact, s_contactModes, sp_contactRows,
            "`rows`: unilateral contact with friction, held in every substep. `backtrack`: back to the moment of impact, reflect, go on. `off`: pass through.", TO(spMethodDef, contact)),
@@ -527,16 +531,16 @@ static const spKey s_motionKeys[] = {
 static const spSchema s_motion = SCHEMA("motion", spMotionData, s_motionKeys,
     "How a collider moves by itself: keyframes; or a sinusoid, a spin, or both.");
 
-static const char* const s_shapes[] = {"plane", "sphere", "capsule", "box"};
+static const char* const s_shapes[] = {"plane", "sphere", "capsule", "box", "cylinder"};
 _Static_assert(SP_COUNT(s_shapes) == sp_shapeCount, "one word for each shape");
 
 static const spKey s_colliderKeys[] = {
     STRING(spColliderData, "name", name, "Name, for everything that refers to the collider; at most 63 bytes, no two alike.", .text = "collider, collider2, ..."),
-    CHOICE(spColliderData, "shape", shape, s_shapes, -1, "`plane`: everything below y = 0 is solid. `capsule`: along y. `box`: centred.",
+    CHOICE(spColliderData, "shape", shape, s_shapes, -1, "`plane`: everything below y = 0 is solid. `capsule`: along y. `box`: centred. `cylinder`: along y.",
            .flags = sp_keySelector | sp_keyRequired, TO(spColliderDef, shape)),
     OBJECT(spColliderData, "transform", transform, s_colliderPlacement, "Where it is.", .flags = sp_keyImplied),
-    NUMBER(spColliderData, "radius", radius, "m", 0.5, 0, FAR_AWAY, "Radius.", .selector = BIT(sp_shapeSphere) | BIT(sp_shapeCapsule), .flags = sp_keyAboveLower, TO(spColliderDef, radius)),
-    NUMBER(spColliderData, "halfHeight", halfHeight, "m", 0.5, 0, FAR_AWAY, "From the centre to the centre of a cap.", .selector = BIT(sp_shapeCapsule), TO(spColliderDef, halfHeight)),
+    NUMBER(spColliderData, "radius", radius, "m", 0.5, 0, FAR_AWAY, "Radius.", .selector = BIT(sp_shapeSphere) | BIT(sp_shapeCapsule) | BIT(sp_shapeCylinder), .flags = sp_keyAboveLower, TO(spColliderDef, radius)),
+    NUMBER(spColliderData, "halfHeight", halfHeight, "m", 0.5, 0, FAR_AWAY, "From the centre to the centre of a cap; of a cylinder to its ends, greater than 0.", .selector = BIT(sp_shapeCapsule) | BIT(sp_shapeCylinder), TO(spColliderDef, halfHeight)),
     VECTOR(spColliderData, "halfSize", halfSize, "m", 0.5, 0.5, 0.5, FAR_AWAY, "From the centre to the faces, greater than 0.", .selector = BIT(sp_shapeBox), TO(spColliderDef, halfSize)),
     NUMBER(spColliderData, "friction", friction, NULL, 0.5, 0, 100, "Coulomb coefficient; with a body the geometric mean of both counts.", TO(spColliderDef, friction)),
     NUMBER(spColliderData, "restitution", restitution, NULL, 0, 0, 1, "0 no bounce, 1 full bounce; with a body the larger counts.", TO(spColliderDef, restitution)),
@@ -616,7 +620,7 @@ const spSchema g_actSchema = {.name = "act", .keys = s_eventKeys + 1, .keyCount 
 
 static const char* const s_measurementTypes[] = {
     "position", "velocity", "energy", "volume", "pressure", "height", "contactForce", "pinForce", "linkForce", "momentum",
-    "angularMomentum", "stableStep", "vonMises", "strain", "inverted", "iterations", "residual",
+    "angularMomentum", "stableStep", "vonMises", "strain", "inverted", "flat", "iterations", "residual",
 };
 _Static_assert(SP_COUNT(s_measurementTypes) == sp_measurementTypeCount, "one word for each measurement");
 static const char* const s_components[] = {"x", "y", "z", "magnitude"};
@@ -634,12 +638,12 @@ static const spKey s_measurementKeys[] = {
            "`position` (m) and `velocity` (m/s) of a node, `energy` (J), `volume` (m^3, m^2 in 2D), `pressure` of the gas (Pa, N/m in 2D), `height` of the nodes (m), "
            "`contactForce` on a body or on a collider (N), `pinForce` that holds pinned nodes (N), `linkForce` of a grab or attachment (N), "
            "`momentum` (kg m/s), `angularMomentum` about the origin (kg m^2/s), `stableStep` (s), "
-           "`vonMises` stress in the tets (Pa), `strain`: largest principal strain in the tets, `inverted`: number of tets that are inside out or flat, "
+           "`vonMises` stress in the tets (Pa), `strain`: largest principal strain in the tets, `inverted`: number of tets that are inside out, `flat`: of those with less than a tenth of their volume at rest, inside out or not, "
            "`iterations` of the solver of an implicit method, or sweeps of xpbd, in the step; `residual` that an implicit one left, over the right-hand side.",
            .flags = sp_keySelector | sp_keyRequired),
     STRING(spMeasurementData, "body", body, "Which body.", .flags = sp_keyRequired,
            .selector = PROBE | BIT(sp_measureVolume) | BIT(sp_measurePressure) | BIT(sp_measureHeight) | BIT(sp_measurePinForce) | STRESS | SOLVER),
-    STRING(spMeasurementData, "body", body, "Which body.", .selector = BIT(sp_measureEnergy) | MOMENTA | BIT(sp_measureStableStep) | BIT(sp_measureInverted), .text = "all bodies together"),
+    STRING(spMeasurementData, "body", body, "Which body.", .selector = BIT(sp_measureEnergy) | MOMENTA | BIT(sp_measureStableStep) | BIT(sp_measureInverted) | BIT(sp_measureFlat), .text = "all bodies together"),
     STRING(spMeasurementData, "body", body, "Force of all colliders on this body.", .selector = BIT(sp_measureContactForce), .text = "none"),
     STRING(spMeasurementData, "collider", collider, "Instead of a body: force of all bodies on this collider.", .selector = BIT(sp_measureContactForce), .text = "none"),
     STRING(spMeasurementData, "link", link, "Name of a grab or attachment.", .selector = BIT(sp_measureLinkForce), .flags = sp_keyRequired),

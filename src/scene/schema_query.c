@@ -52,16 +52,22 @@ int spGetSelector(const void* object)
 
 const spKey* spFindKey(const spSchema* schema, const char* name, int selector)
 {
+    const spKey* found = NULL;
     for (int i = 0; i < schema->keyCount; ++i)
     {
         const spKey* key = &schema->keys[i];
-        if (strcmp(key->name, name) == 0 &&
-            (selector < 0 || key->selector == 0 || (key->selector >> selector & 1u) != 0))
+        bool applies = selector >= 0 && (key->selector == 0 || (key->selector >> selector & 1u) != 0);
+        if (strcmp(key->name, name) == 0 && (selector < 0 || applies))
         {
-            return key;
+            // Without a selector a row that needs none comes first
+            if (selector >= 0 || key->selector == 0)
+            {
+                return key;
+            }
+            found = found == NULL ? key : found;
         }
     }
-    return NULL;
+    return found;
 }
 
 static void spInitValue(const spKey* key, char* target)

@@ -329,6 +329,25 @@ static void spPlayPins(spRun* run, const spRunEvent* event, spProblems* problems
     spFreeNodes(&run->heap, &nodes);
 }
 
+// Visits of nodes that a step may take when a hand at the page asks for it: some half a minute, in which nothing
+// else can be done
+#define SP_MOST_LIVE_VISITS 4e9
+
+// Visits of nodes that a step takes at most; automatic substeps are as many as stability needs
+static double spCountNodeVisits(const spMethodDef* method, int nodeCount)
+{
+    double sweeps = 1.0;
+    if (method->type == sp_xpbd)
+    {
+        sweeps = (double)method->xpbd.iterations;
+    }
+    else if (spIsImplicit((int)method->type))
+    {
+        sweeps = (double)method->solver.maxIterations * fmax((double)method->solver.newtonSteps, 1.0);
+    }
+    return sweeps * fmax((double)method->substeps, 1.0) * nodeCount;
+}
+
 // The method comes first: it alone can fail with numbers that were checked, and then nothing else is changed
 static bool spPlaySetMethod(spRun* run, const spRunEvent* event, spProblems* problems)
 {
@@ -341,6 +360,15 @@ static bool spPlaySetMethod(spRun* run, const spRunEvent* event, spProblems* pro
     const int32_t* edges = spBody_GetEdges(run->world, body->id, NULL);
     spMethodDef method = spMakeMethod(&data->method, &body->data->mesh, edges);
     method.solver.age = run->live ? 0 : method.solver.age;
+    if (event->live && spCountNodeVisits(&method, body->nodeCount) > SP_MOST_LIVE_VISITS)
+    {
+        spReport(
+            problems, &data->head, &data->method,
+            "a step would visit %d nodes up to %.3g times, and the page would stand still; ask for fewer "
+            "substeps or iterations",
+            body->nodeCount, spCountNodeVisits(&method, body->nodeCount) / body->nodeCount);
+        return false;
+    }
     if (!spBody_SetMethod(run->world, body->id, &method))
     {
         spReportWorld(problems, run->world, &data->head, &data->method, "this method cannot be set");

@@ -239,6 +239,49 @@ spRelaxDef spDefaultRelaxDef(void)
     };
 }
 
+// Colliders and links are where they are now; dynamic relaxation knows neither
+static bool spRelaxAmongColliders(spWorld* world, spBody* body, const spRelaxDef* def, spRelaxResult* result,
+                                  spError* error)
+{
+    int slot = (int)body->id.index1 - 1, count = world->colliderIds.slotCount;
+    uint32_t flags = 0;
+    size_t mark = world->arena.used, size = spArraySize(count, sizeof(spPose));
+    spPose* poses = spArenaAlloc(&world->arena, size);
+    if (size > 0 && poses == NULL)
+    {
+        return spFailMemory(error, "the relaxation of a body", size);
+    }
+    for (int i = 0; i < count; ++i)
+    {
+        if (world->colliders[i] != NULL)
+        {
+            poses[i] = (spPose){.transform = world->colliders[i]->def.transform};
+        }
+    }
+    body->rowCount = 0;
+    body->backend->copy(body->goodX, body->x, 0, body->nodeCount);
+    if (def->dynamic == false)
+    {
+        spApproach(world, slot);
+        spFindBodyRows(world, slot, true, world->team, 0, &flags);
+    }
+    const spEquilibriumDef around = {.gravity = world->def.gravity,
+                                     .colliders = (const spCollider* const*)world->colliders,
+                                     .poses = poses,
+                                     .team = world->team};
+    bool ok = (flags & sp_stepOutOfMemory) == 0 ? spRelaxBody(body, def, &around, result, error)
+                                                : spFailMemory(error, "the contacts of a body", 0);
+    if (ok == false)
+    {
+        body->backend->copy(body->x, body->goodX, 0, body->nodeCount);
+    }
+    spClearForces(world);
+    body->contactForce = (spVec3){0, 0, 0};
+    spHarvestRows(world, slot, 1, &flags);
+    spRewindArena(&world->arena, mark);
+    return ok;
+}
+
 bool spBody_Relax(spWorld* world, spBodyId id, const spRelaxDef* def, spRelaxResult* result)
 {
     spBody* body = spUseBody(world, id);
@@ -265,8 +308,7 @@ bool spBody_Relax(spWorld* world, spBodyId id, const spRelaxDef* def, spRelaxRes
             "constraints have no forces to relax: let the body come to rest with sp_xpbd instead");
     }
     spBeginTeam(world->team);
-    bool ok =
-        spRelaxBody(body, def, world->def.gravity, world->team, result != NULL ? result : &ignored, &error);
+    bool ok = spRelaxAmongColliders(world, body, def, result != NULL ? result : &ignored, &error);
     spEndTeam(world->team);
     spForgetWatch(body);
     body->stableStepDirty = true;
@@ -526,10 +568,20 @@ int spBody_CopyMasses(const spWorld* world, spBodyId id, spReal* masses, int cap
     return count;
 }
 
+// A body whose edges and surface are those of its tets now; none counts as one without anything
+static const spBody* spReadShape(const spWorld* world, spBodyId id)
+{
+    spBody* body = spGetBody(world, id);
+    if (body != NULL)
+    {
+        spRefreshTopology(body);
+    }
+    return spReadBody(world, id);
+}
+
 const int32_t* spBody_GetTriangles(const spWorld* world, spBodyId id, int* triangleCount)
 {
-    const spBody* body = spReadBody(world, id);
-    spRefreshTopology(body);
+    const spBody* body = spReadShape(world, id);
     if (triangleCount != NULL)
     {
         *triangleCount = body->triangleCount;
@@ -539,8 +591,7 @@ const int32_t* spBody_GetTriangles(const spWorld* world, spBodyId id, int* trian
 
 const int32_t* spBody_GetEdges(const spWorld* world, spBodyId id, int* edgeCount)
 {
-    const spBody* body = spReadBody(world, id);
-    spRefreshTopology(body);
+    const spBody* body = spReadShape(world, id);
     if (edgeCount != NULL)
     {
         *edgeCount = body->edgeCount;
@@ -641,8 +692,7 @@ spEnergy spBody_GetEnergy(const spWorld* world, spBodyId id)
 
 double spBody_GetVolume(const spWorld* world, spBodyId id)
 {
-    const spBody* body = spReadBody(world, id);
-    spRefreshTopology(body);
+    const spBody* body = spReadShape(world, id);
     return spGetBodyVolume(body);
 }
 

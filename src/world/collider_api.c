@@ -4,6 +4,7 @@
 // Colliders, contacts and links, as the public header offers them.
 
 #include "base/error.h"
+#include "body/edit.h"
 #include "math/quat.h"
 #include "math/vec3.h"
 #include "world/world.h"
@@ -143,22 +144,6 @@ bool spCollider_SetTransform(spWorld* world, spColliderId id, spTransform transf
     return true;
 }
 
-// How far a place of the surface can be from the axis of a rotation through the collider's position
-static spReal spGetShapeRadius(const spColliderDef* def)
-{
-    switch (def->shape)
-    {
-        case sp_shapeSphere:
-            return 0;
-        case sp_shapeCapsule:
-            return def->halfHeight + def->radius;
-        case sp_shapeBox:
-            return spLength3(def->halfSize);
-        default:
-            return 1;
-    }
-}
-
 bool spCollider_MoveTo(spWorld* world, spColliderId id, spTransform target)
 {
     spCollider* collider = spUseCollider(world, id);
@@ -181,7 +166,8 @@ bool spCollider_MoveTo(spWorld* world, spColliderId id, spTransform target)
     collider->target = target;
     collider->moving = true;
     spQuat turn = spMulQuat(target.rotation, spConjugate(collider->start.rotation));
-    collider->turnReach = 2 * spLength3(spRotationVectorFromQuat(turn)) * spGetShapeRadius(&collider->def);
+    collider->turnReach = 2 * spLength3(spRotationVectorFromQuat(turn)) *
+                          g_shapeKinds[collider->def.shape].getReach(&collider->def);
     return true;
 }
 
@@ -272,6 +258,10 @@ spLinkId spCreateLink(spWorld* world, const spLinkDef* def)
     spLink* link = NULL;
     spSlotId id = {0};
     bool ok = spFindLinkEnds(world, def, &body, &other, &collider, &error);
+    if (ok && other != NULL)
+    {
+        spRefreshTopology(other); // points on its surface are looked for
+    }
     if (ok)
     {
         link = spBuildLink(&world->heap, def, body, other, collider, &error);

@@ -37,8 +37,10 @@ typedef struct spEditWork
     spBody* body;
     const spEditDef* def;
     spEditPlan* plan;
-    int32_t* places; // of the copies
-    int32_t* around; // tets around the nodes of tets that change, once the edit is in; by user's number
+    int32_t* places;  // of the copies
+    int32_t* around;  // tets around the nodes of tets that change, once the edit is in; by user's number
+    int32_t* changed; // nodes of those tets, before and after
+    int changedCount;
 } spEditWork;
 
 static bool spCheckLists(const spBody* body, const spEditDef* def, spError* error)
@@ -242,6 +244,22 @@ static bool spPlaceCopies(spEditWork* w, spError* error)
     return ok || spFailMemory(error, "an edit", (size_t)count * sizeof(int32_t));
 }
 
+// In the numbering of the body, before the tets move
+static bool spListChangedNodes(spEditWork* w, spError* error)
+{
+    const spBody* body = w->body;
+    int count = 4 * w->plan->remap.tetCount;
+    w->changed = spAlloc(body->heap, spArraySize(2 * (int64_t)count, sizeof(int32_t)));
+    for (int i = 0; w->changed != NULL && i < count; ++i)
+    {
+        int before = body->edit->tets[4 * (size_t)w->plan->tets[i / 4] + (size_t)(i % 4)];
+        w->changed[w->changedCount++] = body->order.rank[before];
+        w->changed[w->changedCount] = w->plan->nodes[i];
+        w->changedCount += w->plan->nodes[i] >= 0;
+    }
+    return w->changed != NULL || spFailMemory(error, "an edit", (size_t)count * sizeof(int32_t));
+}
+
 // Places for the targets of copies of driven nodes
 static bool spReserveTargets(spEditWork* w, spError* error)
 {
@@ -386,7 +404,10 @@ static void spTakeEdit(spEditWork* w, spWorld* world)
     }
     spMoveTets(w);
     body->elementCount -= (body->edit->removedCount - removed) * spCountTetSets(body);
-    spBirth birth = {.nodes = w->places, .count = w->def->copyCount};
+    spBirth birth = {.nodes = w->places,
+                     .count = w->def->copyCount,
+                     .changed = w->changed,
+                     .changedCount = w->changedCount};
     birth.parents = w->around; // done with by now
     for (int i = 0; i < birth.count; ++i)
     {
@@ -430,7 +451,8 @@ bool spEditBody(spWorld* world, spBodyId id, const spEditDef* def, spEditReport*
         ok = w.plan != NULL || spFailMemory(&error, "an edit", sizeof(spEditPlan));
     }
     ok = ok && spListChanges(&w, &error) && spCountAround(&w, &error) && spCheckLinks(&w, world, &error) &&
-         spPlaceCopies(&w, &error) && spReserveTargets(&w, &error) && spPrepareEditPlan(body, w.plan, &error);
+         spPlaceCopies(&w, &error) && spListChangedNodes(&w, &error) && spReserveTargets(&w, &error) &&
+         spPrepareEditPlan(body, w.plan, &error);
     if (ok)
     {
         spTakeEdit(&w, world);
@@ -444,6 +466,7 @@ bool spEditBody(spWorld* world, spBodyId id, const spEditDef* def, spEditReport*
     spDestroyEditPlan(body, w.plan);
     spFree(body->heap, w.places);
     spFree(body->heap, w.around);
+    spFree(body->heap, w.changed);
     return ok || spRecordError(world, &error);
 }
 

@@ -4,9 +4,12 @@
 // Element sets of bodies, as the public header offers them.
 
 #include "base/error.h"
+#include "body/edit.h"
 #include "body/sets.h"
 #include "math/vec3.h"
 #include "world/world.h"
+
+#include <math.h>
 
 spSpringDef spDefaultSpringDef(void)
 {
@@ -58,10 +61,21 @@ spFieldDef spDefaultFieldDef(void)
 }
 
 // Adding differs in nothing but the definition
+// A body whose edges and surface, of which sets are made, are those of its tets now
+static spBody* spUseShape(spWorld* world, spBodyId id)
+{
+    spBody* body = spUseBody(world, id);
+    if (body != NULL)
+    {
+        spRefreshTopology(body);
+    }
+    return body;
+}
+
 #define SP_DEFINE_ADD(name, def_, add)                                                                       \
     int name(spWorld* world, spBodyId id, const def_* def)                                                   \
     {                                                                                                        \
-        spBody* body = spUseBody(world, id);                                                                 \
+        spBody* body = spUseShape(world, id);                                                                \
         spError error = {0};                                                                                 \
         int set = body != NULL ? add(body, def, &error) : -1;                                                \
         if (body != NULL && set < 0)                                                                         \
@@ -326,9 +340,9 @@ int spBody_CopyNodeStrain(const spWorld* world, spBodyId id, spReal* strain, int
     return body != NULL && strain != NULL && capacity >= body->userCount ? spSumNodeStrain(body, strain) : 0;
 }
 
-int spBody_CountInvertedTets(const spWorld* world, spBodyId id)
+// Tets whose volume over that at rest lies in a range, its ends included
+static int spCountTetsWithin(const spBody* body, double least, double most)
 {
-    const spBody* body = spReadBody(world, id);
     int count = 0;
     for (int i = 0; i < body->setCount; ++i)
     {
@@ -336,11 +350,22 @@ int spBody_CountInvertedTets(const spWorld* world, spBodyId id)
         spNodeState state = spGetNodeState(body);
         for (int k = 0; tets != NULL && k < tets->base.elementCount; ++k)
         {
-            bool upright = spIsTetGone(tets, k) || spDeterminant3(spGetTetGradient(tets, &state, k)) > 0.0;
-            count += upright ? 0 : 1;
+            double ratio = spIsTetGone(tets, k) ? 1.0 : spDeterminant3(spGetTetGradient(tets, &state, k));
+            count += least <= ratio && ratio <= most ? 1 : 0;
         }
     }
     return count;
+}
+
+int spBody_CountInvertedTets(const spWorld* world, spBodyId id)
+{
+    return spCountTetsWithin(spReadBody(world, id), -INFINITY, 0.0);
+}
+
+int spBody_CountFlatTets(const spWorld* world, spBodyId id)
+{
+    double limit = (double)SP_FLAT_VOLUME_RATIO;
+    return spCountTetsWithin(spReadBody(world, id), -limit, limit);
 }
 
 bool spBody_SetConstraints(spWorld* world, spBodyId id, int set, spReal compliance, spReal damping)

@@ -7,7 +7,7 @@
 // Reading first checks that every body is there with the same shape, so that a refusal changes nothing.
 // Colliders and links are known by their ids: those that the snapshot does not know go, those that are gone
 // stay so. What a method remembers is read back when the body has a method of the same kind, else its method
-// starts anew. Rows are not stored: they follow from the rest; what the response solved them with is.
+// starts anew. Rows are not stored: they follow from the rest; what they exerted last is.
 
 #include "base/error.h"
 #include "base/hash.h"
@@ -19,7 +19,7 @@
 #include <string.h>
 
 #define SP_SNAPSHOT_MAGIC 0x31504E5350530000ull
-#define SP_SNAPSHOT_VERSION 5
+#define SP_SNAPSHOT_VERSION 6
 
 typedef struct spSnapshotHeader
 {
@@ -230,13 +230,38 @@ static void spWalkEdits(spWalk* walk, spBody* body)
     walk->fits = walk->fits && spWalkTopology(body, spWalkMemory, walk, mode, &walk->noMemory);
 }
 
+// What rows begin with: entries one by one, for they may have gaps
+static void spWalkMultipliers(spWalk* walk, spHeap* heap, spMultipliers* list)
+{
+    uint64_t stored = spWalkValue(walk, (uint64_t)list->count), last = 0;
+    if (walk->mode == sp_walkCheck)
+    {
+        // Each has more than 16 bytes
+        bool fits = stored <= (walk->size - walk->used) / 16 && stored <= INT32_MAX / 2;
+        walk->noMemory |= fits && spReserve(heap, (void**)&list->entries, list->count, &list->capacity,
+                                            (int)stored, sizeof(spMultiplier)) == false;
+        walk->fits = walk->fits && fits && walk->noMemory == false;
+    }
+    list->count = walk->mode == sp_walkRead ? (int)stored : list->count;
+    for (uint64_t i = 0; walk->fits && i < stored; ++i)
+    {
+        spMultiplier none = {0}, *entry = walk->mode == sp_walkCheck ? &none : list->entries + i;
+        uint64_t key = spWalkValue(walk, entry->key);
+        walk->fits = walk->fits && (i == 0 || key >= last);
+        last = key;
+        entry->key = key;
+        spWalkBytes(walk, sp_pieceFinite, &entry->force, sizeof(spVec3));
+        spWalkBytes(walk, sp_pieceCount, &entry->age, sizeof(entry->age));
+    }
+}
+
 static void spWalkBody(spWalk* walk, spBody* body)
 {
     size_t n = (size_t)body->nodeCount;
     spWalkShape(walk, body->id.generation);
     spWalkShape(walk, (uint64_t)body->nodeCount);
     // Edits do not count: snapshots bring their topology along
-    spWalkShape(walk, body->topologyVersion - (body->edit != NULL ? body->edit->edits : 0));
+    spWalkShape(walk, spGetSetVersion(body));
     spWalkEdits(walk, body);
     spWalkBytes(walk, sp_pieceFinite, body->x, n * sizeof(spVec4));
     spWalkBytes(walk, sp_pieceFinite, body->v, n * sizeof(spVec4));
@@ -244,7 +269,14 @@ static void spWalkBody(spWalk* walk, spBody* body)
     bool sameRoles = reads == false || memcmp(body->roles, walk->data + walk->used, n) == 0;
     spCheckRoles(walk, n);
     spWalkBytes(walk, sp_pieceAny, body->roles, n);
+    if (sameRoles == false)
+    {
+        // What was made for other roles is of no use, but for what the method reads back now. Saving must not
+        // write: the thread of a preconditioner may read the body meanwhile.
+        body->matrixVersion += 1;
+    }
     spWalkForces(walk, body);
+    spWalkMultipliers(walk, body->heap, &body->multipliers);
     bool same = spWalkMethod(walk, body);
     same &= spWalkValue(walk, body->materialVersion) == body->materialVersion;
     spWalkBytes(walk, sp_pieceFlag, &body->running, sizeof(body->running));
@@ -265,9 +297,9 @@ static void spWalkBody(spWalk* walk, spBody* body)
         body->heldDirty = true;
         spSettleRoles(body);
         spForgetWatch(body);
-        // What was made for the stiffness of another method or material, or for other roles, is of no use
+        // Nor is what was made for the stiffness of another method or material
         body->stableStepDirty |= same == false;
-        body->matrixVersion += same == false || sameRoles == false;
+        body->matrixVersion += same == false;
     }
 }
 
@@ -321,31 +353,6 @@ static void spWalkObjects(spWalk* walk, spWorld* world, bool links)
         {
             links ? spDestroyLink(world, link->id) : spDestroyCollider(world, collider->id);
         }
-    }
-}
-
-// What the response begins with: entries one by one, for they may have gaps
-static void spWalkMultipliers(spWalk* walk, spHeap* heap, spMultipliers* list)
-{
-    uint64_t stored = spWalkValue(walk, (uint64_t)list->count), last = 0;
-    if (walk->mode == sp_walkCheck)
-    {
-        // Each has more than 16 bytes
-        bool fits = stored <= (walk->size - walk->used) / 16 && stored <= INT32_MAX / 2;
-        walk->noMemory |= fits && spReserve(heap, (void**)&list->entries, list->count, &list->capacity,
-                                            (int)stored, sizeof(spMultiplier)) == false;
-        walk->fits = walk->fits && fits && walk->noMemory == false;
-    }
-    list->count = walk->mode == sp_walkRead ? (int)stored : list->count;
-    for (uint64_t i = 0; walk->fits && i < stored; ++i)
-    {
-        spMultiplier none = {0}, *entry = walk->mode == sp_walkCheck ? &none : list->entries + i;
-        uint64_t key = spWalkValue(walk, entry->key);
-        walk->fits = walk->fits && (i == 0 || key >= last);
-        last = key;
-        entry->key = key;
-        spWalkBytes(walk, sp_pieceFinite, &entry->force, sizeof(spVec3));
-        spWalkBytes(walk, sp_pieceCount, &entry->age, sizeof(entry->age));
     }
 }
 
@@ -444,6 +451,13 @@ bool spWorld_Restore(spWorld* world, const spSnapshot* snapshot)
     }
     spWalk walk = {.mode = sp_walkCheck};
     spError error = {0};
+    for (int i = 0; i < world->bodyIds.slotCount; ++i)
+    {
+        if (world->bodies[i] != NULL && world->bodies[i]->method->pause != NULL)
+        {
+            world->bodies[i]->method->pause(world->bodies[i]);
+        }
+    }
     if (snapshot != NULL)
     {
         walk.data = snapshot->data;

@@ -7,8 +7,9 @@
 
 #include "base/error.h"
 #include "base/timer.h"
+#include "contact/approach.h"
 #include "contact/detect.h"
-#include "contact/response.h"
+#include "contact/rounds.h"
 #include "math/quat.h"
 #include "math/vec3.h"
 
@@ -25,8 +26,13 @@ typedef struct spStep
     spStepReport report;
     spAdvanceContext* advances; // by body slot
     spAdvanceResult* results;
+    uint32_t* earlier; // flags of the slices before this one
     spBodyTime* times;
-    int slices; // that linked bodies go in
+    int slices;   // that linked bodies go in
+    bool repeats; // some of them can take a slice again
+    spRow* pairs; // rows between bodies, and the entries of their sides
+    int pairCount;
+    spRowNode* pool;
     bool outOfMemory;
     spError error; // what keeps the step from being done
 } spStep;
@@ -60,33 +66,73 @@ static const spCollider* const* spGetColliders(const spWorld* world)
 
 // ---- commands ----
 
+void spFindBodyRows(spWorld* world, int slot, bool isStatic, spTeam* team, spReal dt, uint32_t* flags)
+{
+    spBody* body = world->bodies[slot];
+    spDetectContext context = {
+        .team = team,
+        .body = body,
+        .bodySlot = slot,
+        .colliders = spGetColliders(world),
+        .colliderCount = world->colliderIds.slotCount,
+        .links = world->links,
+        .linkCount = world->linkIds.slotCount,
+        .dt = dt,
+        .reach = world->def.contactSkin + 2 * dt * dt * spLength3(world->def.gravity),
+        .contactCounts = spArenaAlloc(&world->arena, spArraySize(body->order.patchCount, sizeof(int))),
+    };
+    // Without inertia a node may go any way
+    context.reach += isStatic ? (spReal)spGetBodySize(body) : 0;
+    if (context.contactCounts == NULL || spDetectRows(&context) == false)
+    {
+        *flags |= sp_stepOutOfMemory;
+    }
+}
+
 void spFindRows(spWorld* world, spTeam* team, spReal dt, uint32_t* flags)
 {
-    spVec3 g = world->def.gravity;
     for (int i = 0; i < world->bodyIds.slotCount; ++i)
     {
-        spBody* body = world->bodies[i];
-        if (body == NULL || body->running == false)
+        const spBody* body = world->bodies[i];
+        if (body != NULL && body->running)
         {
-            continue;
-        }
-        spDetectContext context = {
-            .team = team,
-            .body = body,
-            .bodySlot = i,
-            .colliders = spGetColliders(world),
-            .colliderCount = world->colliderIds.slotCount,
-            .links = world->links,
-            .linkCount = world->linkIds.slotCount,
-            .dt = dt,
-            .reach = world->def.contactSkin + 2 * dt * dt * spLength3(g),
-            .contactCounts = spArenaAlloc(&world->arena, spArraySize(body->order.patchCount, sizeof(int))),
-        };
-        if (context.contactCounts == NULL || spDetectRows(&context) == false)
-        {
-            *flags |= sp_stepOutOfMemory;
+            spFindBodyRows(world, i, body->methodDef.type == sp_quasiStatic, team, dt, flags);
         }
     }
+}
+
+bool spApproach(spWorld* world, int slot)
+{
+    spBody* body = world->bodies[slot];
+    spUpdateHeldNodes(body);
+    bool held = body->heldCount > 0 || body->methodDef.contact == sp_contactOff;
+    for (int i = 0; i < world->linkIds.slotCount; ++i)
+    {
+        const spLink* link = world->links[i];
+        held = held || (link != NULL && (link->body == slot || link->otherBody == slot));
+    }
+    return held == false && spApproachColliders(&(spApproachContext){
+                                .body = body,
+                                .colliders = spGetColliders(world),
+                                .colliderCount = world->colliderIds.slotCount,
+                                .gravity = world->def.gravity,
+                            });
+}
+
+// Bodies without inertia that nothing held in the last step
+static bool spApproachAll(spWorld* world)
+{
+    bool moved = false;
+    for (int i = 0; i < world->bodyIds.slotCount; ++i)
+    {
+        const spBody* body = world->bodies[i];
+        if (body != NULL && body->running && body->methodDef.type == sp_quasiStatic &&
+            (body->multipliers.count == 0 || world->rowsDirty))
+        {
+            moved = spApproach(world, i) || moved;
+        }
+    }
+    return moved;
 }
 
 static bool spHasMovingCollider(const spWorld* world)
@@ -115,12 +161,10 @@ static bool spHasMovingLink(const spWorld* world)
     return false;
 }
 
-// Marks the bodies that a link joins to another one. Finds the number of slices that they advance in
-// together: one for each substep of the body that needs most of them.
+// Marks the bodies that a link joins to another one
 static void spMarkLinkedBodies(spStep* step)
 {
     spWorld* world = step->world;
-    step->slices = 0;
     for (int i = 0; i < world->bodyIds.slotCount; ++i)
     {
         if (world->bodies[i] != NULL)
@@ -139,12 +183,22 @@ static void spMarkLinkedBodies(spStep* step)
         for (int k = 0; k < 2; ++k)
         {
             spBody* body = world->bodies[ends[k]];
-            if (body->running && body->linked == false)
-            {
-                body->linked = true;
-                uint32_t* flags = &step->report.flags;
-                step->slices = spMaxInt(step->slices, body->method->countSubsteps(body, step->dt, flags));
-            }
+            body->linked = body->running;
+        }
+    }
+}
+
+// The number of slices that they advance in together: one for each substep of the body that needs most of them
+static void spCountSlices(spStep* step)
+{
+    for (int i = 0; i < step->world->bodyIds.slotCount; ++i)
+    {
+        const spBody* body = step->world->bodies[i];
+        if (body != NULL && body->linked)
+        {
+            uint32_t* flags = &step->report.flags;
+            step->slices = spMaxInt(step->slices, body->method->countSubsteps(body, step->dt, flags));
+            step->repeats = step->repeats || body->method->repeats;
         }
     }
 }
@@ -158,11 +212,31 @@ static void spPrepareClock(spStep* step)
         spFailMemory(&step->error, "a step", world->arena.used);
         return;
     }
-    spMarkLinkedBodies(step);
+    spCountSlices(step);
     if (spPrepareChoices(world, step->advances, step->slices, step->dt, &step->error) && step->budget > 0.0)
     {
         spShareBudget(world, step->dt, step->budget, step->times);
     }
+}
+
+void spClearForces(spWorld* world)
+{
+    for (int i = 0; i < world->colliderIds.slotCount; ++i)
+    {
+        if (world->colliders[i] != NULL)
+        {
+            world->colliders[i]->force = (spVec3){0, 0, 0};
+            world->colliders[i]->torque = (spVec3){0, 0, 0};
+        }
+    }
+    for (int i = 0; i < world->linkIds.slotCount; ++i)
+    {
+        if (world->links[i] != NULL)
+        {
+            world->links[i]->force = (spVec3){0, 0, 0};
+        }
+    }
+    world->contactCount = 0;
 }
 
 // Takes in what the user has changed, and prepares every body
@@ -174,9 +248,11 @@ static void spRunCommands(spStep* step)
     step->report.stableStep = INFINITY;
     step->advances = spArenaAlloc(&world->arena, spArraySize(slotCount, sizeof(spAdvanceContext)));
     step->results = spArenaAlloc(&world->arena, spArraySize(slotCount, sizeof(spAdvanceResult)));
+    step->earlier = spArenaAlloc(&world->arena, spArraySize(slotCount, sizeof(uint32_t)));
     step->times = spArenaAlloc(&world->arena, spArraySize(slotCount, sizeof(spBodyTime)));
-    step->outOfMemory =
-        slotCount > 0 && (step->advances == NULL || step->results == NULL || step->times == NULL);
+    step->outOfMemory = slotCount > 0 && (step->advances == NULL || step->results == NULL ||
+                                          step->earlier == NULL || step->times == NULL);
+    world->rowsDirty = spApproachAll(world) || world->rowsDirty;
     if (world->rowsDirty || spHasMovingCollider(world) || spHasMovingLink(world))
     {
         uint32_t flags = 0;
@@ -185,6 +261,7 @@ static void spRunCommands(spStep* step)
         world->rowsDirty = (flags & sp_stepOutOfMemory) != 0;
         step->report.flags |= flags;
     }
+    spMarkLinkedBodies(step);
     for (int i = 0; i < slotCount; ++i)
     {
         spBody* body = world->bodies[i];
@@ -224,22 +301,7 @@ static void spRunCommands(spStep* step)
         };
         step->outOfMemory = step->outOfMemory || (poseSize > 0 && step->advances[i].poses == NULL);
     }
-    for (int i = 0; i < world->colliderIds.slotCount; ++i)
-    {
-        if (world->colliders[i] != NULL)
-        {
-            world->colliders[i]->force = (spVec3){0, 0, 0};
-            world->colliders[i]->torque = (spVec3){0, 0, 0};
-        }
-    }
-    for (int i = 0; i < world->linkIds.slotCount; ++i)
-    {
-        if (world->links[i] != NULL)
-        {
-            world->links[i]->force = (spVec3){0, 0, 0};
-        }
-    }
-    world->contactCount = 0;
+    spClearForces(world);
     spPrepareClock(step);
     for (int i = 0; i < slotCount && step->error.code == sp_errorNone; ++i)
     {
@@ -291,31 +353,75 @@ static void spAdvanceSmallBodies(int begin, int end, int workerIndex, void* cont
     }
 }
 
-static void spSolveResponse(spStep* step, spReal dt, bool links)
+// The same over a slice, or over the last slice once more: then no clock stops it, and what it has said before
+// does not count
+static void spAdvanceInSlice(void* context, int slot, bool again)
+{
+    spStep* step = context;
+    spAdvanceContext* advance = step->advances + slot;
+    spAdvanceResult* total = step->results + slot;
+    if (again == false)
+    {
+        step->earlier[slot] = total->flags;
+        spAdvanceBody(step, slot, step->team, step->slices);
+        return;
+    }
+    spAdvanceContext kept = *advance;
+    double allowed = step->times[slot].allowed;
+    int substeps = total->substepCount;
+    total->flags = step->earlier[slot];
+    advance->again = true;
+    advance->choices = NULL;
+    step->times[slot].allowed = 0.0;
+    spAdvanceBody(step, slot, step->team, step->slices);
+    step->times[slot].allowed = allowed;
+    total->substepCount = substeps;
+    *advance = kept;
+}
+
+// Rows between bodies, or contacts with colliders that were missed
+static void spSolveResponse(spStep* step, spReal dt, bool pairs)
 {
     spWorld* world = step->world;
     size_t mark = world->arena.used;
     spResponseContext context = {
         .arena = &world->arena,
         .heap = &world->heap,
-        .multipliers = world->multipliers + (links ? sp_rowHold : sp_rowContact),
+        .multipliers = world->multipliers + (pairs ? sp_rowHold : sp_rowContact),
         .bodies = world->bodies,
         .bodyCount = world->bodyIds.slotCount,
         .colliders = spGetColliders(world),
-        .links = world->links,
-        .linkCount = world->linkIds.slotCount,
+        .pairs = step->pairs,
+        .pairCount = pairs ? step->pairCount : 0,
+        .pool = step->pool,
         .dt = dt,
-        .stepDt = step->dt,
         .restitutionThreshold = world->def.restitutionThreshold,
-        .solveLinks = links,
-        .solveContacts = links == false,
+        .solveContacts = pairs == false,
     };
-    spResponseResult result = spSolveRows(&context);
+    spRoundsContext rounds = {.response = context, .advance = spAdvanceInSlice, .step = step};
+    spResponseResult result = pairs && step->repeats ? spSolveRounds(&rounds) : spSolveRows(&context);
     spRewindArena(&world->arena, mark);
     step->report.sweepCount += result.sweepCount;
     step->report.rowResidual = fmax(step->report.rowResidual, result.residual);
     step->report.flags |= result.converged ? 0 : sp_stepNotConverged;
     step->report.flags |= result.outOfMemory ? sp_stepOutOfMemory : 0;
+}
+
+// Rows of links between bodies, for all slices of a step
+static void spFindPairs(spStep* step)
+{
+    spWorld* world = step->world;
+    int linkCount = world->linkIds.slotCount;
+    int count = spCountLinkRows(world->links, linkCount, world->bodies);
+    step->pairs = spArenaAlloc(&world->arena, spArraySize(count, sizeof(spRow)));
+    step->pool = spArenaAlloc(&world->arena, spArraySize(count, 3 * sizeof(spRowNode)));
+    if (count > 0 && (step->pairs == NULL || step->pool == NULL))
+    {
+        step->report.flags |= sp_stepOutOfMemory;
+        return;
+    }
+    step->pairCount = count;
+    spMakeLinkRows(world->links, linkCount, world->bodies, step->pairs, step->pool);
 }
 
 // Linked bodies go side by side, a substep each, and are joined again after every one: a link that acted only
@@ -325,6 +431,7 @@ static void spAdvanceLinkedBodies(spStep* step)
     spWorld* world = step->world;
     int slices = step->slices;
     spReal dt = step->dt / (spReal)slices;
+    spFindPairs(step);
     for (int slice = 0; slice < slices; ++slice)
     {
         for (int i = 0; i < world->bodyIds.slotCount; ++i)
@@ -336,10 +443,14 @@ static void spAdvanceLinkedBodies(spStep* step)
                 step->advances[i].startFraction = (spReal)slice / (spReal)slices;
                 step->advances[i].substepCount = 1;
                 step->advances[i].firstSubstep = slice;
-                spAdvanceBody(step, i, step->team, slices);
+                if (step->repeats == false)
+                {
+                    spAdvanceInSlice(step, i, false);
+                }
             }
         }
         spSolveResponse(step, dt, true);
+        spHarvestLinkRows(world->links, step->pairs, step->pairCount, step->dt);
     }
 }
 
@@ -424,11 +535,8 @@ static void spRunFreeMotion(spStep* step)
 
 // ---- impulses, to be read by users ----
 
-// Takes the impulses out of the node rows of a body: to the body, the colliders, the links and the list of
-// contacts
-static void spHarvestRows(spStep* step, int slot)
+void spHarvestRows(spWorld* world, int slot, spReal dt, uint32_t* flags)
 {
-    spWorld* world = step->world;
     spBody* body = world->bodies[slot];
     for (int i = 0; i < body->rowCount; ++i)
     {
@@ -437,7 +545,7 @@ static void spHarvestRows(spStep* step, int slot)
         {
             continue;
         }
-        spVec3 force = spScale3(1 / step->dt, row->impulse);
+        spVec3 force = spScale3(1 / dt, row->impulse);
         int node = row->a.node;
         spVec3 position = spXyz(body->backend->view(body->x, node, node + 1)[node]);
         row->impulse = (spVec3){0, 0, 0};
@@ -458,7 +566,7 @@ static void spHarvestRows(spStep* step, int slot)
         if (spReserve(&world->heap, (void**)&world->contacts, world->contactCount, &world->contactCapacity,
                       world->contactCount + 1, sizeof(spContact)) == false)
         {
-            step->report.flags |= sp_stepOutOfMemory;
+            *flags |= sp_stepOutOfMemory;
             continue;
         }
         world->contacts[world->contactCount++] = (spContact){
@@ -479,7 +587,7 @@ static void spHarvestAllRows(spStep* step)
     {
         if (step->world->bodies[i] != NULL && step->world->bodies[i]->running)
         {
-            spHarvestRows(step, i);
+            spHarvestRows(step->world, i, step->dt, &step->report.flags);
         }
     }
 }

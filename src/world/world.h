@@ -113,6 +113,16 @@ bool spPrepareChoices(spWorld* world, spAdvanceContext* advances, int linkedSubs
 // asked for
 void spKeepDecisions(spWorld* world, const spAdvanceContext* advances, double dt);
 
+// Lets a body that nothing holds move along its load until it touches a collider. Returns whether it moved.
+bool spApproach(spWorld* world, int slot);
+// Finds the rows of a body for a step of dt, or for a static one. Sets sp_stepOutOfMemory in flags when memory
+// runs out.
+void spFindBodyRows(spWorld* world, int slot, bool isStatic, spTeam* team, spReal dt, uint32_t* flags);
+// Takes the impulses over dt out of the node rows of a body: to the body, the colliders, the links and the list
+// of contacts, all of which start at nothing.
+void spHarvestRows(spWorld* world, int slot, spReal dt, uint32_t* flags);
+void spClearForces(spWorld* world);
+
 // Finds the rows of all bodies for a step of dt. Sets sp_stepOutOfMemory in flags when memory runs out.
 void spFindRows(spWorld* world, spTeam* team, spReal dt, uint32_t* flags);
 

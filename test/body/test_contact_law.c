@@ -190,10 +190,33 @@ static void TestConeAgainstReference(void** state)
     CHECK_LESS(slowest, 40);
 }
 
-// A rigid link from a node to a point that the same node is part of: W = C_aa + C_bb - C_ab - C_ba
-static void TestBothSidesOnOneBody(void** state)
+static spVec3 MakeVector(uint64_t* seed)
+{
+    return (spVec3){(spReal)spRandomRange(seed, -1, 1), (spReal)spRandomRange(seed, -1, 1),
+                    (spReal)spRandomRange(seed, -1, 1)};
+}
+
+// Next to nothing presses, so that next to nothing holds back what slides
+static void TestFaintFriction(void** state)
 {
     SP_UNUSED(state);
+    uint64_t seed = 3;
+    for (int i = 0; i < 200000; ++i)
+    {
+        spVec3 n = spNormalize3(MakeVector(&seed)), a = MakeVector(&seed), slip = MakeVector(&seed);
+        double limit = pow(10.0, spRandomRange(&seed, -42.0, 2.0));
+        spReal scale = (spReal)pow(10.0, spRandomRange(&seed, -3.0, 3.0));
+        spMat3 w = spMulAddMat3(spIdentityMat3(), scale, spOuter3(a, a));
+        spVec3 p = spSolveFrictionBlock(spScale3((spReal)1e-3, a), slip, w, n, (spReal)limit);
+        assert_true(isfinite((double)p.x) && isfinite((double)p.y) && isfinite((double)p.z));
+        CHECK_LESS(spLength3(p), 1.001 * limit + 1e-37);
+    }
+}
+
+// A row from a node to a point that the same node is part of: W = C_aa + C_bb - C_ab - C_ba. A rigid hold stops
+// all of the relative velocity, a contact its normal part, and moves the sides out of each other.
+static void CheckBothSidesOnOneBody(spRowLaw law)
+{
     spTestDef def = spDefaultTestDef();
     spTestWorld test = spBuildLattice(&def, 5, 400, 0, 0);
     spBody* body = spGetBody(test.world, test.body);
@@ -204,13 +227,10 @@ static void TestBothSidesOnOneBody(void** state)
         body->v[i] = (spVec4){(spReal)spRandomRange(&seed, -1, 1), (spReal)spRandomRange(&seed, -1, 1),
                               (spReal)spRandomRange(&seed, -1, 1), 0};
     }
-    int32_t node = 7;
     spRowNode pool[3] = {{7, (spReal)0.6}, {11, (spReal)0.3}, {16, (spReal)0.1}};
-    spRowSide point = {.slot = 0, .node = 0, .count = 3};
-    spVec3 anchor = spSub3(spXyz(body->x[7]), spSumSide(&point, pool, body->x));
-    spLink link = {
-        .id = {1, 1}, .nodeCount = 1, .nodes = &node, .points = &point, .pool = pool, .anchors = &anchor};
-    spLink* links = &link;
+    spRow row = {
+        .a = {.slot = 0, .node = 7, .count = 1}, .b = {.slot = 0, .node = 0, .count = 3}, .law = law};
+    spVec3 apart = spSub3(spXyz(body->x[7]), spSumSide(&row.b, pool, body->x));
     const double j[3][2] = {
         {7, 1.0 - (double)pool[0].weight}, {11, -(double)pool[1].weight}, {16, -(double)pool[2].weight}};
     double w = 0.0, u = 0.0;
@@ -219,31 +239,54 @@ static void TestBothSidesOnOneBody(void** state)
         w += j[k][1] * j[k][1] * (double)body->x[(int)j[k][0]].w;
         u += j[k][1] * (double)body->v[(int)j[k][0]].x;
     }
+    const spReal depth = (spReal)1e-3;
+    if (law == sp_rowHold)
+    {
+        row.anchor = apart;
+    }
+    else
+    {
+        row.normal = (spVec3){u < 0.0 ? 1 : -1, 0, 0};
+        row.gap = -depth;
+    }
     spResponseContext context = {
         .arena = &test.world->arena,
         .bodies = test.world->bodies,
         .bodyCount = 1,
-        .links = &links,
-        .linkCount = 1,
+        .pairs = &row,
+        .pairCount = 1,
+        .pool = pool,
         .dt = (spReal)0.01,
-        .stepDt = (spReal)0.01,
-        .solveLinks = true,
     };
     spResponseResult result = spSolveRows(&context);
     assert_int_equal(result.rowCount, 1);
     assert_true(result.converged);
-    // One sweep solves a single row, a second one finds nothing left; positions are where they should be
-    assert_int_equal(result.sweepCount, 3);
-    CHECK_NEAR(0.01 * (double)link.force.x, -u / w, 1e-5 * fabs(u / w));
-    spVec3 slip = spSub3(spXyz(body->v[7]), spSumSide(&point, pool, body->v));
-    CHECK_NEAR(spLength3(slip), 0.0, 1e-6);
+    // One sweep solves a single row, a second one finds nothing left; those of a hold are in place
+    assert_int_equal(result.sweepCount, law == sp_rowHold ? 3 : 4);
+    CHECK_NEAR((double)row.impulse.x, -u / w, 1e-5 * fabs(u / w));
+    spVec3 slip = spSub3(spXyz(body->v[7]), spSumSide(&row.b, pool, body->v));
+    spVec3 moved = spSub3(spSub3(spXyz(body->x[7]), spSumSide(&row.b, pool, body->x)), apart);
+    CHECK_NEAR(law == sp_rowHold ? spLength3(slip) : slip.x, 0.0, 1e-6);
+    CHECK_NEAR(spLength3(moved), law == sp_rowHold ? 0.0 : (double)depth, 1e-6);
+    if (law == sp_rowContact)
+    {
+        CHECK_NEAR(row.gap, 0.0, 1e-8);
+    }
     spDestroyTestWorld(&test);
+}
+
+static void TestBothSidesOnOneBody(void** state)
+{
+    SP_UNUSED(state);
+    CheckBothSidesOnOneBody(sp_rowHold);
+    CheckBothSidesOnOneBody(sp_rowContact);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(TestConeAgainstReference),
+        cmocka_unit_test(TestFaintFriction),
         cmocka_unit_test(TestBothSidesOnOneBody),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

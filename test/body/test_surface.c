@@ -543,7 +543,7 @@ static void TestScene(void** state)
     static const char* const bad[][2] = {
         {"{\"generator\": \"disc\"}", "needs triangles"},
         {"{\"generator\": \"icosphere\", \"levels\": 2}", "level"},
-        {"{}", "either"},
+        {"{}", "a mesh needs one of"},
         {"\"no_such_file.obj\"", "no_such_file"},
     };
     for (int i = 0; i < SP_COUNT(bad); ++i)

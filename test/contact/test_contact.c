@@ -167,8 +167,11 @@ static void TestShapes(void** state)
     {
         spShape shape;
         spReal top;
-    } cases[] = {
-        {sp_shapePlane, 0}, {sp_shapeSphere, (spReal)0.5}, {sp_shapeCapsule, 1}, {sp_shapeBox, (spReal)0.25}};
+    } cases[] = {{sp_shapePlane, 0},
+                 {sp_shapeSphere, (spReal)0.5},
+                 {sp_shapeCapsule, 1},
+                 {sp_shapeBox, (spReal)0.25},
+                 {sp_shapeCylinder, (spReal)0.5}};
     for (int k = 0; k < SP_COUNT(cases); ++k)
     {
         spTestWorld test = MakeParticle((spVec3){0, 2, 0}, (spVec3){0, 0, 0}, 1, NULL);
@@ -192,6 +195,45 @@ static void TestShapes(void** state)
     hit = spQueryShape(&box, box.transform, (spVec3){(spReal)0.8, (spReal)0.9, 0});
     CHECK_NEAR(hit.distance, 0.5, 1e-6);
     CHECK_NEAR(hit.normal.x, 0.6, 1e-6);
+}
+
+// Distance and normal of a cylinder from above, beside, at the rim and inside, near and far larger than wide
+static void TestCylinder(void** state)
+{
+    SP_UNUSED(state);
+    static const struct
+    {
+        double radius, halfHeight;
+        double point[3], distance, normal[3];
+    } cases[] = {
+        {0.5, 1, {0.1, 1.5, 0.2}, 0.5, {0, 1, 0}},     {0.5, 1, {0.6, 0.3, 0.8}, 0.5, {0.6, 0, 0.8}},
+        {0.5, 1, {0, -1.4, 0.8}, 0.5, {0, -0.8, 0.6}}, {0.5, 1, {0, 0, 0}, -0.5, {1, 0, 0}},
+        {0.5, 1, {0.1, -0.9, 0}, -0.1, {0, -1, 0}},    {0.5, 1, {0, 0.2, -0.4}, -0.1, {0, 0, -1}},
+        {20, 30, {0, 1, 18}, -2, {0, 0, 1}},           {20, 3, {1, -2, 1}, -1, {0, -1, 0}},
+    };
+    spColliderDef def = spDefaultColliderDef();
+    def.shape = sp_shapeCylinder;
+    spTransform place = {{1, 2, 3}, {0, 0, (spReal)0.6, (spReal)0.8}};
+    for (int i = 0; i < SP_COUNT(cases); ++i)
+    {
+        def.radius = (spReal)cases[i].radius;
+        def.halfHeight = (spReal)cases[i].halfHeight;
+        const double *x = cases[i].point, *n = cases[i].normal;
+        spVec3 point = spTransformPoint(place, (spVec3){(spReal)x[0], (spReal)x[1], (spReal)x[2]});
+        spSurfaceHit hit = spQueryShape(&def, place, point);
+        spVec3 normal = spInvRotate(place.rotation, hit.normal);
+        CHECK_NEAR(hit.distance, cases[i].distance, 1e-5);
+        CHECK_NEAR(normal.x, n[0], 1e-4);
+        CHECK_NEAR(normal.y, n[1], 1e-4);
+        CHECK_NEAR(normal.z, n[2], 1e-4);
+    }
+    spTestWorld test = MakeParticle((spVec3){0, 2, 0}, (spVec3){0, 0, 0}, 1, NULL);
+    def.halfHeight = 0;
+    assert_true(SP_IS_NULL(spCreateCollider(test.world, &def)));
+    spDestroyTestWorld(&test);
+    assert_string_equal(spShape_GetName(sp_shapeCylinder), "cylinder");
+    assert_int_equal(spShape_GetSizes(sp_shapeCylinder), sp_sizeRadius | sp_sizeHalfHeight);
+    assert_string_equal(spShape_GetName(sp_shapeCount), "unknown");
 }
 
 // A lift carries a particle, a wall pushes one, a fast fall does not tunnel
@@ -701,7 +743,7 @@ static void TestFrozenCompliance(void** state)
     spBody_PinNodes(test.world, test.body, &pin, 1);
     spRowSide sides[count];
     spRowNode pool[4 * count];
-    spPoints points = {sides, pool, count, false};
+    spPoints points = {sides, pool, count, false, 1};
     double j[count][nodes] = {{0}};
     for (int i = 0; i < count; ++i)
     {
@@ -769,23 +811,15 @@ static void TestFrozenCompliance(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(TestRestWithoutJitter),
-        cmocka_unit_test(TestRestitution),
-        cmocka_unit_test(TestFrictionCone),
-        cmocka_unit_test(TestShapes),
-        cmocka_unit_test(TestDrivenCollider),
-        cmocka_unit_test(TestBodyAtRest),
-        cmocka_unit_test(TestDeepStart),
-        cmocka_unit_test(TestRepulsiveGround),
-        cmocka_unit_test(TestGrab),
-        cmocka_unit_test(TestAttachBodies),
-        cmocka_unit_test(TestLinkDoesNotDependOnStep),
-        cmocka_unit_test(TestAttachToCollider),
-        cmocka_unit_test(TestRoles),
-        cmocka_unit_test(TestGasDrop),
-        cmocka_unit_test(TestWarmStart),
-        cmocka_unit_test(TestLinkedOrder),
-        cmocka_unit_test(TestFrozenCompliance),
+        cmocka_unit_test(TestRestWithoutJitter), cmocka_unit_test(TestRestitution),
+        cmocka_unit_test(TestFrictionCone),      cmocka_unit_test(TestShapes),
+        cmocka_unit_test(TestCylinder),          cmocka_unit_test(TestDrivenCollider),
+        cmocka_unit_test(TestBodyAtRest),        cmocka_unit_test(TestDeepStart),
+        cmocka_unit_test(TestRepulsiveGround),   cmocka_unit_test(TestGrab),
+        cmocka_unit_test(TestAttachBodies),      cmocka_unit_test(TestLinkDoesNotDependOnStep),
+        cmocka_unit_test(TestAttachToCollider),  cmocka_unit_test(TestRoles),
+        cmocka_unit_test(TestGasDrop),           cmocka_unit_test(TestWarmStart),
+        cmocka_unit_test(TestLinkedOrder),       cmocka_unit_test(TestFrozenCompliance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

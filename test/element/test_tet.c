@@ -655,6 +655,49 @@ static void TestStates(void** state)
     }
 }
 
+// Pressed to almost nothing along y, upright and inside out: stress stays that of the material
+static void TestFlatStress(void** state)
+{
+    SP_UNUSED(state);
+    const double heights[] = {1e-5, -1e-5, 0.05, -0.05, 0.0};
+    for (int i = 0; i < sp_tetLawCount * SP_COUNT(heights); ++i)
+    {
+        spTetLaw law = (spTetLaw)(i / SP_COUNT(heights));
+        double height = heights[i % SP_COUNT(heights)];
+        spTetDef def = MakeDef(law);
+        spTestWorld test = MakeBox(0, &def, 0.05);
+        spBody* body = spGetBody(test.world, test.body);
+        assert_int_equal(spBody_CountFlatTets(test.world, test.body), 0);
+        Map(body, spDiagonalMat3(spMakeVec3(1, (spReal)height, 1)), spMakeVec3(0, 0, 0));
+        int count = spBody_GetElementCount(test.world, test.body);
+        assert_int_equal(spBody_CountFlatTets(test.world, test.body), count);
+        assert_true(height == 0.0 ||
+                    spBody_CountInvertedTets(test.world, test.body) == (height < 0 ? count : 0));
+        spTetState* states = malloc((size_t)count * sizeof(spTetState));
+        spReal* nodeStress = malloc((size_t)body->nodeCount * sizeof(spReal));
+        spBody_CopyTetStates(test.world, test.body, 0, states, count);
+        spBody_CopyNodeStress(test.world, test.body, nodeStress, body->nodeCount);
+        double largest = 0.0;
+        for (int k = 0; k < count; ++k)
+        {
+            largest = fmax(largest, states[k].vonMises);
+        }
+        // Kirchhoff's stress is that of a strain of about one, and of two in the frame of flat edges
+        double lambda = young * poisson / ((1 + poisson) * (1 - 2 * poisson)),
+               mu = 0.5 * young / (1 + poisson);
+        double limit = 4.0 * (lambda + 2.0 * mu) / (double)SP_FLAT_VOLUME_RATIO;
+        print_message("%s at %g: %.3g Pa\n", spGetTetLawName(law), height, largest);
+        assert_true(largest < limit);
+        for (int k = 0; k < body->nodeCount; ++k)
+        {
+            assert_true((double)nodeStress[k] < limit);
+        }
+        free(nodeStress);
+        free(states);
+        spDestroyTestWorld(&test);
+    }
+}
+
 static void TestLame(void** state)
 {
     SP_UNUSED(state);
@@ -818,8 +861,9 @@ int main(void)
         cmocka_unit_test(TestBounds),      cmocka_unit_test(TestLanes),
         cmocka_unit_test(TestPressedFlat), cmocka_unit_test(TestCrushed),
         cmocka_unit_test(TestSlices),      cmocka_unit_test(TestStates),
-        cmocka_unit_test(TestLame),        cmocka_unit_test(TestDamping),
-        cmocka_unit_test(TestPolar),       cmocka_unit_test(TestBadInput),
+        cmocka_unit_test(TestFlatStress),  cmocka_unit_test(TestLame),
+        cmocka_unit_test(TestDamping),     cmocka_unit_test(TestPolar),
+        cmocka_unit_test(TestBadInput),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

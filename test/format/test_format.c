@@ -226,13 +226,20 @@ static void TestObj(void** state)
     assert_int_equal(spMesh_GetTriangleCount(mesh), 1);
     spDestroyMesh(mesh);
 
+    // A face with two corners is an edge
+    mesh = ParseGood("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2\nf 2/1 3/1\nf 1 2 3\n", "obj");
+    assert_int_equal(spMesh_GetTriangleCount(mesh), 1);
+    assert_int_equal(spMesh_GetEdgeCount(mesh), 2);
+    assert_int_equal(spMesh_GetEdges(mesh)[3], 2);
+    spDestroyMesh(mesh);
+
     CheckRefused("v 0 0 0\nv 1 0\n", "obj", sp_errorFileFormat, 2, "three coordinates");
     CheckRefused("v 0 nan 0\n", "obj", sp_errorFileFormat, 1, "not finite");
     CheckRefused("v 0 0 0\nv 1e999 0 0\n", "obj", sp_errorFileFormat, 2, "not finite");
     CheckRefused("v 0 0 0\n\nf 1 1 2\n", "obj", sp_errorFileFormat, 3, "vertex 2 does not exist");
     CheckRefused("v 0 0 0\nf 1 1 -2\n", "obj", sp_errorFileFormat, 2, "vertex -2");
     CheckRefused("v 0 0 0\nf 1 1 0\n", "obj", sp_errorFileFormat, 2, "vertex 0");
-    CheckRefused("v 0 0 0\nf 1 1\n", "obj", sp_errorFileFormat, 2, "at least 3");
+    CheckRefused("v 0 0 0\nf 1\n", "obj", sp_errorFileFormat, 2, "at least 3");
     CheckRefused("v 0 0 0\nf 1 1 99999999999999999999\n", "obj", sp_errorFileFormat, 2, "'99999999999999");
     CheckRefused("v 0 0 0\nf 1 x 1\n", "obj", sp_errorFileFormat, 2, "'x'");
     CheckRefused("v 0,5 0 0\n", "obj", sp_errorFileFormat, 1, "',5'");
@@ -369,6 +376,19 @@ static void TestStl(void** state)
     size_t size = MakeStl(buffer, sizeof(buffer), false, "solid a cube, vertex or facet");
     CheckStl(buffer, size, "stl", "STL ascii");
     CheckStl(buffer, size, NULL, "STL ascii");
+    // "end solid", "end facet" and "end loop" as two words
+    char spaced[8192];
+    size_t length = 0;
+    for (size_t i = 0; i < size; ++i)
+    {
+        spaced[length++] = buffer[i];
+        if (i >= 2 && memcmp(buffer + i - 2, "end", 3) == 0)
+        {
+            spaced[length++] = ' ';
+        }
+    }
+    CheckStl(spaced, length, "stl", "STL ascii");
+    CheckRefused("solid x\nend\n", "stl", sp_errorFileFormat, 2, "'end'");
     size = MakeStl(buffer, sizeof(buffer), true, "solid written by a program that likes confusion");
     CheckStl(buffer, size, "stl", "STL binary");
     CheckStl(buffer, size, NULL, "STL binary");
@@ -390,6 +410,102 @@ static void TestStl(void** state)
     CheckRefused("solid x\nfaset\n", "stl", sp_errorFileFormat, 2, "'faset'");
     CheckRefused("solid x\n", "stl", sp_errorFileFormat, 2, "endsolid");
     CheckRefused("solid x\nendsolid\n", "stl", sp_errorFileFormat, 0, "no vertices");
+}
+
+static void WriteHere(const char* name, const char* text)
+{
+    char path[4096];
+    snprintf(path, sizeof(path), SOUPLE_BINARY_DIR "/test/veg/%s", name);
+    FILE* file = fopen(path, "wb");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void CheckInclude(const char* text, spErrorCode code, const char* part)
+{
+    WriteHere("main.veg", text);
+    spError error = SP_ZERO_INIT;
+    spMesh* mesh = spLoadMesh(SOUPLE_BINARY_DIR "/test/veg/main.veg", NULL, &error);
+    if (error.code != code || (part != NULL && strstr(error.message, part) == NULL))
+    {
+        print_error("%s: %s\n", text, error.message);
+        fail();
+    }
+    assert_true((mesh != NULL) == (code == sp_errorNone));
+    if (mesh != NULL)
+    {
+        assert_int_equal(spMesh_GetVertexCount(mesh), 4);
+        assert_int_equal(spMesh_GetTetCount(mesh), 1);
+        assert_int_equal(spMesh_GetTetRegions(mesh)[0], 1);
+    }
+    spDestroyMesh(mesh);
+}
+
+#define VEG_END                                                                                              \
+    "*ELEMENTS\nTETS\n*INCLUDE sub/tet.ele\n*MATERIAL m\nENU, 1000, 1e6, 0.4\n*REGION\nallElements, m\n"
+
+// A Vega file may include others of its folder, and none else
+static void TestVegIncludes(void** state)
+{
+    SP_UNUSED(state);
+    mkdir(SOUPLE_BINARY_DIR "/test/veg", 0777);
+    mkdir(SOUPLE_BINARY_DIR "/test/veg/sub", 0777);
+    WriteHere("tet.node", "4 3 0 0\r\n1 0 0 0\r\n2 1 0 0\r\n3 0 1 0\r\n4 0 0 1 # last");
+    WriteHere("sub/tet.ele", "# nested, relative to the mesh\n*include sub/deep.ele\n");
+    WriteHere("sub/deep.ele", "1 4 0\n1 1 2 3 4\n");
+    WriteHere("circle.node", "*INCLUDE circle.node\n");
+    WriteHere("main.circle", "*INCLUDE main.veg\n");
+    WriteHere("bad.node", "4 3 0 0\n1 0 0 0\n2 1 0 x\n");
+    WriteHere("../outside.node", "4 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n");
+    remove(SOUPLE_BINARY_DIR "/test/veg/link.node");
+    assert_int_equal(symlink("../outside.node", SOUPLE_BINARY_DIR "/test/veg/link.node"), 0);
+    remove(SOUPLE_BINARY_DIR "/test/veg/pipe.node");
+    assert_int_equal(mkfifo(SOUPLE_BINARY_DIR "/test/veg/pipe.node", 0600), 0);
+
+    CheckInclude("*VERTICES\n  *Include tet.node \n" VEG_END, sp_errorNone, NULL);
+    CheckInclude("*VERTICES\n*INCLUDE ../outside.node\n" VEG_END, sp_errorUnsupported,
+                 "only files in the folder");
+    CheckInclude("*VERTICES\n*INCLUDE sub/../tet.node\n" VEG_END, sp_errorUnsupported,
+                 "only files in the folder");
+    CheckInclude("*VERTICES\n*INCLUDE " SOUPLE_BINARY_DIR "/test/veg/tet.node\n" VEG_END, sp_errorUnsupported,
+                 "line 2");
+    CheckInclude("*VERTICES\n*INCLUDE link.node\n" VEG_END, sp_errorUnsupported, "no plain file");
+    CheckInclude("*VERTICES\n*INCLUDE pipe.node\n" VEG_END, sp_errorUnsupported, "no plain file");
+    CheckInclude("*VERTICES\n*INCLUDE sub\n" VEG_END, sp_errorUnsupported, "no plain file");
+    CheckInclude("*VERTICES\n*INCLUDE\n" VEG_END, sp_errorUnsupported, "only files in the folder");
+    CheckInclude("*VERTICES\n\n*INCLUDE absent.node\n" VEG_END, sp_errorFileNotFound, "main.veg: line 3");
+    CheckInclude("*VERTICES\n*INCLUDE circle.node\n" VEG_END, sp_errorFileFormat, "a second time");
+    CheckInclude("*VERTICES\n*INCLUDE main.circle\n" VEG_END, sp_errorFileFormat, "a second time");
+    CheckInclude("*VERTICES\n*INCLUDE tet.node\n*VERTICES\n*INCLUDE tet.node\n", sp_errorFileFormat,
+                 "a second time");
+    CheckInclude("*VERTICES\n*INCLUDE bad.node\n" VEG_END, sp_errorFileFormat, "bad.node: line 3");
+    CheckInclude("*VERTICES\n*INCLUDE tet.node\n*WRONG\n", sp_errorFileFormat, "main.veg: line 3");
+    for (int i = 0; i < 10; ++i)
+    {
+        char name[32], text[64];
+        snprintf(name, sizeof(name), "deep%d", i);
+        snprintf(text, sizeof(text), "*INCLUDE deep%d\n", i + 1);
+        WriteHere(name, text);
+    }
+    CheckInclude("*INCLUDE deep0\n", sp_errorLimit, "8 deep");
+    CheckRefused("*INCLUDE tet.node\n", "veg", sp_errorUnsupported, 1, "read from a file");
+
+    // Each allocation fails in turn
+    WriteHere("main.veg", "*VERTICES\n*INCLUDE tet.node\n" VEG_END);
+    FailingAllocator failing = {.failAt = 0};
+    spAllocator allocator = MakeFailingAllocator(&failing);
+    spMesh* mesh = NULL;
+    for (int k = 0; mesh == NULL; ++k)
+    {
+        assert_true(k < 100);
+        failing = (FailingAllocator){.failAt = k};
+        spError error = SP_ZERO_INIT;
+        mesh = spLoadMesh(SOUPLE_BINARY_DIR "/test/veg/main.veg", &allocator, &error);
+        assert_int_equal(error.code, mesh != NULL ? sp_errorNone : sp_errorOutOfMemory);
+        assert_true(mesh != NULL || failing.out == 0);
+    }
+    spDestroyMesh(mesh);
 }
 
 static const char smallMsh[] =
@@ -926,6 +1042,17 @@ static void TestFileErrors(void** state)
     assert_null(spLoadMesh(SOUPLE_BINARY_DIR "/test/absent.obj", NULL, &error));
     assert_int_equal(error.code, sp_errorFileNotFound);
     assert_null(spLoadMesh(NULL, NULL, &error));
+    // Formats of triangles alone do not take edges alone
+    spMesh* edges = ParseGood("v 0 0 0\nv 1 0 0\nl 1 2\n", "obj");
+    static const char* const forms[] = {"stl", "stl-ascii", "off"};
+    for (int i = 0; i < 3; ++i)
+    {
+        assert_false(spSaveMeshAs(edges, SOUPLE_BINARY_DIR "/test/edges", forms[i], &error));
+        assert_int_equal(error.code, sp_errorUnsupported);
+        assert_non_null(strstr(error.message, "1 edge "));
+        assert_int_not_equal(access(SOUPLE_BINARY_DIR "/test/edges", F_OK), 0);
+    }
+    spDestroyMesh(edges);
     assert_false(spSaveMesh(NULL, "a.obj", &error));
 
     // A full device: the error is seen when the file is closed
@@ -1368,17 +1495,29 @@ static void TestFilesFromOutside(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(TestNumbers),    cmocka_unit_test(TestLocale),
-        cmocka_unit_test(TestObj),        cmocka_unit_test(TestObjGroups),
-        cmocka_unit_test(TestStl),        cmocka_unit_test(TestMshText),
-        cmocka_unit_test(TestMshRefuses), cmocka_unit_test(TestMshBinary),
-        cmocka_unit_test(TestVtu),        cmocka_unit_test(TestTetGenFaces),
-        cmocka_unit_test(TestTetGen),     cmocka_unit_test(TestRoundTrip),
-        cmocka_unit_test(TestValues),     cmocka_unit_test(TestPoorValues),
-        cmocka_unit_test(TestFileErrors), cmocka_unit_test(TestTruncation),
-        cmocka_unit_test(TestDamage),     cmocka_unit_test(TestDamagedTetGen),
-        cmocka_unit_test(TestHugeClaims), cmocka_unit_test(TestFailingAllocations),
-        cmocka_unit_test(TestDataFiles),  cmocka_unit_test(TestFilesFromOutside),
+        cmocka_unit_test(TestNumbers),
+        cmocka_unit_test(TestLocale),
+        cmocka_unit_test(TestVegIncludes),
+        cmocka_unit_test(TestObj),
+        cmocka_unit_test(TestObjGroups),
+        cmocka_unit_test(TestStl),
+        cmocka_unit_test(TestMshText),
+        cmocka_unit_test(TestMshRefuses),
+        cmocka_unit_test(TestMshBinary),
+        cmocka_unit_test(TestVtu),
+        cmocka_unit_test(TestTetGenFaces),
+        cmocka_unit_test(TestTetGen),
+        cmocka_unit_test(TestRoundTrip),
+        cmocka_unit_test(TestValues),
+        cmocka_unit_test(TestPoorValues),
+        cmocka_unit_test(TestFileErrors),
+        cmocka_unit_test(TestTruncation),
+        cmocka_unit_test(TestDamage),
+        cmocka_unit_test(TestDamagedTetGen),
+        cmocka_unit_test(TestHugeClaims),
+        cmocka_unit_test(TestFailingAllocations),
+        cmocka_unit_test(TestDataFiles),
+        cmocka_unit_test(TestFilesFromOutside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -450,8 +450,9 @@ static void TestReproduceUsage(void** state)
 
 // The whole of it, once: every row has what it should have, every file is there
 // Runs an experiment and checks its JSON and its files. Returns the rows, which the caller releases with the
-// JSON; at most `mostUnlike` of them may differ from what was published.
-static const json_t* Reproduce(const char* name, size_t leastRows, int mostUnlike, json_t** json)
+// JSON; only those whose names contain one of `mayDiffer` may be unlike what was published.
+static const json_t* Reproduce(const char* name, size_t leastRows, const char* const* mayDiffer,
+                               json_t** json)
 {
     static Result s_result;
     char arguments[128], folder[64];
@@ -468,7 +469,7 @@ static const json_t* Reproduce(const char* name, size_t leastRows, int mostUnlik
     assert_string_equal(GetText(experiment, "name"), name);
     const json_t* rows = json_object_get(experiment, "rows");
     assert_true(json_array_size(rows) >= leastRows);
-    int unlike = 0;
+    int unlike = 0, notJudged = 0;
     for (size_t i = 0; i < json_array_size(rows); ++i)
     {
         const json_t* row = json_array_get(rows, i);
@@ -477,16 +478,26 @@ static const json_t* Reproduce(const char* name, size_t leastRows, int mostUnlik
         GetText(row, "published");
         json_t* ours = json_object_get(row, "ours");
         assert_true(json_is_number(ours) || json_is_null(ours));
-        assert_true(json_is_boolean(json_object_get(row, "agrees")));
+        const json_t* agrees = json_object_get(row, "agrees");
+        assert_true(json_is_boolean(agrees) || json_is_null(agrees));
+        notJudged += json_is_null(agrees) ? 1 : 0;
         if (json_is_false(json_object_get(row, "agrees")))
         {
-            print_message("unlike what was published: %s\n", GetText(row, "quantity"));
+            const char* const* known = mayDiffer;
+            while (*known != NULL && strstr(GetText(row, "quantity"), *known) == NULL)
+            {
+                ++known;
+            }
+            if (*known == NULL)
+            {
+                fail_msg("unlike what was published: %s", GetText(row, "quantity"));
+            }
             unlike += 1;
         }
     }
     assert_int_equal((int)GetNumber(experiment, "deviations"), unlike);
+    assert_int_equal((int)GetNumber(experiment, "notJudged"), notJudged);
     assert_int_equal(s_result.code, unlike > 0 ? 1 : 0);
-    assert_true(unlike <= mostUnlike);
     const json_t* files = json_object_get(experiment, "files");
     assert_true(json_array_size(files) >= 6);
     int tables = 0, plots = 0;
@@ -506,8 +517,9 @@ static void TestReproduceSlides(void** state)
 {
     SP_UNUSED(state);
     // Only rows that compare times may differ from run to run
+    static const char* const mayDiffer[] = {" us: ratio", "frames computed in 0.40 s", NULL};
     json_t* json;
-    const json_t* rows = Reproduce("slides", 40, 4, &json);
+    const json_t* rows = Reproduce("slides", 40, mayDiffer, &json);
     int frames = 0;
     for (size_t i = 0; i < json_array_size(rows); ++i)
     {
@@ -529,9 +541,12 @@ static void TestReproduceSlides(void** state)
 static void TestReproduceFilter(void** state)
 {
     SP_UNUSED(state);
-    json_t* json;
     // The doubling of the step and the cost of the filter are unlike the paper (docs/filter.md)
-    Reproduce("filter", 40, 10, &json);
+    static const char* const mayDiffer[] = {"most over all kernels, readings and widths",
+                                            "cost of the filter in a step", "time saved by larger steps",
+                                            NULL};
+    json_t* json;
+    Reproduce("filter", 40, mayDiffer, &json);
     json_decref(json);
 }
 

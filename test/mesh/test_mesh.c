@@ -585,6 +585,153 @@ static void TestMergeDistance(void** state)
     spDestroyMesh(mesh);
 }
 
+// The cube with vertices along its edge from vertex a to b, which triangles t and u share. `cuts` places from
+// a to b; triangle t becomes a fan, u stays, and between them stand flat triangles or, without them, a slit.
+static spMesh* MakeCubeWithSlit(const double* cuts, int count, bool caps)
+{
+    spDVec3 vertices[16];
+    int32_t triangles[120];
+    memcpy(vertices, cubeVertices, sizeof(cubeVertices));
+    memcpy(triangles, cubeTriangles, sizeof(cubeTriangles));
+    int32_t a = cubeTriangles[0], b = cubeTriangles[1], top = cubeTriangles[2], last = a;
+    int triangleCount = 12;
+    for (int i = 0; i < count; ++i)
+    {
+        spDVec3 way = Subtract(vertices[b], vertices[a]);
+        vertices[8 + i] = (spDVec3){vertices[a].x + cuts[i] * way.x, vertices[a].y + cuts[i] * way.y,
+                                    vertices[a].z + cuts[i] * way.z};
+        int32_t* t = triangles + (i == 0 ? 0 : 3 * triangleCount++);
+        t[0] = last, t[1] = 8 + i, t[2] = top;
+        last = 8 + i;
+    }
+    int32_t* t = triangles + 3 * (int64_t)triangleCount++;
+    t[0] = last, t[1] = b, t[2] = top;
+    for (int i = 0; caps && i < count; ++i)
+    {
+        t = triangles + 3 * (int64_t)triangleCount++;
+        t[0] = a, t[1] = i + 1 < count ? 9 + i : b, t[2] = 8 + i;
+    }
+    spMeshDef def = spDefaultMeshDef();
+    def.vertices = vertices;
+    def.vertexCount = 8 + count;
+    def.triangles = triangles;
+    def.triangleCount = triangleCount;
+    spMesh* mesh = spCreateMesh(&def, NULL);
+    assert_non_null(mesh);
+    return mesh;
+}
+
+static bool IsIdle(const spRepairReport* done)
+{
+    const spRepairReport nothing = {0};
+    return memcmp(done, &nothing, sizeof(nothing)) == 0;
+}
+
+// Flat triangles, and holes that only flat triangles close, go without leaving a hole
+static void TestRepairCaps(void** state)
+{
+    SP_UNUSED(state);
+    const double cuts[] = {0.2, 0.3, 0.45, 0.7, 0.75};
+    for (int round = 0; round < 10; ++round)
+    {
+        int count = round / 2 + 1;
+        bool caps = round % 2 == 0;
+        spMesh* mesh = MakeCubeWithSlit(cuts, count, caps);
+        spRepairDef repair = spDefaultRepairDef();
+        repair.closeHoles = caps ? 0 : count + 2;
+        spRepairReport done;
+        assert_true(spMesh_Repair(mesh, &repair, &done, NULL));
+        spMeshReport report;
+        assert_true(spMesh_Validate(mesh, &report, NULL));
+        assert_int_equal(report.problemCounts[sp_meshDegenerateTriangles], 0);
+        assert_int_equal(report.problemCounts[sp_meshOpenEdges], 0);
+        assert_int_equal(report.problemCounts[sp_meshNonManifoldEdges], 0);
+        assert_int_equal(report.problemCounts[sp_meshBadWinding], 0);
+        assert_true(report.closed);
+        CHECK_NEAR(report.volume, 1.0, 1e-14);
+        assert_true(done.turnedEdges >= count);
+        assert_int_equal(done.droppedTriangles, 0);
+        // A second repair finds nothing to do
+        assert_true(spMesh_Repair(mesh, &repair, &done, NULL));
+        assert_true(IsIdle(&done));
+        spDestroyMesh(mesh);
+    }
+
+    // At an open edge a flat triangle is dropped: there is nothing to join it to
+    spMeshDef def = spDefaultMeshDef();
+    const spDVec3 vertices[] = {{0, 0, 0}, {2, 0, 0}, {1, 0, 0}, {1, 1, 0}};
+    const int32_t triangles[] = {0, 2, 3, 2, 1, 3, 0, 1, 2};
+    def.vertices = vertices;
+    def.vertexCount = 4;
+    def.triangles = triangles;
+    def.triangleCount = 3;
+    spMesh* mesh = spCreateMesh(&def, NULL);
+    spRepairDef repair = spDefaultRepairDef();
+    spRepairReport done;
+    assert_true(spMesh_Repair(mesh, &repair, &done, NULL));
+    assert_int_equal(done.droppedTriangles, 1);
+    assert_int_equal(done.turnedEdges, 0);
+    assert_int_equal(spMesh_GetTriangleCount(mesh), 2);
+    spDestroyMesh(mesh);
+
+    // A tetrahedron with a flat face that ends at the apex of its neighbour: turning its edge would lay one
+    // triangle onto another
+    const spDVec3 flat[] = {{0, 0, 0}, {2, 0, 0}, {1, 0, 0}, {1, 1, 0}};
+    const int32_t faces[] = {0, 1, 2, 1, 0, 3, 0, 2, 3, 2, 1, 3};
+    def.vertices = flat;
+    def.triangles = faces;
+    def.triangleCount = 4;
+    mesh = spCreateMesh(&def, NULL);
+    assert_true(spMesh_Repair(mesh, &repair, &done, NULL));
+    assert_int_equal(done.turnedEdges, 0);
+    assert_int_equal(done.droppedTriangles, 1);
+    spDestroyMesh(mesh);
+}
+
+// A ball whose coordinates were rounded, as files with few digits have them
+static void TestRepairCoarse(void** state)
+{
+    SP_UNUSED(state);
+    spShellMeshDef shell = spDefaultShellMeshDef();
+    shell.level = 4;
+    shell.center = (spDVec3){0.123, 0.234, 0.345};
+    spMesh* fine = spMakeIcosphereMesh(&shell, NULL);
+    assert_non_null(fine);
+    int turned = 0;
+    for (int grid = 16; grid <= 40; ++grid)
+    {
+        spDVec3* vertices = malloc(sizeof(spDVec3) * (size_t)spMesh_GetVertexCount(fine));
+        for (int i = 0; i < spMesh_GetVertexCount(fine); ++i)
+        {
+            spDVec3 p = spMesh_GetVertices(fine)[i];
+            vertices[i] =
+                (spDVec3){rint(p.x * grid) / grid, rint(p.y * grid) / grid, rint(p.z * grid) / grid};
+        }
+        spMeshDef def = spDefaultMeshDef();
+        def.vertices = vertices;
+        def.vertexCount = spMesh_GetVertexCount(fine);
+        def.triangles = spMesh_GetTriangles(fine);
+        def.triangleCount = spMesh_GetTriangleCount(fine);
+        spMesh* mesh = spCreateMesh(&def, NULL);
+        assert_non_null(mesh);
+        spRepairDef repair = spDefaultRepairDef();
+        repair.closeHoles = 30;
+        spRepairReport done;
+        spMeshReport report;
+        assert_true(spMesh_Repair(mesh, &repair, &done, NULL));
+        assert_true(spMesh_Validate(mesh, &report, NULL));
+        turned += done.turnedEdges;
+        assert_true(report.closed);
+        assert_int_equal(report.problemCounts[sp_meshDegenerateTriangles], 0);
+        assert_true(spMesh_Repair(mesh, &repair, &done, NULL));
+        assert_true(IsIdle(&done));
+        spDestroyMesh(mesh);
+        free(vertices);
+    }
+    assert_true(turned > 100);
+    spDestroyMesh(fine);
+}
+
 // Each allocation fails in turn: a clean error, nothing lost, the mesh as before
 static void TestFailingAllocations(void** state)
 {
@@ -671,6 +818,8 @@ int main(void)
         cmocka_unit_test(TestValidateExtremes),
         cmocka_unit_test(TestRepairSoup),
         cmocka_unit_test(TestMergeDistance),
+        cmocka_unit_test(TestRepairCaps),
+        cmocka_unit_test(TestRepairCoarse),
         cmocka_unit_test(TestFailingAllocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

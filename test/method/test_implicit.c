@@ -156,7 +156,7 @@ static void CheckMatrix(spBody* body, bool project, bool wind, uint64_t seed)
         s.backend->addScaled(b, (spReal)((double)s.columns[i].c * along), s.columns[i].g, 0, n);
     }
     assert_true(Compare(a, b, n) <= tight);
-    spDestroySystemRows(&rows, body->heap);
+    spDestroyRows(&rows, body->heap);
     spDestroyBodySystem(&s, body);
     free(d);
     free(e);

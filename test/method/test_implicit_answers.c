@@ -1321,7 +1321,7 @@ static void TestCompliance(void** state)
         }
         spRowSide sides[pointCount];
         spRowNode pool[4 * pointCount];
-        const spPoints made = {sides, pool, pointCount, false}, *points = &made;
+        const spPoints made = {sides, pool, pointCount, false, 1}, *points = &made;
         MakePoints(sides, pool, body, &seed);
         spVec4* x1 = AllocNodes(body->nodeCount);
         memcpy(x1, body->x, (size_t)body->nodeCount * sizeof(spVec4));

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 // Node rows inside the sweeps of XPBD: rest, friction, restitution, deep starts, moving colliders, holds, and
-// links to other bodies; forces that can be read.
+// links to other bodies; forces that can be read; bodies that are squeezed and released.
 
 #include "base/core.h"
 #include "testbed/check.h"
@@ -384,12 +384,102 @@ static void TestGrab(void** state)
     }
 }
 
+// ---- squeezed and released ----
+
+#define LIVER SOUPLE_SOURCE_DIR "/data/liver_like.msh"
+
+// A liver on the ground, without gravity, below a plate that faces down
+static spTestWorld MakeSqueeze(spTetLaw law, double young, const spMethodDef* method, spColliderId* plate,
+                               double* height)
+{
+    spTestWorld test = {.springs = -1, .gas = -1, .tets = -1};
+    spWorldDef worldDef = spDefaultWorldDef();
+    worldDef.gravity = (spVec3){0, 0, 0};
+    test.world = spCreateWorld(&worldDef, NULL);
+    spMesh* mesh = spLoadMesh(LIVER, NULL, NULL);
+    assert_non_null(mesh);
+    spMeshReport report;
+    assert_true(spMesh_Validate(mesh, &report, NULL));
+    *height = report.upper.y - report.lower.y;
+    spBodyDef bodyDef = spDefaultBodyDef();
+    bodyDef.mesh = mesh;
+    bodyDef.density = 500;
+    bodyDef.method = *method;
+    bodyDef.friction = (spReal)0.2;
+    bodyDef.transform.position.y = (spReal)-report.lower.y;
+    test.body = spCreateBody(test.world, &bodyDef);
+    spDestroyMesh(mesh);
+    spTetDef tets = spDefaultTetDef();
+    tets.law = law;
+    tets.youngModulus = (spReal)young;
+    tets.poissonRatio = (spReal)0.35;
+    tets.damping = (spReal)0.03;
+    test.tets = spBody_AddTets(test.world, test.body, &tets);
+    spAddTestGround(test.world, (spReal)0.5, 0);
+    spColliderDef def = spDefaultColliderDef();
+    def.transform.position.y = (spReal)(1.02 * *height);
+    def.transform.rotation = (spQuat){1, 0, 0, 0};
+    *plate = spCreateCollider(test.world, &def);
+    return test;
+}
+
+static void MovePlate(spWorld* world, spColliderId plate, double height)
+{
+    spTransform to = spCollider_GetTransform(world, plate);
+    to.position.y = (spReal)height;
+    assert_true(spCollider_MoveTo(world, plate, to));
+}
+
+// A plate closes on a body to a sixth of its height within a second, and opens: nothing stays inside out, and
+// next to none of the energy stays in it
+static void TestSqueeze(void** state)
+{
+    SP_UNUSED(state);
+    const struct
+    {
+        spTetLaw law;
+        double young;
+        spXpbdSolver solver;
+    } cases[] = {{sp_tetCorotational, 2e4, sp_xpbdAuto},        {sp_tetCorotational, 1e5, sp_xpbdAuto},
+                 {sp_tetCorotational, 1e6, sp_xpbdAuto},        {sp_tetNeoHookean, 2e4, sp_xpbdAuto},
+                 {sp_tetMooneyRivlin, 1e5, sp_xpbdAuto},        {sp_tetHybrid, 1e5, sp_xpbdAuto},
+                 {sp_tetCorotational, 1e5, sp_xpbdGaussSeidel}, {sp_tetNeoHookean, 2e4, sp_xpbdGaussSeidel}};
+    for (int i = 0; i < SP_COUNT(cases); ++i)
+    {
+        spMethodDef method = MakeMethod(1, 20);
+        method.xpbd.solver = cases[i].solver;
+        spColliderId plate;
+        double height, most = 0.0;
+        int inverted = 0;
+        uint32_t flags = 0;
+        spTestWorld test = MakeSqueeze(cases[i].law, cases[i].young, &method, &plate, &height);
+        for (int step = 1; step <= 160; ++step)
+        {
+            double closed = step < 60 ? step / 60.0 : 1.0, opened = step < 72 ? 0.0 : (step - 72) / 10.0;
+            MovePlate(test.world, plate, height * (1.02 - 0.87 * closed + opened));
+            flags |= spWorld_Step(test.world, FRAME);
+            int now = spBody_CountInvertedTets(test.world, test.body);
+            inverted = now > inverted ? now : inverted;
+            most = fmax(most, spBody_GetEnergy(test.world, test.body).elastic);
+        }
+        double left = spBody_GetEnergy(test.world, test.body).elastic;
+        printf("%s %.0e Pa, solver %d: %d inside out at most, %d in the end; elastic energy %.3g of %.3g J\n",
+               spGetTetLawName(cases[i].law), cases[i].young, (int)cases[i].solver, inverted,
+               spBody_CountInvertedTets(test.world, test.body), left, most);
+        assert_int_equal(flags & (sp_stepNonFinite | sp_stepUnstable), 0);
+        assert_true(inverted > 20);
+        assert_int_equal(spBody_CountInvertedTets(test.world, test.body), 0);
+        CHECK_LESS(left, 0.01 * most);
+        spDestroyTestWorld(&test);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(TestRest),      cmocka_unit_test(TestSlope),       cmocka_unit_test(TestRestitution),
         cmocka_unit_test(TestDeepStart), cmocka_unit_test(TestMovingFloor), cmocka_unit_test(TestHolds),
-        cmocka_unit_test(TestGrab),
+        cmocka_unit_test(TestGrab),      cmocka_unit_test(TestSqueeze),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -163,6 +163,12 @@ static const struct
     {"{\"type\": \"save\", \"name\": \"\"}", "1 to 63 bytes"},
     {"{\"type\": \"save\", \"name\": \"start\"}", "choose another name"},
     {"{\"type\": \"restore\", \"name\": \"end\"}", "no state \"end\""},
+    {"{\"type\": \"set\", \"body\": \"sheet\", \"method\": {\"type\": \"xpbd\", \"substeps\": 1000000, "
+     "\"xpbd\": {\"iterations\": 1000000}}}",
+     "would stand still"},
+    {"{\"type\": \"set\", \"body\": \"cube\", \"method\": {\"type\": \"bdf2\", \"substeps\": 1000000, "
+     "\"solver\": {\"maxIterations\": 1000000}}}",
+     "would stand still"},
 };
 
 static void TestBadActs(void** state)

@@ -91,10 +91,20 @@ static const BadScene s_bad[] = {
     // Bodies
     {"{\"souple\": 1, \"bodies\": [{\"springs\": {}}]}", 1, 26, "\"mesh\" is missing", "bodies[0]"},
     {"{\"souple\": 1, \"bodies\": [{\"mesh\": {}, \"springs\": {}}]}", 1, 35,
-     "either \"file\" or \"generator\"", "bodies[0].mesh"},
+     "one of \"file\", \"fill\" and \"generator\"", "bodies[0].mesh"},
     {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"file\": \"a.obj\", \"generator\": \"box\"}, \"springs\": "
      "{}}]}",
-     1, 66, "not both", NULL},
+     1, 66, "not two of them", NULL},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"file\": \"a.obj\", \"fill\": \"a.obj\"}, \"springs\": {}}]}",
+     1, 61, "not two of them", "bodies[0].mesh.fill"},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"file\": \"a.obj\", \"size\": 0.1}, \"springs\": {}}]}", 1,
+     61, "only of use with \"fill\"", "bodies[0].mesh.size"},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"ball\", \"size\": 0.1}, \"springs\": {}}]}",
+     1, 65, "only of use with \"fill\"", "bodies[0].mesh.size"},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"fill\": \"a.obj\", \"size\": 0}, \"springs\": {}}]}", 1, 61,
+     "must be greater than 0 m, but is 0", "bodies[0].mesh.size"},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"fill\": \"no-such-file.obj\"}, \"springs\": {}}]}", 1, 44,
+     "no-such-file.obj", "bodies[0].mesh.fill"},
     {"{\"souple\": 1, \"bodies\": [{\"mesh\": \"no-such-file.obj\", \"springs\": {}}]}", 1, 35,
      "no-such-file.obj", "bodies[0].mesh"},
     {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"box\", \"size\": [1, 0, 1]}, \"springs\": "
@@ -415,6 +425,42 @@ static void TestWarningsDoNotRefuse(void** state)
     for (int i = 0; i < count; ++i)
     {
         assert_true(problems[i].warning);
+    }
+}
+
+// A body that cannot be stepped stably by its method says so before it is stepped
+static void TestStabilityWarnings(void** state)
+{
+    SP_UNUSED(state);
+    static const struct
+    {
+        const char* method;
+        const char* modulus;
+        const char* words;
+    } cases[] = {
+        {"{\"type\": \"symplecticEuler\"}", "1e5", NULL},
+        {"{\"type\": \"symplecticEuler\", \"maxSubsteps\": 1}", "1e9", "\"maxSubsteps\" is 1"},
+        {"{\"type\": \"verlet\", \"substeps\": 2}", "1e9", "\"substeps\" is 2"},
+        {"{\"type\": \"verlet\"}", "1e9", "\"maxSubsteps\" is 10000"},
+        {"{\"type\": \"bdf2\"}", "1e9", NULL},
+    };
+    for (int i = 0; i < SP_COUNT(cases); ++i)
+    {
+        char text[512];
+        snprintf(
+            text, sizeof(text),
+            "{\"souple\": 1, \"dt\": 2, \"bodies\": [{\"mesh\": {\"generator\": \"box\"}, \"method\": %s, "
+            "\"tets\": {\"youngModulus\": %s}}]}",
+            cases[i].method, cases[i].modulus);
+        spSceneProblem problem = {0};
+        int count = 0;
+        assert_true(spCheckSceneText(text, strlen(text), NULL, &problem, 1, &count));
+        assert_int_equal(count, cases[i].words != NULL);
+        if (count > 0)
+        {
+            assert_true(problem.warning);
+            assert_non_null(strstr(problem.message, cases[i].words));
+        }
     }
 }
 
@@ -873,12 +919,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(TestBadScenes),           cmocka_unit_test(TestAllProblemsAreCollected),
-        cmocka_unit_test(TestWarningsDoNotRefuse), cmocka_unit_test(TestSolverWarnings),
-        cmocka_unit_test(TestDeepAndHugeInput),    cmocka_unit_test(TestDefaultsAgree),
-        cmocka_unit_test(TestTableIsConsistent),   cmocka_unit_test(TestManualIsUpToDate),
-        cmocka_unit_test(TestMaterials),           cmocka_unit_test(TestScenesOfTheProject),
-        cmocka_unit_test(TestWholeScenes),         cmocka_unit_test(TestDamagedScenes),
-        cmocka_unit_test(TestFailingMemory),       cmocka_unit_test(TestFailingMemoryOfRun),
+        cmocka_unit_test(TestWarningsDoNotRefuse), cmocka_unit_test(TestStabilityWarnings),
+        cmocka_unit_test(TestSolverWarnings),      cmocka_unit_test(TestDeepAndHugeInput),
+        cmocka_unit_test(TestDefaultsAgree),       cmocka_unit_test(TestTableIsConsistent),
+        cmocka_unit_test(TestManualIsUpToDate),    cmocka_unit_test(TestMaterials),
+        cmocka_unit_test(TestScenesOfTheProject),  cmocka_unit_test(TestWholeScenes),
+        cmocka_unit_test(TestDamagedScenes),       cmocka_unit_test(TestFailingMemory),
+        cmocka_unit_test(TestFailingMemoryOfRun),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

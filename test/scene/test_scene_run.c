@@ -691,6 +691,43 @@ static void TestInversion(void** state)
     spDestroyScene(scene);
 }
 
+// Tets inside of a surface, which is drawn, also where its mesh file stands alone
+static void TestFill(void** state)
+{
+    SP_UNUSED(state);
+    const char* text =
+        "{\"souple\": 1, \"duration\": 0.05, \"bodies\": [{\"name\": \"fish\", \"mesh\": {\"fill\": "
+        "\"fish.obj\", \"size\": 0.06}, \"transform\": {\"scale\": 2}, \"tets\": {}}]}";
+    spError error = SP_ZERO_INIT;
+    spMesh* fish = spLoadMesh(SOUPLE_SOURCE_DIR "/scenes/fish.obj", NULL, &error);
+    assert_non_null(fish);
+    spScene* scene = spParseScene(text, strlen(text), SOUPLE_SOURCE_DIR "/scenes", NULL, &error);
+    assert_non_null(scene);
+    spRun* run = Start(scene);
+    spWorld* world = spRun_GetWorld(run);
+    spBodyId body = spRun_FindBody(run, "fish");
+    assert_true(spBody_GetElementCount(world, body) > 1000);
+    assert_int_equal(spBody_GetSurfaceVertexCount(world, body), spMesh_GetVertexCount(fish));
+    while (!spRun_IsDone(run))
+    {
+        assert_int_equal(spRun_Step(run), 0);
+    }
+    spDestroyRun(run);
+    spDestroyScene(scene);
+    spDestroyMesh(fish);
+
+    const char* sheet =
+        "{\"souple\": 1, \"bodies\": [{\"mesh\": {\"fill\": \"fish.obj\", \"size\": 4}, \"tets\": {}}]}";
+    scene = spParseScene(sheet, strlen(sheet), SOUPLE_SOURCE_DIR "/scenes", NULL, &error);
+    assert_non_null(scene);
+    spRunDef def = spDefaultRunDef();
+    assert_null(spCreateRun(scene, &def, &error));
+    assert_non_null(strstr(error.message, "ask for a smaller size"));
+    assert_int_equal(error.line, 1);
+    assert_int_equal(error.column, 44);
+    spDestroyScene(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -702,6 +739,7 @@ int main(void)
         cmocka_unit_test(TestRelax),         cmocka_unit_test(TestSolver),
         cmocka_unit_test(TestXpbd),          cmocka_unit_test(TestConstraints),
         cmocka_unit_test(TestInversion),     cmocka_unit_test(TestColors),
+        cmocka_unit_test(TestFill),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

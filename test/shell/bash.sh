@@ -28,7 +28,7 @@ expect() {
 }
 
 expect "run report replay reproduce" souple r
-expect "info convert repair make" souple mesh ''
+expect "info convert repair make fill" souple mesh ''
 expect "torus" souple mesh make t
 expect "--lanes --live" souple run --l
 expect "1 4 8 16" souple run --lanes ''

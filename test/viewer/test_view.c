@@ -1006,6 +1006,75 @@ static void TestFlood(Stage* stage)
     AwaitClients(stage, 1);
 }
 
+// Pings, which the library answers by itself
+static void TestPings(Stage* stage)
+{
+    static const uint8_t ping[8] = {0x89, 0x82, 1, 2, 3, 4, 'a', 'b'};
+    static uint8_t pings[4096 * sizeof(ping)];
+    for (size_t i = 0; i < sizeof(pings); ++i)
+    {
+        pings[i] = ping[i % sizeof(ping)];
+    }
+    spTestClient client;
+    assert_int_equal(spJoinView(&client, stage->port, NULL), 101);
+    double end = GetClock() + 10.0;
+    while (spSendBytes(&client, pings, sizeof(pings)) && GetClock() < end)
+    {
+        spReadMessage(&client, 0.01);
+    }
+    assert_true(GetClock() < end);
+    spCloseTestClient(&client);
+    AwaitClients(stage, 1);
+
+    // A few are nobody's harm
+    assert_int_equal(spJoinView(&client, stage->port, NULL), 101);
+    for (int i = 0; i < 25; ++i)
+    {
+        assert_true(spSendBytes(&client, pings, 10 * sizeof(ping)));
+        spReadMessage(&client, 0.1);
+    }
+    assert_false(client.ended);
+    spCloseTestClient(&client);
+    AwaitClients(stage, 1);
+}
+
+static void TestUnmasked(Stage* stage)
+{
+    static const char text[] = "{\"do\":\"take\"}";
+    uint8_t frame[2 + sizeof(text) - 1] = {0x81, sizeof(text) - 1};
+    memcpy(frame + 2, text, sizeof(text) - 1);
+    spTestClient client;
+    assert_int_equal(spJoinView(&client, stage->port, NULL), 101);
+    assert_true(spSendMessage(&client, text));
+    assert_true(spSendBytes(&client, frame, sizeof(frame)));
+    double end = GetClock() + 10.0;
+    while (!client.ended && GetClock() < end)
+    {
+        spReadMessage(&client, 0.5);
+    }
+    assert_true(client.ended);
+    assert_int_equal(client.closeCode, 1002);
+    spCloseTestClient(&client);
+    AwaitClients(stage, 1);
+}
+
+// Connections that say nothing, more than there are places for, keep nobody out
+static void TestSilent(Stage* stage)
+{
+    spTestClient silent[100];
+    for (int i = 0; i < 100; ++i)
+    {
+        assert_true(spConnectClient(&silent[i], stage->port));
+    }
+    double start = GetClock();
+    assert_int_equal(Ask(stage->port, "GET /", NULL), 200);
+    assert_true(GetClock() - start < 2.5);
+    for (int i = 0; i < 100; ++i)
+    {
+        spCloseTestClient(&silent[i]);
+    }
+}
+
 static void TestHandshakes(Stage* stage)
 {
     int port = stage->port;
@@ -1148,6 +1217,9 @@ static void TestHostileClients(void** state)
     TestHandshakes(&stage);
     TestBadFrames(&stage);
     TestFlood(&stage);
+    TestPings(&stage);
+    TestUnmasked(&stage);
+    TestSilent(&stage);
     TestClientLimit(&stage);
     TestManyConnects(&stage);
     TestSlowReaders(&stage, &friend);

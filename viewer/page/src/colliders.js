@@ -3,7 +3,7 @@
 
 // Rigid shapes, drawn by their type, and the sphere of the poking tool. Planes are the ground: see ground.js.
 
-import {BoxGeometry, CapsuleGeometry, Group, Mesh, MeshPhongMaterial, SphereGeometry} from 'three';
+import {BoxGeometry, CapsuleGeometry, CylinderGeometry, Group, Mesh, MeshPhongMaterial, SphereGeometry} from 'three';
 import {createGround} from './ground.js';
 
 const toolIndex = 0xffffffff;
@@ -27,6 +27,7 @@ export function createColliders() {
       const half = c.halfSize ?? [0.5, 0.5, 0.5];
       return new Mesh(new BoxGeometry(2 * half[0], 2 * half[1], 2 * half[2]), material);
     },
+    cylinder: (c) => new Mesh(new CylinderGeometry(c.radius ?? 0.5, c.radius ?? 0.5, 2 * (c.halfHeight ?? 0.5), 48), material),
     capsule: (c) => new Mesh(new CapsuleGeometry(c.radius ?? 0.5, 2 * (c.halfHeight ?? 0.5), 12, 32), material),
   };
 

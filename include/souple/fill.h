@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Solids from surfaces: meshes of tets inside of triangles.
+
+#pragma once
+
+#include "souple/mesh.h"
+
+SP_EXTERN_C_BEGIN
+
+/// How spFillMesh makes tets. Start from spDefaultFillMeshDef.
+typedef struct spFillMeshDef
+{
+    double
+        size; ///< longest edge of the tets inside, m, > 0; the shortest one there is 0.87 of it. 0: tetCount
+              ///< decides
+    int tetCount; ///< with size 0: about so many tets, >= 1; several sizes are tried
+    bool (*progress)(double fraction,
+                     void* context); ///< called now and then, from 0 to 1 for every size that is
+                                     ///< tried; returns false to stop; may be NULL
+    void* progressContext;           ///< passed back to progress
+    spAllocator allocator;           ///< memory for the mesh; zero means the C library's
+    int internalValue;               ///< set by spDefaultFillMeshDef
+} spFillMeshDef;
+
+/// What spFillMesh found and made.
+typedef struct spFillReport
+{
+    double size;          ///< as in spFillMeshDef, or as it was chosen; m
+    bool closed;          ///< the surface is closed; else its holes were closed by the winding number
+    int openEdgeCount;    ///< edges of the surface with one triangle only
+    double surfaceVolume; ///< volume that a closed surface encloses, 0 when it is not closed; m^3
+    double
+        maxDistance; ///< largest distance of a vertex or middle of a triangle of the surface from the tets, m
+} spFillReport;
+
+/// @return about 5000 tets, no progress.
+SP_API spFillMeshDef spDefaultFillMeshDef(void);
+
+/// Fills a surface with tets: isosurface stuffing after Labelle and Shewchuk, whose dihedral angles are all
+/// within 10.7 and 164.8 degrees. The surface may be open, crossing itself or made of several parts: inside is
+/// where its winding number is more than 1/2 or less than -1/2. Of a mesh with tets the boundary is filled.
+/// Vertices of the tets lie on the surface or in a lattice inside; sharp edges are cut off by up to half a
+/// size, walls thinner than about a size are lost. The same bits come out for the same input.
+/// @param report may be NULL
+/// @return NULL when there are no triangles, nothing is inside, the size would need too many tets, there
+/// is no memory; error says which. When progress said stop its code is sp_errorNone, its message "cancelled".
+SP_API spMesh* spFillMesh(const spMesh* mesh, const spFillMeshDef* def, spFillReport* report, spError* error);
+
+SP_EXTERN_C_END

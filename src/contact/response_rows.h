@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Rows while they are solved, over a compliance that their bodies have frozen: what response.c shares with
+// rounds.c.
+
+#pragma once
+
+#include "contact/response.h"
+
+// A row while it is solved
+typedef struct spSolvedRow
+{
+    spRow* row;      // a contact of its body, or one between bodies
+    int a, b;        // points; b is -1 for a collider
+    spVec3 gap;      // x_a - x_b - anchor, m; of a contact along the normal
+    spVec3 target;   // relative velocity that it asks for, m/s
+    spVec3 impulse;  // N s
+    spVec3 shift;    // kg m
+    spMat3 diagonal; // of W, 1/kg
+} spSolvedRow;
+
+typedef struct spResponse
+{
+    const spResponseContext* context;
+    spSolvedRow* rows;
+    int rowCount;
+    spRowSide* sides; // of the points, body by body
+    int* bodyPoint;   // first point of each body (bodyCount + 1)
+    int pointCount;
+    spComplianceList compliance;
+    int* pointBlock;  // first block of each point, blocks ordered by i (pointCount + 1)
+    spVec3* u;        // velocity, or displacement, of each point
+    spVec3* impulses; // on each point, when they are handed to the bodies
+    spVec3* shifts;
+} spResponse;
+
+// Collects the rows and their points. False when there is nothing to do or no memory.
+bool spOpenResponse(spResponse* r, const spResponseContext* context, spResponseResult* result);
+// Lets every body freeze its compliance, and orders the blocks by their first point
+bool spFreezeResponse(spResponse* r);
+
+spPoints spGetPoints(const spResponse* r, int body);
+// The value at a point of a body, from those at its nodes
+spVec3 spReadSide(const spResponse* r, const spRowSide* side, const spVec4* values);
+
+// What impulses do to relative velocities, in the model
+void spPushRow(spResponse* r, const spSolvedRow* row, spVec3 impulse);
+spVec3 spGetRowVelocity(const spResponse* r, const spSolvedRow* row);
+// Hands the impulses and shifts of the rows to the bodies
+void spCorrectBodies(spResponse* r);
+
+// Keeps what rows exert now, for the next solve. False when there is no memory.
+bool spKeepMultipliers(const spResponse* r);
