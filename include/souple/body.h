@@ -211,8 +211,9 @@ typedef struct spBodyDef
     spReal nodeMass;          ///< mass of every node, kg; 0 means from the density
     const spReal* nodeMasses; ///< mass of each node, kg; NULL means nodeMass or density
     spReal gravityScale;      ///< share of the world's gravity, non-dimensional
-    spReal contactRadius;     ///< nodes keep this distance from colliders, m, >= 0
-    spReal friction;          ///< Coulomb coefficient; with a collider the geometric mean of both counts
+    spReal contactRadius;     ///< the surface keeps this distance from what it touches, m, >= 0
+    bool selfContact;         ///< the surface of the body touches itself
+    spReal friction;          ///< Coulomb coefficient; with a collider or a body the geometric mean of both counts
     spReal restitution;       ///< 0 no bounce, 1 full bounce; with a collider the larger of both counts
     spMethodDef method;       ///< how the body moves
     bool keepOrder;           ///< nodes lie in memory in the order given, which is slower: for comparison

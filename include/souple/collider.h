@@ -81,16 +81,29 @@ SP_API spVec3 spCollider_GetForce(const spWorld* world, spColliderId collider);
 /// @return torque of all bodies on a collider about its position, N m: the mean over the last step.
 SP_API spVec3 spCollider_GetTorque(const spWorld* world, spColliderId collider);
 
-/// One node that pressed on a collider during the last step.
+/// A point of a body: the weighted sum of one to three nodes.
+typedef struct spContactSide
+{
+    int count;         ///< nodes: 1 a node, 2 a point on an edge, 3 on a triangle; 0 without a body
+    int nodes[3];      ///< which
+    spReal weights[3]; ///< their weights, which add up to 1
+} spContactSide;
+
+/// A point of a body that pressed on a collider, on another body or on the body itself during the last step.
 typedef struct spContact
 {
-    spBodyId body;         ///< whose node
-    int node;              ///< which node
-    spColliderId collider; ///< on what
-    spVec3 position;       ///< of the node, m
-    spVec3 normal;         ///< from the collider to the node, unit length
-    spReal gap;            ///< distance at the end of the step, m; negative when it penetrates
-    spVec3 force;          ///< on the node, mean over the step, N: normal part and friction
+    spBodyId body;           ///< whose point
+    int node;                ///< its first node
+    spColliderId collider;   ///< on what; null when that is a body
+    spBodyId otherBody;      ///< on what; null when that is a collider
+    spContactSide side;      ///< the point of the body
+    spContactSide otherSide; ///< the point of the other body
+    spVec3 position;         ///< of the point, m
+    spVec3 normal;           ///< from the collider or the other body to the point, unit length
+    spReal gap;              ///< distance at the end of the step, m; negative when it penetrates
+    spVec3 force;            ///< on the body, mean over the step, N: normal part and friction; the other side feels the opposite
+    int age;                 ///< between bodies: solves in a row in which it pressed
+    uint64_t key;            ///< stays the same as long as the contact lives
 } spContact;
 
 /// @return number of contacts in the last step.

@@ -30,6 +30,7 @@ typedef struct spWorldDef
     int laneCount;      ///< lanes of the kernels: 1, 4, 8, 16; 0 means the most that this machine has
     spReal contactSkin; ///< distance at which nodes become contact candidates beyond their motion, m
     spReal restitutionThreshold; ///< approach speed below which contacts do not bounce, m/s
+    bool bodyContacts;           ///< bodies with a surface touch each other
     int internalValue;           ///< set by spDefaultWorldDef
 } spWorldDef;
 

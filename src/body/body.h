@@ -33,6 +33,7 @@
 
 typedef struct spMethodKind spMethodKind;
 typedef struct spEditData spEditData;
+typedef struct spContactSurface spContactSurface;
 
 // A driven node: moves to its target over the next step
 typedef struct spDrivenNode
@@ -98,7 +99,7 @@ typedef struct spBody
     spVec4* goodX; // at the start of the step
     spVec4* goodV;
     spVec4* nodeForces; // from the user; NULL until there are any
-    spVec4* loads;      // the same and what other bodies exert, while linked bodies advance; else NULL
+    spVec4* loads;      // the same and what other bodies exert, while bodies of an island advance; else NULL
     uint8_t* roles;
     int32_t* held; // nodes that are fixed or driven
     int heldCount;
@@ -108,7 +109,9 @@ typedef struct spBody
     int drivenCapacity;
     int32_t* drivenIndex; // place of each node in driven, -1 for none; NULL until a node is driven
     bool running;
-    bool linked; // to another body, in this step
+    int island;  // of bodies that advance together, because rows join them in this step; -1 for none
+    int slices;  // that its island advances in
+    bool joined; // to another body by a link
     double time; // s, follows the world's
 
     // Forces: nodes, then slots
@@ -128,6 +131,9 @@ typedef struct spBody
     int rowCapacity;
     int32_t* patchRow;         // first row of each patch (patchCount + 1)
     spMultipliers multipliers; // of node rows, where the method keeps them
+    bool selfContact;                 // it touches itself
+    spContactSurface* contactSurface; // as contact between bodies sees it (contact/contact_surface.h); NULL until
+                                      // it is needed
     spVec3 contactForce;
     spVec3 pinForce;
 

@@ -39,7 +39,7 @@ typedef struct spRow
     uint64_t key;   // the same as long as the contact or the hold lives, whatever the numbering
     spRowSide a, b; // a is a point of a body
     spRowLaw law;
-    int32_t age; // solves in a row that its multiplier has been kept over
+    int32_t age; // solves in a row that its force has been kept over
     union
     {
         struct // contact
@@ -48,6 +48,8 @@ typedef struct spRow
             spReal gap;    // distance minus contact radius, m
             spReal friction;
             spReal restitution;
+            int32_t features[2]; // between bodies: half edge of a where two edges meet, else -1; triangle or half edge of b
+            spReal thickness; // between bodies: distance of the two points along the normal at which they touch, m
         };
         struct // hold
         {
@@ -58,6 +60,7 @@ typedef struct spRow
             int32_t link;      // slot
         };
     };
+    spVec3 force;   // on a, when it was last solved in the response: where the next solve begins, N
     spVec3 impulse; // on a, summed over the step, N s
 } spRow;
 

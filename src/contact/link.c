@@ -4,6 +4,7 @@
 #include "contact/link.h"
 
 #include "base/error.h"
+#include "contact/contact_surface.h"
 #include "math/quat.h"
 #include "math/vec3.h"
 
@@ -17,57 +18,6 @@ void spFreeLink(spHeap* heap, spLink* link)
     spFree(heap, link->pool);
     spFree(heap, link->anchors);
     spFree(heap, link);
-}
-
-// Nearest point of a triangle as weights of its corners. Ericson, Real-Time Collision Detection, 5.1.5
-static void spFindTriangleWeights(spVec3 p, spVec3 a, spVec3 b, spVec3 c, spReal w[3])
-{
-    spVec3 ab = spSub3(b, a), ac = spSub3(c, a), ap = spSub3(p, a);
-    spReal d1 = spDot3(ab, ap), d2 = spDot3(ac, ap);
-    w[0] = 1, w[1] = 0, w[2] = 0;
-    if (d1 <= 0 && d2 <= 0)
-    {
-        return;
-    }
-    spVec3 bp = spSub3(p, b);
-    spReal d3 = spDot3(ab, bp), d4 = spDot3(ac, bp);
-    if (d3 >= 0 && d4 <= d3)
-    {
-        w[0] = 0, w[1] = 1;
-        return;
-    }
-    spReal vc = d1 * d4 - d3 * d2;
-    if (vc <= 0 && d1 >= 0 && d3 <= 0)
-    {
-        w[1] = d1 / (d1 - d3);
-        w[0] = 1 - w[1];
-        return;
-    }
-    spVec3 cp = spSub3(p, c);
-    spReal d5 = spDot3(ab, cp), d6 = spDot3(ac, cp);
-    if (d6 >= 0 && d5 <= d6)
-    {
-        w[0] = 0, w[2] = 1;
-        return;
-    }
-    spReal vb = d5 * d2 - d1 * d6;
-    if (vb <= 0 && d2 >= 0 && d6 <= 0)
-    {
-        w[2] = d2 / (d2 - d6);
-        w[0] = 1 - w[2];
-        return;
-    }
-    spReal va = d3 * d6 - d5 * d4;
-    if (va <= 0 && d4 - d3 >= 0 && d5 - d6 >= 0)
-    {
-        w[2] = (d4 - d3) / ((d4 - d3) + (d5 - d6));
-        w[0] = 0, w[1] = 1 - w[2];
-        return;
-    }
-    spReal scale = 1 / (va + vb + vc);
-    w[1] = vb * scale;
-    w[2] = vc * scale;
-    w[0] = 1 - w[1] - w[2];
 }
 
 // Nearest point on the surface of a body, or its nearest node when it has no triangles. Entries that it needs
@@ -240,15 +190,5 @@ void spMakeLinkRows(spLink* const* links, int linkCount, spBody* const* bodies, 
             rows[count] = spMakeLinkRow(links[k], i, pool, 3 * count);
             count += 1;
         }
-    }
-}
-
-void spHarvestLinkRows(spLink* const* links, spRow* rows, int rowCount, spReal dt)
-{
-    for (int k = 0; k < rowCount; ++k)
-    {
-        spLink* link = links[rows[k].link];
-        link->force = spMulAdd3(link->force, 1 / dt, rows[k].impulse);
-        rows[k].impulse = (spVec3){0, 0, 0};
     }
 }

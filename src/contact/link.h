@@ -36,5 +36,3 @@ void spFreeLink(spHeap* heap, spLink* link);
 int spCountLinkRows(spLink* const* links, int linkCount, spBody* const* bodies);
 // Their rows, and what these need in the pool: 3 entries for each
 void spMakeLinkRows(spLink* const* links, int linkCount, spBody* const* bodies, spRow* rows, spRowNode* pool);
-// Takes the impulses out of them, into the links' forces, means over a step of dt
-void spHarvestLinkRows(spLink* const* links, spRow* rows, int rowCount, spReal dt);

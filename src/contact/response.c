@@ -21,6 +21,8 @@
 
 // A sweep that changes no relative velocity by more than this share of the largest one is the last
 #define SP_ROW_TOLERANCE 1e-5
+// Of contacts between bodies, many of which say nearly the same: both surfaces have vertices
+#define SP_TOUCH_TOLERANCE 2e-3
 
 // A penetration that is more than rounding
 static bool spIsMissedContact(const spResponse* r, const spBody* body, const spRow* row)
@@ -99,6 +101,9 @@ static void spFillMissed(spResponse* r, spSolvedRow* s, const spBody* body, spRo
     const spResponseContext* c = r->context;
     spPose pose = spGetColliderPose(c->colliders[row->b.slot], 1, c->dt);
     int node = row->a.node;
+    spMultiplier last = spFindMultiplier(c->multipliers, row->key);
+    row->force = last.force;
+    row->age = last.age;
     spVec3 surface = spGetSurfaceVelocity(&pose, spXyz(body->backend->view(body->x, node, node + 1)[node]));
     spVec3 v = spXyz(body->backend->view(body->v, node, node + 1)[node]);
     spReal vn = spDot3(spSub3(v, surface), row->normal);
@@ -130,8 +135,11 @@ static void spFillPair(spResponse* r, spSolvedRow* s, spRow* row, int a, int b)
     {
         spVec3 v = spSub3(spReadSide(r, &row->a, bodyA->v), spReadSide(r, &row->b, bodyB->v));
         spReal vn = spDot3(v, row->normal), reach = spGetPushReach(vn, c->dt);
+        // What is still apart may come as near as that
+        spReal speed = row->gap > 0 ? -row->gap / c->dt
+                                    : spGetBounceSpeed(vn, row->restitution, c->restitutionThreshold);
         s->gap = spScale3(-row->gap < reach ? row->gap : -reach, row->normal);
-        s->target = spScale3(spGetBounceSpeed(vn, row->restitution, c->restitutionThreshold), row->normal);
+        s->target = spScale3(speed, row->normal);
         return;
     }
     spVec3 x = spSub3(spReadSide(r, &row->a, bodyA->x), spReadSide(r, &row->b, bodyB->x));
@@ -272,31 +280,40 @@ static double spStartWarm(spResponse* r, bool positions)
 {
     const spResponseContext* c = r->context;
     double largest = 0.0;
-    for (int k = 0; c->multipliers != NULL && c->multipliers->count > 0 && k < r->rowCount; ++k)
+    for (int k = 0; k < r->rowCount; ++k)
     {
         spSolvedRow* row = r->rows + k;
-        if (positions && (row->row->law != sp_rowHold || row->row->compliance > 0))
+        spVec3 last = row->row->force;
+        if (spLengthSquared3(last) == 0 ||
+            (positions && (row->row->law != sp_rowHold || row->row->compliance > 0)))
         {
             continue;
         }
-        spMultiplier last = spFindMultiplier(c->multipliers, row->row->key);
         spVec3* total = positions ? &row->shift : &row->impulse;
-        *total = spScale3(positions ? c->dt * c->dt : c->dt, last.force);
-        row->row->age = last.age;
+        *total = spScale3(positions ? c->dt * c->dt : c->dt, last);
         spPushRow(r, row, *total);
         largest = fmax(largest, (double)spLength3(spMulMV3(row->diagonal, *total)));
     }
     return largest;
 }
 
-bool spKeepMultipliers(const spResponse* r)
+void spKeepForces(const spResponse* r)
+{
+    for (int k = 0; k < r->rowCount; ++k)
+    {
+        const spSolvedRow* s = r->rows + k;
+        spVec3 force = spScale3(1 / r->context->dt, s->impulse);
+        // A body that is about to be stopped leaves nothing for the others
+        s->row->force = spIsFinite3(force) ? force : (spVec3){0, 0, 0};
+        s->row->age += s->row->age < INT32_MAX / 2;
+    }
+}
+
+// Missed contacts are found anew in every step; their forces are kept by their keys
+static bool spKeepMissed(const spResponse* r)
 {
     const spResponseContext* c = r->context;
     spMultipliers* list = c->multipliers;
-    if (list == NULL)
-    {
-        return true;
-    }
     list->count = 0;
     if (spReserve(c->heap, (void**)&list->entries, 0, &list->capacity, r->rowCount, sizeof(spMultiplier)) ==
         false)
@@ -305,15 +322,23 @@ bool spKeepMultipliers(const spResponse* r)
     }
     for (int k = 0; k < r->rowCount; ++k)
     {
-        const spSolvedRow* row = r->rows + k;
-        spVec3 force = spScale3(1 / c->dt, row->impulse);
-        // A body that is about to be stopped leaves nothing for the others
-        force = spIsFinite3(force) ? force : (spVec3){0, 0, 0};
-        int32_t age = row->row->age < INT32_MAX / 2 ? row->row->age + 1 : row->row->age;
-        list->entries[list->count++] = (spMultiplier){row->row->key, force, age};
+        const spRow* row = r->rows[k].row;
+        list->entries[list->count++] = (spMultiplier){row->key, row->force, row->age};
     }
     spSortMultipliers(list);
     return true;
+}
+
+static bool spHasTouches(const spResponse* r)
+{
+    for (int k = 0; k < r->rowCount; ++k)
+    {
+        if (r->rows[k].row->law == sp_rowContact && r->rows[k].b >= 0)
+        {
+            return true;
+        }
+    }
+    return false;
 }
 
 typedef struct spSweepResult
@@ -328,7 +353,7 @@ typedef struct spSweepResult
 static spSweepResult spSweepRows(spResponse* r, bool positions, double scale)
 {
     double rounding = 16.0 * (sizeof(spReal) == sizeof(float) ? 6e-8 : 1.1e-16) * scale;
-    double largest = spStartWarm(r, positions);
+    double largest = spStartWarm(r, positions), share = spHasTouches(r) ? SP_TOUCH_TOLERANCE : SP_ROW_TOLERANCE;
     spSweepResult result = {0};
     for (result.count = 0; result.count < SP_MAX_SWEEPS; ++result.count)
     {
@@ -344,7 +369,7 @@ static spSweepResult spSweepRows(spResponse* r, bool positions, double scale)
             result.change = fmax(result.change, moved);
             largest = fmax(largest, moved);
         }
-        result.tolerance = SP_ROW_TOLERANCE * largest + rounding;
+        result.tolerance = share * largest + rounding;
         if (result.change <= result.tolerance)
         {
             result.count += 1;
@@ -379,6 +404,20 @@ void spCorrectBodies(spResponse* r)
     }
 }
 
+// Friction between bodies gives back the tangential motion of the slice with what it takes from the velocity, so that
+// what sticks does not creep
+static void spGiveBackSlip(spResponse* r)
+{
+    for (int k = 0; k < r->rowCount; ++k)
+    {
+        spSolvedRow* s = r->rows + k;
+        if (s->row->law == sp_rowContact && s->b >= 0)
+        {
+            s->shift = spMulAdd3(s->shift, r->context->dt, spGetTangent(s->impulse, s->row->normal));
+        }
+    }
+}
+
 // What rows have done, for whoever wants to read it
 static void spTellRows(const spResponse* r)
 {
@@ -401,7 +440,7 @@ bool spOpenResponse(spResponse* r, const spResponseContext* context, spResponseR
     *result = (spResponseResult){.converged = true};
     if (spCountResponse(r, result) == false)
     {
-        if (context->multipliers != NULL)
+        if (context->solveContacts)
         {
             context->multipliers->count = 0;
         }
@@ -450,7 +489,9 @@ spResponseResult spSolveRows(const spResponseContext* context)
         }
     }
     spSweepResult velocities = spSweepRows(&r, false, sizes[1]);
-    result.outOfMemory = spKeepMultipliers(&r) == false;
+    spGiveBackSlip(&r);
+    spKeepForces(&r);
+    result.outOfMemory = context->solveContacts && spKeepMissed(&r) == false;
     spTellRows(&r);
     spCorrectBodies(&r);
 

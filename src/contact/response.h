@@ -13,7 +13,7 @@ typedef struct spResponseContext
 {
     spArena* arena;
     spHeap* heap;
-    spMultipliers* multipliers; // where rows begin, and where they are kept; NULL to begin at zero
+    spMultipliers* multipliers; // of missed contacts: what they begin with, and where it is kept
     spBody* const* bodies;      // by slot, NULL where the slot is empty
     int bodyCount;
     const spCollider* const* colliders; // by slot

@@ -50,5 +50,5 @@ spVec3 spGetRowVelocity(const spResponse* r, const spSolvedRow* row);
 // Hands the impulses and shifts of the rows to the bodies
 void spCorrectBodies(spResponse* r);
 
-// Keeps what rows exert now, for the next solve. False when there is no memory.
-bool spKeepMultipliers(const spResponse* r);
+// Keeps in the rows what they exert now, for the next solve
+void spKeepForces(const spResponse* r);

@@ -25,6 +25,8 @@
 #include <string.h>
 
 #define SP_MAX_ROUNDS 12
+// With contacts, which end with what the model says they must do
+#define SP_CONTACT_ROUNDS 3
 #define SP_MAX_SWEEPS 100
 
 // Past rounds that are mixed
@@ -36,6 +38,10 @@
 // Or to rounding, in units of the last place of positions; gaps above this share of positions are told
 #define SP_GAP_ROUNDING 16.0
 #define SP_GAP_SHARE 1e-6
+
+// Contacts: share of the first residual, and of positions, at which they are solved
+#define SP_CONTACT_TOLERANCE 0.1
+#define SP_CONTACT_SHARE 1e-5
 
 // A direction of which the others leave less than this is noise
 #define SP_LEAST_PART 1e-3
@@ -85,7 +91,7 @@ typedef struct spRounds
 static bool spIsIn(const spRounds* n, int slot)
 {
     const spBody* body = n->context->response.bodies[slot];
-    return body != NULL && body->running && body->linked;
+    return body != NULL && body->running && body->island == n->context->island;
 }
 
 // Keeps what advancing changes
@@ -97,7 +103,7 @@ static bool spKeepStart(const spRounds* n, int slot)
     *start = (spStart){.pinForce = body->pinForce, .time = body->time};
     size_t size = spArraySize(body->nodeCount, sizeof(spVec4));
     start->loads = spArenaAlloc(c->arena, size);
-    if (body->method->repeats == false)
+    if (body->method->repeats(body) == false)
     {
         return start->loads != NULL;
     }
@@ -434,6 +440,15 @@ static bool spTakeRound(spRounds* n, bool first)
 
 // ---- the slice ----
 
+// What is inside at the start of a slice comes out little by little, since a gap that closes leaves a velocity: how
+// deep it may still be at the end, m, negative
+static spReal spGetLeftDepth(spReal gap, spReal dt)
+{
+    const spReal kept = (spReal)0.8, speed = (spReal)0.5;
+    spReal left = kept * gap > gap + dt * speed ? gap + dt * speed : kept * gap;
+    return gap < 0 ? left : 0;
+}
+
 static bool spStartRounds(spRounds* n)
 {
     spArena* arena = n->context->response.arena;
@@ -461,16 +476,15 @@ static bool spStartRounds(spRounds* n)
     for (int k = 0; k < n->r.rowCount; ++k)
     {
         spSolvedRow* s = n->r.rows + k;
-        spMultiplier last = spFindMultiplier(c->multipliers, s->row->key);
-        s->row->age = last.age;
+        spVec3 last = s->row->force;
         n->scale[k] = 1.0;
-        n->p[3 * k] = (double)(c->dt * last.force.x);
-        n->p[3 * k + 1] = (double)(c->dt * last.force.y);
-        n->p[3 * k + 2] = (double)(c->dt * last.force.z);
+        n->p[3 * k] = (double)(c->dt * last.x);
+        n->p[3 * k + 1] = (double)(c->dt * last.y);
+        n->p[3 * k + 2] = (double)(c->dt * last.z);
         if (s->row->law == sp_rowContact)
         {
-            n->bounce[k] = spDot3(s->target, s->row->normal);
-            n->rest[k] = spDot3(spReadApart(n, s->row, true), s->row->normal) - s->row->gap;
+            n->bounce[k] = s->row->gap < 0 ? spDot3(s->target, s->row->normal) : 0;
+            n->rest[k] = s->row->thickness + spGetLeftDepth(s->row->gap, c->dt);
         }
     }
     return true;
@@ -488,6 +502,18 @@ static void spScaleRows(spRounds* n)
             n->p[3 * k + i] *= n->scale[k];
         }
     }
+}
+
+static bool spHasContacts(const spRounds* n)
+{
+    for (int k = 0; k < n->r.rowCount; ++k)
+    {
+        if (n->r.rows[k].row->law == sp_rowContact)
+        {
+            return true;
+        }
+    }
+    return false;
 }
 
 static double spGetLargestPosition(const spRounds* n)
@@ -527,25 +553,59 @@ static void spTakeAgain(spRounds* n, const double* before)
     spAdvanceAll(n, true);
 }
 
+// How far contacts are from their laws: the largest displacement that the model asks of one, m
+static double spMeasureContacts(const spRounds* n)
+{
+    double largest = 0.0;
+    for (int k = 0; k < n->r.rowCount; ++k)
+    {
+        const spSolvedRow* s = n->r.rows + k;
+        const double *f = n->f + 3 * (size_t)k, scale = (double)n->context->response.dt / n->scale[k];
+        if (s->row->law == sp_rowContact)
+        {
+            spVec3 change = {(spReal)(scale * f[0]), (spReal)(scale * f[1]), (spReal)(scale * f[2])};
+            largest = fmax(largest, (double)spLength3(spMulMV3(s->diagonal, change)));
+        }
+    }
+    return largest;
+}
+
+// Contacts end with what the model asks for, so that nothing is left inside of another body
+static void spFinishContacts(spRounds* n)
+{
+    memcpy(n->lastP, n->p, (size_t)n->size * sizeof(double));
+    spAddScaled(n->p, 1.0, n->f, n->size);
+    spKeepLaws(n);
+    spCorrectByChange(n, n->lastP);
+}
+
 static void spRunRounds(spRounds* n, spResponseResult* result)
 {
     const double epsilon = sizeof(spReal) == sizeof(float) ? FLT_EPSILON : DBL_EPSILON;
     double size = spGetLargestPosition(n), least = SP_GAP_ROUNDING * epsilon * size, goal = 0.0;
-    bool last = false;
-    int waited = 0;
+    double contactGoal = 0.0;
+    bool last = false, contacts = spHasContacts(n);
+    int waited = 0, most = contacts ? SP_CONTACT_ROUNDS : SP_MAX_ROUNDS;
     for (int round = 0;; ++round)
     {
-        double gap = spMeasureRows(n);
+        double gap = spMeasureRows(n), left = 0.0;
         goal = round == 0 ? fmax(fmin(SP_GAP_TOLERANCE * gap, SP_GAP_MOST * size), least) : goal;
-        result->residual = gap / (double)n->context->response.dt;
-        result->converged = gap <= goal;
+        if (contacts)
+        {
+            result->sweepCount += spSolveModel(n);
+            left = spMeasureContacts(n);
+            contactGoal = round == 0 ? fmax(SP_CONTACT_TOLERANCE * left, fmax(SP_CONTACT_SHARE * size, least))
+                                     : contactGoal;
+        }
+        result->residual = fmax(gap, left) / (double)n->context->response.dt;
+        result->converged = gap <= goal && left <= contactGoal;
         if (result->converged || last)
         {
             break;
         }
-        result->sweepCount += spSolveModel(n);
+        result->sweepCount += contacts ? 0 : spSolveModel(n);
         waited = spTakeRound(n, round == 0) ? 0 : waited + 1;
-        last = round == SP_MAX_ROUNDS || waited == SP_PATIENCE;
+        last = round == most || waited == SP_PATIENCE;
         if (last)
         {
             // The last one takes the best
@@ -562,8 +622,12 @@ static void spRunRounds(spRounds* n, spResponseResult* result)
         }
         spTakeAgain(n, n->lastP);
     }
+    if (contacts)
+    {
+        spFinishContacts(n);
+    }
     result->converged =
-        result->converged || result->residual * (double)n->context->response.dt <= SP_GAP_SHARE * size;
+        contacts || result->converged || result->residual * (double)n->context->response.dt <= SP_GAP_SHARE * size;
 }
 
 spResponseResult spSolveRounds(const spRoundsContext* context)
@@ -610,6 +674,6 @@ spResponseResult spSolveRounds(const spRoundsContext* context)
         s->impulse = spGetTotal(&n, k);
         s->row->impulse = spAdd3(s->row->impulse, s->impulse);
     }
-    result.outOfMemory = spKeepMultipliers(&n.r) == false;
+    spKeepForces(&n.r);
     return result;
 }

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "mesh/mesh_math.h"
-#include "mesh/sort.h"
+#include "mesh/morton.h"
 
 // Elements in one leaf, about
 #define SP_LEAF_SIZE 4
@@ -17,30 +17,6 @@
 
 // Distances this close together are the same: a corner that several elements share
 #define SP_SAME_DISTANCE 1.0e-12
-
-// Spreads 21 bits so that two others fit between each
-static uint64_t spSpreadBits(uint64_t x)
-{
-    x = (x | x << 32) & 0x001F00000000FFFFull;
-    x = (x | x << 16) & 0x001F0000FF0000FFull;
-    x = (x | x << 8) & 0x100F00F00F00F00Full;
-    x = (x | x << 4) & 0x10C30C30C30C30C3ull;
-    x = (x | x << 2) & 0x1249249249249249ull;
-    return x;
-}
-
-static uint64_t spQuantize(double value, double lower, double upper)
-{
-    // fmax also turns a NaN into 0
-    double t = fmin(fmax((value - lower) / (upper - lower), 0.0), 1.0);
-    return (uint64_t)(t * 2097151.0);
-}
-
-static bool spKeyComesBefore(int32_t a, int32_t b, const void* context)
-{
-    const uint64_t* keys = context;
-    return keys[a] < keys[b];
-}
 
 static spBox spEmptyBox(void)
 {
@@ -90,26 +66,15 @@ static bool spSortElements(spHeap* heap, spElementTree* tree, int count)
     {
         all = spJoinBoxes(all, spMakeElementBox(tree, tree->sorted[i]));
     }
-    size_t keySize = spArraySize(count, sizeof(uint64_t));
-    size_t tempSize = spArraySize(count, sizeof(int32_t));
-    uint64_t* keys = spAlloc(heap, keySize);
-    int32_t* temp = spAlloc(heap, tempSize);
-    bool ok = keys != NULL && temp != NULL;
-    if (ok)
+    spDVec3* middles = spAlloc(heap, spArraySize(count, sizeof(spDVec3)));
+    for (int i = 0; middles != NULL && i < tree->elementCount; ++i)
     {
-        for (int i = 0; i < tree->elementCount; ++i)
-        {
-            int element = tree->sorted[i];
-            spBox box = spMakeElementBox(tree, element);
-            spDVec3 middle = spDMulAdd(box.lower, 0.5, spDSub(box.upper, box.lower));
-            keys[element] = spSpreadBits(spQuantize(middle.x, all.lower.x, all.upper.x)) << 2 |
-                            spSpreadBits(spQuantize(middle.y, all.lower.y, all.upper.y)) << 1 |
-                            spSpreadBits(spQuantize(middle.z, all.lower.z, all.upper.z));
-        }
-        spSortIndices(tree->sorted, temp, tree->elementCount, spKeyComesBefore, keys);
+        spBox box = spMakeElementBox(tree, tree->sorted[i]);
+        middles[tree->sorted[i]] = spDMulAdd(box.lower, 0.5, spDSub(box.upper, box.lower));
     }
-    spFree(heap, temp);
-    spFree(heap, keys);
+    bool ok = middles != NULL &&
+              spSortAlongCurve(heap, middles, count, all.lower, all.upper, tree->sorted, tree->elementCount);
+    spFree(heap, middles);
     return ok;
 }
 

@@ -660,6 +660,7 @@ const spMethodKind spExplicitMethod = {
     .advance = spAdvanceExplicit,
     .freeze = spFreezeNodes,
     .correct = spCorrectNodes,
+    .repeats = spRepeatsNever,
     .adapt = spAdaptExplicit,
     .walkMemory = spWalkExplicitMemory,
     .remap = spRemapExplicit,

@@ -87,6 +87,18 @@ spAdvanceResult spAdvanceByMethod(spBody* body, const spAdvanceContext* context)
     return body->method->advance(body, context);
 }
 
+bool spRepeatsAlways(const spBody* body)
+{
+    SP_UNUSED(body);
+    return true;
+}
+
+bool spRepeatsNever(const spBody* body)
+{
+    SP_UNUSED(body);
+    return false;
+}
+
 double spGetAnyStep(spBody* body)
 {
     SP_UNUSED(body);

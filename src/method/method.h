@@ -116,7 +116,7 @@ struct spMethodKind
 
     // Whether `advance` can go over a slice once more. A method whose loads act on nodes alone need not: what
     // `correct` does is all that they do.
-    bool repeats;
+    bool (*repeats)(const spBody* body);
 
     // Takes impulses on points in, through that same compliance: v += C J^T impulse, x += C J^T shift. shift
     // is in kg m.
@@ -153,6 +153,9 @@ const spMethodKind* spFindMethod(spMethodType type);
 // Gives the body this method; the old one is destroyed only when the new one stands.
 bool spSetBodyMethod(spBody* body, const spMethodDef* def, spError* error);
 
+// repeats of methods that do always, or never
+bool spRepeatsAlways(const spBody* body);
+bool spRepeatsNever(const spBody* body);
 // getStableStep, countSubsteps and adapt of methods that survive any step: as many substeps as their def has
 double spGetAnyStep(spBody* body);
 int spCountGivenSubsteps(const spBody* body, spReal dt, uint32_t* flags);

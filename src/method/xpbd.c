@@ -720,6 +720,13 @@ static void spCorrectXpbd(spBody* body, const spPoints* points, const spVec3* im
     spCorrectNodes(body, points, impulses, shifts);
 }
 
+// A fixed number of sweeps is no smooth function of the loads: what touches is held by the nodes alone, as in a
+// sweep. What a link joins is not.
+static bool spRepeatsXpbd(const spBody* body)
+{
+    return ((const spXpbdState*)body->methodState)->newton != NULL || body->joined;
+}
+
 // Sweeps keep nothing from step to step
 static void spRemapXpbd(spBody* body, const spBirth* birth)
 {
@@ -748,7 +755,7 @@ const spMethodKind spXpbdMethod = {
     .advance = spAdvanceXpbd,
     .freeze = spFreezeXpbd,
     .correct = spCorrectXpbd,
-    .repeats = true,
+    .repeats = spRepeatsXpbd,
     .adapt = spAdaptNothing,
     .walkMemory = spWalkXpbdMemory,
     .remap = spRemapXpbd,

@@ -97,7 +97,7 @@ static spSubstepSolver spPickSolver(const spBody* body, double h)
     const spXpbdState* state = body->methodState;
     double k = h * h * state->boundSquare + h * state->boundDamping;
     // Rounds between bodies need what was solved: sweeps go on as long as they are let
-    if (body->linked && spHasForces(body))
+    if (body->island >= 0 && spHasForces(body))
     {
         return sp_solveWhole;
     }

@@ -287,6 +287,7 @@ typedef struct spBodyData
     spMethodData method;
     double friction, restitution, contactRadius, gravityScale;
     bool keepOrder;
+    bool selfContact;
 } spBodyData;
 
 typedef struct spKeyframeData
@@ -482,6 +483,7 @@ typedef struct spSceneData
     double duration;
     int threads;
     double restitutionThreshold;
+    bool bodyContacts;
     spList bodies;       // spBodyData
     spList colliders;    // spColliderData
     spList attachments;  // spAttachmentData

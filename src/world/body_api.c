@@ -4,6 +4,7 @@
 // Bodies, as the public header offers them.
 
 #include "base/error.h"
+#include "contact/contact_surface.h"
 #include "body/edit.h"
 #include "math/quat.h"
 #include "math/vec3.h"
@@ -111,6 +112,7 @@ void spDestroyBody(spWorld* world, spBodyId id)
     int slot = (int)id.index1 - 1;
     spDestroyLinksOf(world, slot);
     body->method->destroy(body);
+    spDestroyContactSurface(&world->heap, body->contactSurface);
     spDestroyBodyData(body);
     world->bodies[slot] = NULL;
     world->contactCount = 0;

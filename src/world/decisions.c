@@ -36,8 +36,7 @@ static bool spIsStoppable(const spBody* body)
 // Wall seconds of free motion of the bodies that the clock does not stop
 static double spGetFixedCost(const spWorld* world, spReal dt)
 {
-    double sum = 0.0, linked = 0.0;
-    int slices = 0;
+    double sum = 0.0;
     for (int i = 0; i < world->bodyIds.slotCount; ++i)
     {
         const spBody* body = world->bodies[i];
@@ -47,12 +46,10 @@ static double spGetFixedCost(const spWorld* world, spReal dt)
             continue;
         }
         int count = body->method->countSubsteps(body, dt, &flags);
-        slices = body->linked ? spMaxInt(slices, count) : slices;
-        double cost = spIsStoppable(body) ? 0.0 : body->cost;
-        linked += body->linked ? cost : 0.0;
-        sum += body->linked ? 0.0 : cost * count;
+        count = body->island >= 0 ? spMaxInt(count, body->slices) : count;
+        sum += spIsStoppable(body) ? 0.0 : body->cost * count;
     }
-    return world->overlap * (sum + linked * slices);
+    return world->overlap * sum;
 }
 
 spReal spPlanTime(const spWorld* world, spReal dt, double budget)
@@ -265,8 +262,7 @@ static bool spPlaceChoice(const spWorld* world, spAdvanceContext* advances, cons
     return true;
 }
 
-bool spPrepareChoices(spWorld* world, spAdvanceContext* advances, int linkedSubsteps, spReal dt,
-                      spError* error)
+bool spPrepareChoices(spWorld* world, spAdvanceContext* advances, spReal dt, spError* error)
 {
     int total = 1;
     for (int i = 0; i < world->bodyIds.slotCount; ++i)
@@ -277,7 +273,7 @@ bool spPrepareChoices(spWorld* world, spAdvanceContext* advances, int linkedSubs
             continue;
         }
         uint32_t flags = 0;
-        int count = body->linked ? linkedSubsteps : body->method->countSubsteps(body, dt, &flags);
+        int count = body->island >= 0 ? body->slices : body->method->countSubsteps(body, dt, &flags);
         size_t size = spArraySize(count, sizeof(spChoice));
         advances[i].choices = spArenaAlloc(&world->arena, size);
         advances[i].choiceCount = count;

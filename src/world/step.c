@@ -9,6 +9,7 @@
 #include "base/timer.h"
 #include "contact/approach.h"
 #include "contact/detect.h"
+#include "contact/island.h"
 #include "contact/rounds.h"
 #include "math/quat.h"
 #include "math/vec3.h"
@@ -28,11 +29,7 @@ typedef struct spStep
     spAdvanceResult* results;
     uint32_t* earlier; // flags of the slices before this one
     spBodyTime* times;
-    int slices;   // that linked bodies go in
-    bool repeats; // some of them can take a slice again
-    spRow* pairs; // rows between bodies, and the entries of their sides
-    int pairCount;
-    spRowNode* pool;
+    spIslands islands; // of bodies that advance together
     bool outOfMemory;
     spError error; // what keeps the step from being done
 } spStep;
@@ -161,46 +158,41 @@ static bool spHasMovingLink(const spWorld* world)
     return false;
 }
 
-// Marks the bodies that a link joins to another one
-static void spMarkLinkedBodies(spStep* step)
+static spIslandContext spGetIslandContext(const spStep* step)
 {
     spWorld* world = step->world;
-    for (int i = 0; i < world->bodyIds.slotCount; ++i)
-    {
-        if (world->bodies[i] != NULL)
-        {
-            world->bodies[i]->linked = false;
-        }
-    }
-    for (int i = 0; i < world->linkIds.slotCount; ++i)
-    {
-        const spLink* link = world->links[i];
-        if (link == NULL || link->otherBody < 0)
-        {
-            continue;
-        }
-        const int ends[2] = {link->body, link->otherBody};
-        for (int k = 0; k < 2; ++k)
-        {
-            spBody* body = world->bodies[ends[k]];
-            body->linked = body->running;
-        }
-    }
+    return (spIslandContext){
+        .arena = &world->arena,
+        .bodies = world->bodies,
+        .bodyCount = world->bodyIds.slotCount,
+        .links = world->links,
+        .linkCount = world->linkIds.slotCount,
+        .touches = &world->touches,
+        .multipliers = world->multipliers + sp_rowHold,
+    };
 }
 
-// The number of slices that they advance in together: one for each substep of the body that needs most of them
-static void spCountSlices(spStep* step)
+// What bodies may touch of each other in the step, and which of them advance together
+static void spFindGroups(spStep* step)
 {
-    for (int i = 0; i < step->world->bodyIds.slotCount; ++i)
-    {
-        const spBody* body = step->world->bodies[i];
-        if (body != NULL && body->linked)
-        {
-            uint32_t* flags = &step->report.flags;
-            step->slices = spMaxInt(step->slices, body->method->countSubsteps(body, step->dt, flags));
-            step->repeats = step->repeats || body->method->repeats;
-        }
-    }
+    spWorld* world = step->world;
+    spTouchContext context = {
+        .heap = &world->heap,
+        .arena = &world->arena,
+        .bodies = world->bodies,
+        .bodyCount = world->bodyIds.slotCount,
+        .links = world->links,
+        .linkCount = world->linkIds.slotCount,
+        .dt = step->dt,
+        .reach = world->def.contactSkin + 2 * step->dt * step->dt * spLength3(world->def.gravity),
+        .betweenBodies = world->def.bodyContacts,
+        .touches = &world->touches,
+    };
+    spIslandContext islands = spGetIslandContext(step);
+    bool found = spFindTouches(&context);
+    found = spFindIslands(&islands, &step->islands) && found;
+    step->report.flags |= found ? 0 : sp_stepOutOfMemory;
+    step->report.rowCount += step->islands.rowCount;
 }
 
 // What bodies do where they would look at the clock, or how long they may take
@@ -212,8 +204,9 @@ static void spPrepareClock(spStep* step)
         spFailMemory(&step->error, "a step", world->arena.used);
         return;
     }
-    spCountSlices(step);
-    if (spPrepareChoices(world, step->advances, step->slices, step->dt, &step->error) && step->budget > 0.0)
+    spIslandContext islands = spGetIslandContext(step);
+    spCountSlices(&islands, &step->islands, step->dt, &step->report.flags);
+    if (spPrepareChoices(world, step->advances, step->dt, &step->error) && step->budget > 0.0)
     {
         spShareBudget(world, step->dt, step->budget, step->times);
     }
@@ -261,7 +254,7 @@ static void spRunCommands(spStep* step)
         world->rowsDirty = (flags & sp_stepOutOfMemory) != 0;
         step->report.flags |= flags;
     }
-    spMarkLinkedBodies(step);
+    spFindGroups(step);
     for (int i = 0; i < slotCount; ++i)
     {
         spBody* body = world->bodies[i];
@@ -346,7 +339,7 @@ static void spAdvanceSmallBodies(int begin, int end, int workerIndex, void* cont
     for (int i = begin; i < end; ++i)
     {
         spBody* body = step->world->bodies[i];
-        if (body != NULL && body->running && spIsSmall(body) && body->linked == false)
+        if (body != NULL && body->running && spIsSmall(body) && body->island < 0)
         {
             spAdvanceBody(step, i, NULL, 1);
         }
@@ -360,10 +353,11 @@ static void spAdvanceInSlice(void* context, int slot, bool again)
     spStep* step = context;
     spAdvanceContext* advance = step->advances + slot;
     spAdvanceResult* total = step->results + slot;
+    int slices = step->world->bodies[slot]->slices;
     if (again == false)
     {
         step->earlier[slot] = total->flags;
-        spAdvanceBody(step, slot, step->team, step->slices);
+        spAdvanceBody(step, slot, step->team, slices);
         return;
     }
     spAdvanceContext kept = *advance;
@@ -373,84 +367,118 @@ static void spAdvanceInSlice(void* context, int slot, bool again)
     advance->again = true;
     advance->choices = NULL;
     step->times[slot].allowed = 0.0;
-    spAdvanceBody(step, slot, step->team, step->slices);
+    spAdvanceBody(step, slot, step->team, slices);
     step->times[slot].allowed = allowed;
     total->substepCount = substeps;
     *advance = kept;
 }
 
-// Rows between bodies, or contacts with colliders that were missed
-static void spSolveResponse(spStep* step, spReal dt, bool pairs)
+static void spTellResponse(spStep* step, const spResponseResult* result)
+{
+    step->report.sweepCount += result->sweepCount;
+    step->report.rowResidual = fmax(step->report.rowResidual, result->residual);
+    step->report.flags |= result->converged ? 0 : sp_stepNotConverged;
+    step->report.flags |= result->outOfMemory ? sp_stepOutOfMemory : 0;
+}
+
+static spResponseContext spGetResponseContext(const spStep* step, spReal dt)
 {
     spWorld* world = step->world;
-    size_t mark = world->arena.used;
-    spResponseContext context = {
+    return (spResponseContext){
         .arena = &world->arena,
         .heap = &world->heap,
-        .multipliers = world->multipliers + (pairs ? sp_rowHold : sp_rowContact),
         .bodies = world->bodies,
         .bodyCount = world->bodyIds.slotCount,
         .colliders = spGetColliders(world),
-        .pairs = step->pairs,
-        .pairCount = pairs ? step->pairCount : 0,
-        .pool = step->pool,
         .dt = dt,
         .restitutionThreshold = world->def.restitutionThreshold,
-        .solveContacts = pairs == false,
     };
-    spRoundsContext rounds = {.response = context, .advance = spAdvanceInSlice, .step = step};
-    spResponseResult result = pairs && step->repeats ? spSolveRounds(&rounds) : spSolveRows(&context);
-    spRewindArena(&world->arena, mark);
-    step->report.sweepCount += result.sweepCount;
-    step->report.rowResidual = fmax(step->report.rowResidual, result.residual);
-    step->report.flags |= result.converged ? 0 : sp_stepNotConverged;
-    step->report.flags |= result.outOfMemory ? sp_stepOutOfMemory : 0;
 }
 
-// Rows of links between bodies, for all slices of a step
-static void spFindPairs(spStep* step)
+// Whether a contact between bodies can act in a slice of dt: before its bodies have moved, or after
+static bool spMayAct(const spStep* step, spRow* row, spReal dt, bool moved)
 {
-    spWorld* world = step->world;
-    int linkCount = world->linkIds.slotCount;
-    int count = spCountLinkRows(world->links, linkCount, world->bodies);
-    step->pairs = spArenaAlloc(&world->arena, spArraySize(count, sizeof(spRow)));
-    step->pool = spArenaAlloc(&world->arena, spArraySize(count, 3 * sizeof(spRowNode)));
-    if (count > 0 && (step->pairs == NULL || step->pool == NULL))
+    if (row->law == sp_rowHold)
     {
-        step->report.flags |= sp_stepOutOfMemory;
-        return;
+        return true;
     }
-    step->pairCount = count;
-    spMakeLinkRows(world->links, linkCount, world->bodies, step->pairs, step->pool);
+    spBody* const* bodies = step->world->bodies;
+    spRowNode* pool = step->islands.pool;
+    spRefreshTouch(row, pool, bodies);
+    if (moved)
+    {
+        return row->gap <= 0;
+    }
+    spVec3 v = spSub3(spSumSide(&row->a, pool, bodies[row->a.slot]->v),
+                      spSumSide(&row->b, pool, bodies[row->b.slot]->v));
+    spReal approach = -spDot3(v, row->normal);
+    spReal reach = 2 * dt * (approach > 0 ? approach : 0) + 2 * dt * dt * spLength3(step->world->def.gravity);
+    return row->gap < reach || spLengthSquared3(row->force) > 0;
 }
 
-// Linked bodies go side by side, a substep each, and are joined again after every one: a link that acted only
-// once in a step would be as soft as the step is long
-static void spAdvanceLinkedBodies(spStep* step)
+// Solves the rows of an island that act after a slice, or while its bodies take it again and again
+static void spSolveIsland(spStep* step, int number, spReal dt)
 {
     spWorld* world = step->world;
-    int slices = step->slices;
-    spReal dt = step->dt / (spReal)slices;
-    spFindPairs(step);
-    for (int slice = 0; slice < slices; ++slice)
+    const spIsland* island = step->islands.islands + number;
+    spRow* rows = step->islands.rows + island->firstRow;
+    size_t mark = world->arena.used;
+    spRow* active = spArenaAlloc(&world->arena, spArraySize(island->rowCount, sizeof(spRow)));
+    int32_t* places = spArenaAlloc(&world->arena, spArraySize(island->rowCount, sizeof(int32_t)));
+    spRoundsContext context = {.response = spGetResponseContext(step, dt),
+                               .island = number,
+                               .advance = spAdvanceInSlice,
+                               .step = step};
+    context.response.pairs = active;
+    context.response.pool = step->islands.pool;
+    for (int k = 0; active != NULL && places != NULL && k < island->rowCount; ++k)
+    {
+        if (spMayAct(step, rows + k, dt, island->repeats == false))
+        {
+            places[context.response.pairCount] = k;
+            active[context.response.pairCount++] = rows[k];
+        }
+        else
+        {
+            rows[k].force = (spVec3){0, 0, 0};
+            rows[k].age = 0;
+        }
+    }
+    spResponseResult result = island->repeats ? spSolveRounds(&context) : spSolveRows(&context.response);
+    result.outOfMemory = result.outOfMemory || active == NULL || places == NULL;
+    spTellResponse(step, &result);
+    for (int k = 0; k < context.response.pairCount; ++k)
+    {
+        rows[places[k]] = active[k];
+    }
+    spRewindArena(&world->arena, mark);
+}
+
+// The bodies of an island go side by side, a substep each, and their rows are solved after every one: rows that acted
+// only once in a step would be as soft as the step is long
+static void spAdvanceIsland(spStep* step, int number)
+{
+    spWorld* world = step->world;
+    const spIsland* island = step->islands.islands + number;
+    spReal dt = step->dt / (spReal)island->slices;
+    for (int slice = 0; slice < island->slices; ++slice)
     {
         for (int i = 0; i < world->bodyIds.slotCount; ++i)
         {
             spBody* body = world->bodies[i];
-            if (body != NULL && body->running && body->linked)
+            if (body != NULL && body->running && body->island == number)
             {
                 step->advances[i].dt = dt;
-                step->advances[i].startFraction = (spReal)slice / (spReal)slices;
+                step->advances[i].startFraction = (spReal)slice / (spReal)island->slices;
                 step->advances[i].substepCount = 1;
                 step->advances[i].firstSubstep = slice;
-                if (step->repeats == false)
+                if (island->repeats == false)
                 {
                     spAdvanceInSlice(step, i, false);
                 }
             }
         }
-        spSolveResponse(step, dt, true);
-        spHarvestLinkRows(world->links, step->pairs, step->pairCount, step->dt);
+        spSolveIsland(step, number, dt);
     }
 }
 
@@ -487,12 +515,92 @@ static void spTellTrouble(spStep* step, int slot)
     }
 }
 
+// ---- rows between bodies, to be read by users and kept for the next step ----
+
+static spContactSide spDescribeSide(const spStep* step, const spRowSide* side)
+{
+    const spBody* body = step->world->bodies[side->slot];
+    spContactSide out = {.count = side->count};
+    for (int k = 0; k < side->count; ++k)
+    {
+        spRowNode n = spGetSideNode(side, step->islands.pool, k);
+        out.nodes[k] = body->order.order[n.node];
+        out.weights[k] = n.weight;
+    }
+    return out;
+}
+
+static void spHarvestTouch(spStep* step, spRow* row)
+{
+    spWorld* world = step->world;
+    spBody *a = world->bodies[row->a.slot], *b = world->bodies[row->b.slot];
+    spVec3 force = spScale3(1 / step->dt, row->impulse);
+    spRefreshTouch(row, step->islands.pool, world->bodies);
+    if (a != b)
+    {
+        a->contactForce = spAdd3(a->contactForce, force);
+        b->contactForce = spSub3(b->contactForce, force);
+    }
+    if (spReserve(&world->heap, (void**)&world->contacts, world->contactCount, &world->contactCapacity,
+                  world->contactCount + 1, sizeof(spContact)) == false)
+    {
+        step->report.flags |= sp_stepOutOfMemory;
+        return;
+    }
+    spContactSide side = spDescribeSide(step, &row->a);
+    world->contacts[world->contactCount++] = (spContact){
+        .body = a->id,
+        .node = side.nodes[0],
+        .otherBody = b->id,
+        .side = side,
+        .otherSide = spDescribeSide(step, &row->b),
+        .position = spSumSide(&row->a, step->islands.pool, a->x),
+        .normal = row->normal,
+        .gap = row->gap,
+        .force = force,
+        .age = row->age,
+        .key = row->key,
+    };
+}
+
+static void spHarvestPairs(spStep* step)
+{
+    spWorld* world = step->world;
+    spMultipliers* list = world->multipliers + sp_rowHold;
+    list->count = 0;
+    bool room = spReserve(&world->heap, (void**)&list->entries, 0, &list->capacity, step->islands.rowCount,
+                          sizeof(spMultiplier));
+    step->report.flags |= room ? 0 : sp_stepOutOfMemory;
+    for (int k = 0; k < step->islands.rowCount; ++k)
+    {
+        spRow* row = step->islands.rows + k;
+        if (row->law == sp_rowHold)
+        {
+            spLink* link = world->links[row->link];
+            link->force = spMulAdd3(link->force, 1 / step->dt, row->impulse);
+        }
+        else if (spLengthSquared3(row->impulse) > 0)
+        {
+            spHarvestTouch(step, row);
+        }
+        if (room && spLengthSquared3(row->force) > 0)
+        {
+            list->entries[list->count++] = (spMultiplier){row->key, row->force, row->age};
+        }
+    }
+    spSortMultipliers(list);
+}
+
 static void spRunFreeMotion(spStep* step)
 {
     spWorld* world = step->world;
     spSaveGoodStates(world);
     spParallelFor(step->team, spAdvanceSmallBodies, world->bodyIds.slotCount, 1, step);
-    spAdvanceLinkedBodies(step);
+    for (int i = 0; i < step->islands.count; ++i)
+    {
+        spAdvanceIsland(step, i);
+    }
+    spHarvestPairs(step);
     for (int i = 0; i < world->bodyIds.slotCount; ++i)
     {
         spBody* body = world->bodies[i];
@@ -500,7 +608,7 @@ static void spRunFreeMotion(spStep* step)
         {
             continue;
         }
-        if (spIsSmall(body) == false && body->linked == false)
+        if (spIsSmall(body) == false && body->island < 0)
         {
             spAdvanceBody(step, i, step->team, 1);
         }
@@ -572,6 +680,8 @@ void spHarvestRows(spWorld* world, int slot, spReal dt, uint32_t* flags)
         world->contacts[world->contactCount++] = (spContact){
             .body = body->id,
             .node = body->order.order[row->a.node],
+            .side = {.count = 1, .nodes = {body->order.order[row->a.node]}, .weights = {1}},
+            .key = row->key,
             .collider = world->colliders[row->b.slot]->id,
             .position = position,
             .normal = row->normal,
@@ -604,7 +714,14 @@ static void spRunDetection(spStep* step)
 
 static void spRunResponse(spStep* step)
 {
-    spSolveResponse(step, step->dt, false);
+    spWorld* world = step->world;
+    size_t mark = world->arena.used;
+    spResponseContext context = spGetResponseContext(step, step->dt);
+    context.multipliers = world->multipliers + sp_rowContact;
+    context.solveContacts = true;
+    spResponseResult result = spSolveRows(&context);
+    spTellResponse(step, &result);
+    spRewindArena(&world->arena, mark);
 }
 
 typedef struct spFiniteContext

@@ -46,7 +46,7 @@ static bool spKeepsEnergy(const spBody* body, int set)
 // Whether nothing from outside but gravity does work on a body
 static bool spIsAlone(const spBody* body)
 {
-    bool alone = body->rowCount == 0 && body->drivenCount == 0 && body->linked == false;
+    bool alone = body->rowCount == 0 && body->drivenCount == 0 && body->island < 0;
     for (int i = 0; alone && i < body->setCount; ++i)
     {
         alone = spKeepsEnergy(body, i);

@@ -6,6 +6,7 @@
 #include "world/world.h"
 
 #include "base/error.h"
+#include "contact/contact_surface.h"
 #include "base/hash.h"
 #include "math/vec3.h"
 
@@ -28,6 +29,7 @@ spWorldDef spDefaultWorldDef(void)
         .workerCount = 1,
         .contactSkin = (spReal)1e-3,
         .restitutionThreshold = (spReal)0.05,
+        .bodyContacts = true,
         .internalValue = SP_DEF_COOKIE,
     };
 }
@@ -122,6 +124,7 @@ void spDestroyWorld(spWorld* world)
         if (world->bodies[i] != NULL)
         {
             world->bodies[i]->method->destroy(world->bodies[i]);
+            spDestroyContactSurface(&world->heap, world->bodies[i]->contactSurface);
             spDestroyBodyData(world->bodies[i]);
         }
     }
@@ -133,6 +136,7 @@ void spDestroyWorld(spWorld* world)
     spFree(&world->heap, world->colliders);
     spFree(&world->heap, world->links);
     spFree(&world->heap, world->contacts);
+    spFreeTouches(&world->heap, &world->touches);
     for (int i = 0; i < sp_rowLawCount; ++i)
     {
         spFreeMultipliers(&world->heap, world->multipliers + i);

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "body/multipliers.h"
 #include "contact/link.h"
+#include "contact/touch.h"
 #include "method/method.h"
 
 #include "souple/collider.h"
@@ -57,7 +58,9 @@ struct spWorld
     int contactCount;
     int contactCapacity;
     bool rowsDirty;                            // something changed since the rows were found
-    spMultipliers multipliers[sp_rowLawCount]; // of the rows that the response solved last
+    spTouches touches;                         // contacts that bodies may have with each other in the step
+    spMultipliers multipliers[sp_rowLawCount]; // of the rows that the response solved last: of missed contacts
+                                               // with colliders, of rows between bodies
 
     spError lastError;
     spFrameFcn* frameFcn;
@@ -105,10 +108,9 @@ void spNoteCosts(spWorld* world, const spBodyTime* times, double freeMotion, dou
 
 // The time that the next step covers when that is decided, else dt
 spReal spGetDecidedTime(const spWorld* world, spReal dt);
-// Room for the choices of all bodies, filled where they are decided. linkedSubsteps is the number of substeps
-// of bodies that are linked. False, with a sentence, without memory or when a decision cannot be obeyed.
-bool spPrepareChoices(spWorld* world, spAdvanceContext* advances, int linkedSubsteps, spReal dt,
-                      spError* error);
+// Room for the choices of all bodies, filled where they are decided. False, with a sentence, without memory or when
+// a decision cannot be obeyed.
+bool spPrepareChoices(spWorld* world, spAdvanceContext* advances, spReal dt, spError* error);
 // Keeps what was chosen as the decisions of the step; dt is the time that it covered, 0 when it is what was
 // asked for
 void spKeepDecisions(spWorld* world, const spAdvanceContext* advances, double dt);

@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+#include "contact/island.h"
+
+#include <string.h>
+
+// The body with the smallest slot in the same island, so far
+static int spFindRoot(int* parents, int slot)
+{
+    while (parents[slot] != slot)
+    {
+        parents[slot] = parents[parents[slot]];
+        slot = parents[slot];
+    }
+    return slot;
+}
+
+static void spJoinSlots(int* parents, int a, int b)
+{
+    int rootA = spFindRoot(parents, a), rootB = spFindRoot(parents, b);
+    parents[spMaxInt(rootA, rootB)] = spMinInt(rootA, rootB);
+}
+
+static void spForgetIslands(const spIslandContext* c)
+{
+    for (int i = 0; i < c->bodyCount; ++i)
+    {
+        if (c->bodies[i] != NULL)
+        {
+            c->bodies[i]->island = -1;
+            c->bodies[i]->joined = false;
+            c->bodies[i]->slices = 0;
+        }
+    }
+}
+
+// Numbers the islands by their first bodies
+static int spNumberIslands(const spIslandContext* c, const spRow* rows, int rowCount, int* parents)
+{
+    for (int i = 0; i < c->bodyCount; ++i)
+    {
+        parents[i] = i;
+    }
+    for (int k = 0; k < rowCount; ++k)
+    {
+        spJoinSlots(parents, rows[k].a.slot, rows[k].b.slot);
+        // Marks that it has rows
+        c->bodies[rows[k].a.slot]->island = 0;
+        c->bodies[rows[k].b.slot]->island = 0;
+        bool hold = rows[k].law == sp_rowHold;
+        c->bodies[rows[k].a.slot]->joined |= hold;
+        c->bodies[rows[k].b.slot]->joined |= hold;
+    }
+    int count = 0;
+    for (int i = 0; i < c->bodyCount; ++i)
+    {
+        if (c->bodies[i] != NULL && c->bodies[i]->island == 0)
+        {
+            // The root has a smaller slot, or is this one
+            int root = spFindRoot(parents, i);
+            c->bodies[i]->island = root == i ? count++ : c->bodies[root]->island;
+        }
+    }
+    return count;
+}
+
+// Rows of links, then contacts, with their entries, in one list
+static bool spGatherRows(const spIslandContext* c, spRow** rows, int* rowCount, spRowNode** pool)
+{
+    const spTouches* t = c->touches;
+    int links = spCountLinkRows(c->links, c->linkCount, c->bodies);
+    int64_t count = (int64_t)links + t->rowCount, entries = 3 * (int64_t)links + t->poolCount;
+    *rows = spArenaAlloc(c->arena, spArraySize(count, sizeof(spRow)));
+    *pool = spArenaAlloc(c->arena, spArraySize(entries, sizeof(spRowNode)));
+    if (count > INT32_MAX || (count > 0 && *rows == NULL) || (entries > 0 && *pool == NULL))
+    {
+        return false;
+    }
+    *rowCount = (int)count;
+    spMakeLinkRows(c->links, c->linkCount, c->bodies, *rows, *pool);
+    for (int k = 0; k < t->rowCount; ++k)
+    {
+        spRow row = t->rows[k];
+        row.a.node += row.a.count > 1 ? 3 * links : 0;
+        row.b.node += row.b.count > 1 ? 3 * links : 0;
+        (*rows)[links + k] = row;
+    }
+    if (t->poolCount > 0)
+    {
+        memcpy(*pool + 3 * (size_t)links, t->pool, (size_t)t->poolCount * sizeof(spRowNode));
+    }
+    for (int k = 0; k < *rowCount; ++k)
+    {
+        spMultiplier last = spFindMultiplier(c->multipliers, (*rows)[k].key);
+        (*rows)[k].force = last.force;
+        (*rows)[k].age = last.age;
+    }
+    return true;
+}
+
+bool spFindIslands(const spIslandContext* c, spIslands* out)
+{
+    *out = (spIslands){0};
+    spForgetIslands(c);
+    spRow* rows = NULL;
+    int rowCount = 0;
+    if (spGatherRows(c, &rows, &rowCount, &out->pool) == false)
+    {
+        return false;
+    }
+    if (rowCount == 0)
+    {
+        return true;
+    }
+    int* parents = spArenaAlloc(c->arena, spArraySize(c->bodyCount, sizeof(int)));
+    out->rows = spArenaAlloc(c->arena, spArraySize(rowCount, sizeof(spRow)));
+    out->islands = spArenaAlloc(c->arena, spArraySize(c->bodyCount, sizeof(spIsland)));
+    if (parents == NULL || out->rows == NULL || out->islands == NULL)
+    {
+        *out = (spIslands){0};
+        return false;
+    }
+    out->rowCount = rowCount;
+    out->count = spNumberIslands(c, rows, rowCount, parents);
+    memset(out->islands, 0, (size_t)out->count * sizeof(spIsland));
+    for (int k = 0; k < rowCount; ++k)
+    {
+        out->islands[c->bodies[rows[k].a.slot]->island].rowCount += 1;
+    }
+    for (int i = 1; i < out->count; ++i)
+    {
+        out->islands[i].firstRow = out->islands[i - 1].firstRow + out->islands[i - 1].rowCount;
+        out->islands[i - 1].rowCount = 0;
+    }
+    out->islands[out->count - 1].rowCount = 0;
+    for (int k = 0; k < rowCount; ++k)
+    {
+        spIsland* island = out->islands + c->bodies[rows[k].a.slot]->island;
+        out->rows[island->firstRow + island->rowCount++] = rows[k];
+    }
+    return true;
+}
+
+void spCountSlices(const spIslandContext* c, spIslands* islands, spReal dt, uint32_t* flags)
+{
+    for (int i = 0; i < c->bodyCount; ++i)
+    {
+        const spBody* body = c->bodies[i];
+        if (body != NULL && body->running && body->island >= 0)
+        {
+            spIsland* island = islands->islands + body->island;
+            island->slices = spMaxInt(island->slices, body->method->countSubsteps(body, dt, flags));
+            island->repeats = island->repeats || body->method->repeats(body);
+        }
+    }
+    for (int i = 0; i < c->bodyCount; ++i)
+    {
+        spBody* body = c->bodies[i];
+        if (body != NULL && body->running && body->island >= 0)
+        {
+            body->slices = islands->islands[body->island].slices;
+        }
+    }
+}
