@@ -213,13 +213,13 @@ typedef struct spBodyDef
     spReal gravityScale;      ///< share of the world's gravity, non-dimensional
     spReal contactRadius;     ///< the surface keeps this distance from what it touches, m, >= 0
     bool selfContact;         ///< the surface of the body touches itself
-    spReal friction;          ///< Coulomb coefficient; with a collider or a body the geometric mean of both counts
-    spReal restitution;       ///< 0 no bounce, 1 full bounce; with a collider the larger of both counts
-    spMethodDef method;       ///< how the body moves
-    bool keepOrder;           ///< nodes lie in memory in the order given, which is slower: for comparison
-    int nodeRoom;             ///< nodes that edits of the body may add to it, >= 0; 0 costs nothing
-    int tetRoom;              ///< tets that edits may add without laying the body out anew, >= 0
-    int internalValue;        ///< set by spDefaultBodyDef
+    spReal friction;    ///< Coulomb coefficient; with a collider or a body the geometric mean of both counts
+    spReal restitution; ///< 0 no bounce, 1 full bounce; with a collider the larger of both counts
+    spMethodDef method; ///< how the body moves
+    bool keepOrder;     ///< nodes lie in memory in the order given, which is slower: for comparison
+    int nodeRoom;       ///< nodes that edits of the body may add to it, >= 0; 0 costs nothing
+    int tetRoom;        ///< tets that edits may add without laying the body out anew, >= 0
+    int internalValue;  ///< set by spDefaultBodyDef
 } spBodyDef;
 
 /// @return density 1000 kg/m^3, friction 0.5, restitution 0, identity placement, default method.

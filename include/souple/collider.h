@@ -101,16 +101,21 @@ typedef struct spContact
     spVec3 position;         ///< of the point, m
     spVec3 normal;           ///< from the collider or the other body to the point, unit length
     spReal gap;              ///< distance at the end of the step, m; negative when it penetrates
-    spVec3 force;            ///< on the body, mean over the step, N: normal part and friction; the other side feels the opposite
-    int age;                 ///< between bodies: solves in a row in which it pressed
-    uint64_t key;            ///< stays the same as long as the contact lives
+    spVec3
+        force; ///< on the body, mean over the step, N: normal part and friction; the other side feels the opposite
+    int age;      ///< between bodies: solves in a row in which it pressed
+    uint64_t key; ///< stays the same as long as the contact lives
 } spContact;
 
 /// @return number of contacts in the last step.
 SP_API int spWorld_GetContactCount(const spWorld* world);
-/// Writes contacts of the last step, ordered by body. A node that was caught only at the end of the step has
-/// an entry of its own. @return how many were written.
+/// Writes contacts of the last step: those between bodies, then those with colliders, ordered by body. A node that was
+/// caught only at the end of the step has an entry of its own. @return how many were written.
 SP_API int spWorld_GetContacts(const spWorld* world, spContact* contacts, int capacity);
+
+/// @return force of all contacts with another body on a body, N: the mean over the last step; zero without any. The
+/// other body feels the opposite.
+SP_API spVec3 spWorld_GetPairForce(const spWorld* world, spBodyId body, spBodyId otherBody);
 
 /// A link holds nodes of a body: to a moving point in space (a grab), to a collider, or to another body.
 /// Rigid, or with a stiffness. Start from spDefaultLinkDef.

@@ -131,9 +131,10 @@ typedef struct spBody
     int rowCapacity;
     int32_t* patchRow;         // first row of each patch (patchCount + 1)
     spMultipliers multipliers; // of node rows, where the method keeps them
-    bool selfContact;                 // it touches itself
-    spContactSurface* contactSurface; // as contact between bodies sees it (contact/contact_surface.h); NULL until
-                                      // it is needed
+    bool selfContact;          // it touches itself
+    spContactSurface*
+        contactSurface; // as contact between bodies sees it (contact/contact_surface.h); NULL until
+                        // it is needed
     spVec3 contactForce;
     spVec3 pinForce;
 

@@ -48,8 +48,10 @@ typedef struct spRow
             spReal gap;    // distance minus contact radius, m
             spReal friction;
             spReal restitution;
-            int32_t features[2]; // between bodies: half edge of a where two edges meet, else -1; triangle or half edge of b
-            spReal thickness; // between bodies: distance of the two points along the normal at which they touch, m
+            int32_t features
+                [2]; // between bodies: half edge of a where two edges meet, else -1; triangle or half edge of b
+            spReal
+                thickness; // between bodies: distance of the two points along the normal at which they touch, m
         };
         struct // hold
         {

@@ -268,8 +268,8 @@ static spReal spGetBoxDistance2(const spExtent* box, spVec3 p)
     return spLengthSquared3(spMax3(below, spSub3(p, box->upper)));
 }
 
-spNearest spFindNearest(const spContactSurface* s, const spVec4* x, spVec3 p, spReal limit,
-                        spPassesFcn* passes, const void* context)
+spNearest spFindNearestTriangle(const spContactSurface* s, const spVec4* x, spVec3 p, spReal limit,
+                                spPassesFcn* passes, const void* context)
 {
     int stack[64], count = 0;
     spReal limit2 = limit * limit;

@@ -65,8 +65,8 @@ spNearest spMeasureTriangle(const spContactSurface* surface, const spVec4* x, sp
 typedef bool spPassesFcn(const spContactSurface* surface, int triangle, const void* context);
 
 // The nearest place within a distance
-spNearest spFindNearest(const spContactSurface* surface, const spVec4* x, spVec3 p, spReal limit,
-                        spPassesFcn* passes, const void* context);
+spNearest spFindNearestTriangle(const spContactSurface* surface, const spVec4* x, spVec3 p, spReal limit,
+                                spPassesFcn* passes, const void* context);
 
 // Calls visit for all triangles whose boxes come within a margin of the box
 typedef void spVisitFcn(int triangle, void* context);

@@ -329,7 +329,7 @@ static bool spKeepMissed(const spResponse* r)
     return true;
 }
 
-static bool spHasTouches(const spResponse* r)
+bool spHasTouches(const spResponse* r)
 {
     for (int k = 0; k < r->rowCount; ++k)
     {
@@ -353,7 +353,8 @@ typedef struct spSweepResult
 static spSweepResult spSweepRows(spResponse* r, bool positions, double scale)
 {
     double rounding = 16.0 * (sizeof(spReal) == sizeof(float) ? 6e-8 : 1.1e-16) * scale;
-    double largest = spStartWarm(r, positions), share = spHasTouches(r) ? SP_TOUCH_TOLERANCE : SP_ROW_TOLERANCE;
+    double largest = spStartWarm(r, positions),
+           share = spHasTouches(r) ? SP_TOUCH_TOLERANCE : SP_ROW_TOLERANCE;
     spSweepResult result = {0};
     for (result.count = 0; result.count < SP_MAX_SWEEPS; ++result.count)
     {

@@ -50,5 +50,7 @@ spVec3 spGetRowVelocity(const spResponse* r, const spSolvedRow* row);
 // Hands the impulses and shifts of the rows to the bodies
 void spCorrectBodies(spResponse* r);
 
+// Whether contacts between bodies are among the rows
+bool spHasTouches(const spResponse* r);
 // Keeps in the rows what they exert now, for the next solve
 void spKeepForces(const spResponse* r);

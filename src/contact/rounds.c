@@ -25,9 +25,12 @@
 #include <string.h>
 
 #define SP_MAX_ROUNDS 12
-// With contacts, which end with what the model says they must do
+// With contacts: those that are not solved then end with what the model asks of them
 #define SP_CONTACT_ROUNDS 3
 #define SP_MAX_SWEEPS 100
+// Sweeps end when none changes a relative velocity by more than this share of the largest change
+#define SP_LINK_SWEEPS 1e-5
+#define SP_TOUCH_SWEEPS 1e-3
 
 // Past rounds that are mixed
 #define SP_WINDOW 8
@@ -267,7 +270,7 @@ static int spSolveModel(spRounds* n)
     spResponse* r = &n->r;
     memset(r->u, 0, (size_t)r->pointCount * sizeof(spVec3));
     memset(n->f, 0, (size_t)n->size * sizeof(double));
-    double largest = 0.0;
+    double largest = 0.0, share = spHasTouches(r) ? SP_TOUCH_SWEEPS : SP_LINK_SWEEPS;
     for (int sweep = 1; sweep <= SP_MAX_SWEEPS; ++sweep)
     {
         double moved = 0.0;
@@ -286,7 +289,7 @@ static int spSolveModel(spRounds* n)
             moved = fmax(moved, (double)spLength3(spMulMV3(s->diagonal, change)));
         }
         largest = fmax(largest, moved);
-        if (moved <= 1e-5 * largest)
+        if (moved <= share * largest)
         {
             return sweep;
         }
@@ -504,18 +507,6 @@ static void spScaleRows(spRounds* n)
     }
 }
 
-static bool spHasContacts(const spRounds* n)
-{
-    for (int k = 0; k < n->r.rowCount; ++k)
-    {
-        if (n->r.rows[k].row->law == sp_rowContact)
-        {
-            return true;
-        }
-    }
-    return false;
-}
-
 static double spGetLargestPosition(const spRounds* n)
 {
     const spResponseContext* c = &n->context->response;
@@ -570,7 +561,8 @@ static double spMeasureContacts(const spRounds* n)
     return largest;
 }
 
-// Contacts end with what the model asks for, so that nothing is left inside of another body
+// Contacts that rounds have not solved end with what the model asks for, so that nothing is left inside of another
+// body
 static void spFinishContacts(spRounds* n)
 {
     memcpy(n->lastP, n->p, (size_t)n->size * sizeof(double));
@@ -584,7 +576,7 @@ static void spRunRounds(spRounds* n, spResponseResult* result)
     const double epsilon = sizeof(spReal) == sizeof(float) ? FLT_EPSILON : DBL_EPSILON;
     double size = spGetLargestPosition(n), least = SP_GAP_ROUNDING * epsilon * size, goal = 0.0;
     double contactGoal = 0.0;
-    bool last = false, contacts = spHasContacts(n);
+    bool last = false, contacts = spHasTouches(&n->r);
     int waited = 0, most = contacts ? SP_CONTACT_ROUNDS : SP_MAX_ROUNDS;
     for (int round = 0;; ++round)
     {
@@ -622,12 +614,12 @@ static void spRunRounds(spRounds* n, spResponseResult* result)
         }
         spTakeAgain(n, n->lastP);
     }
-    if (contacts)
+    if (contacts && result->converged == false)
     {
         spFinishContacts(n);
     }
-    result->converged =
-        contacts || result->converged || result->residual * (double)n->context->response.dt <= SP_GAP_SHARE * size;
+    result->converged = contacts || result->converged ||
+                        result->residual * (double)n->context->response.dt <= SP_GAP_SHARE * size;
 }
 
 spResponseResult spSolveRounds(const spRoundsContext* context)

@@ -25,6 +25,8 @@
 #define SP_OPPOSED ((spReal)-0.3)
 // Cosine between the faces of an edge that is flat
 #define SP_FLAT ((spReal)0.94)
+// Slope against the normal of two edges, up to which a face beside them counts as flat
+#define SP_FLAT_SLOPE ((spReal)0.1)
 // Of the mean edge: how deep edges, and surfaces of one body, may be in each other to be pushed apart
 #define SP_DEPTH ((spReal)0.5)
 
@@ -84,7 +86,8 @@ static spRow* spAddRow(spSurfacePair* p, uint64_t key, spVec3 normal, spReal gap
     return row;
 }
 
-static bool spAddNodes(spSurfacePair* p, spRowSide* side, const int32_t* nodes, const spReal* weights, int count)
+static bool spAddNodes(spSurfacePair* p, spRowSide* side, const int32_t* nodes, const spReal* weights,
+                       int count)
 {
     spTouches* list = p->context->touches;
     p->ok = p->ok && spReserve(p->context->heap, (void**)&list->pool, list->poolCount, &list->poolCapacity,
@@ -214,7 +217,8 @@ static spReal spFindSigned(const spSurfacePair* p, int vertex, const spNearest* 
 }
 
 // The same where b is open: away from it, to the side where the vertex is
-static spReal spFindUnsigned(const spSurfacePair* p, int vertex, const spNearest* at, spVec3 d, spVec3* normal)
+static spReal spFindUnsigned(const spSurfacePair* p, int vertex, const spNearest* at, spVec3 d,
+                             spVec3* normal)
 {
     spReal distance;
     *normal = spNormalizeLength3(d, &distance);
@@ -268,7 +272,7 @@ static void spTouchVertex(spSurfacePair* p, int vertex)
     }
     // Whoever is inside must be found, however deep
     bool mayBeInside = b->closed && spBoxesMeet(b->boxes, &point, 0);
-    spNearest at = spFindNearest(b, p->xb, x, mayBeInside ? (spReal)INFINITY : reach, NULL, NULL);
+    spNearest at = spFindNearestTriangle(b, p->xb, x, mayBeInside ? (spReal)INFINITY : reach, NULL, NULL);
     if (at.triangle < 0)
     {
         return;
@@ -325,7 +329,7 @@ static void spTouchVertexSelf(spSurfacePair* p, int vertex)
     // Not farther than the neighbours: what is beyond them comes near in a later step
     reach = reach < 2 * s->meanEdge ? reach : 2 * s->meanEdge;
     spReal limit = s->closed && most > reach ? most : reach;
-    spNearest at = spFindNearest(s, p->xa, x, limit, spPassesSelf, &filter);
+    spNearest at = spFindNearestTriangle(s, p->xa, x, limit, spPassesSelf, &filter);
     if (at.triangle < 0)
     {
         return;
@@ -366,7 +370,9 @@ static bool spSticksOut(const spContactSurface* s, const spVec4* x, int half, sp
     for (int k = 0; s->closed && k < 2 && halves[k] >= 0; ++k)
     {
         int corner = spNextCorner(spNextCorner(halves[k]));
-        if (spDot3(spSub3(spXyz(x[s->triangles[corner]]), place), direction) > 0)
+        // A face that lies flat on another one is neither above nor below
+        spVec3 arm = spSub3(spXyz(x[s->triangles[corner]]), place);
+        if (spDot3(arm, direction) > SP_FLAT_SLOPE * spLength3(arm))
         {
             return false;
         }
@@ -406,7 +412,8 @@ static bool spIsInner(spReal t)
 static uint64_t spMakeEdgeKey(const spSurfacePair* p, const int32_t a[2], const int32_t b[2])
 {
     const int32_t *userA = p->bodyA->order.order, *userB = p->bodyB->order.order;
-    uint64_t key = spMakePairKey(sp_rowContact, p->edgeKey, (uint64_t)userA[a[0]] << 32 | (uint32_t)userA[a[1]]);
+    uint64_t key =
+        spMakePairKey(sp_rowContact, p->edgeKey, (uint64_t)userA[a[0]] << 32 | (uint32_t)userA[a[1]]);
     return spMakePairKey(sp_rowContact, key, (uint64_t)userB[b[0]] << 32 | (uint32_t)userB[b[1]]);
 }
 
@@ -765,7 +772,8 @@ static bool spAreLinked(const spTouchContext* c, int a, int b)
     for (int k = 0; k < c->linkCount; ++k)
     {
         const spLink* link = c->links[k];
-        if (link != NULL && ((link->body == a && link->otherBody == b) || (link->body == b && link->otherBody == a)))
+        if (link != NULL &&
+            ((link->body == a && link->otherBody == b) || (link->body == b && link->otherBody == a)))
         {
             return true;
         }

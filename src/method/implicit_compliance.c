@@ -16,6 +16,10 @@
 // Right-hand sides at a time
 #define SP_COMPLIANCE_COLUMNS 16
 
+// More points than these give way as nodes: columns of the inverse, and what couples all points to all, would cost
+// more than the step
+#define SP_DENSE_POINTS 96
+
 static spMat3 spGetTurn(const spMat3* turns, int node)
 {
     return turns != NULL ? turns[node] : spIdentityMat3();
@@ -93,7 +97,7 @@ static const spMat3* spGetTurns(const spImplicitSolver* solver)
 static bool spGivesWayAsNodes(const spImplicitSolver* solver, const spBody* body, const spPoints* points)
 {
     bool held = body->heldCount > 0 && points->jump == false;
-    return (solver->inertia == sp_inertiaLost && held == false) ||
+    return points->count > SP_DENSE_POINTS || (solver->inertia == sp_inertiaLost && held == false) ||
            (points->jump && solver->limit.truncated && solver->unconverged);
 }
 

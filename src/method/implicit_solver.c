@@ -455,7 +455,7 @@ spSubstepResult spSolveImplicitSubstep(spImplicitSolver* solver, spBody* body,
 {
     spSubstep s = spStartSubstep(solver, body, problem);
     const spWorkLimit limit = solver->limit;
-    if (body->loads != NULL)
+    if (body->joined)
     {
         // Rounds go over what was solved, not over where a solver was stopped
         solver->limit = (spWorkLimit){0};

@@ -340,7 +340,7 @@ static double spGetLeastLoad(const spSubstep* s)
 double spGetTolerance(const spSubstep* s, double tolerance)
 {
     const double joined = sizeof(spReal) == sizeof(float) ? 1e-5 : 1e-8;
-    return s->body->loads != NULL ? fmin(tolerance, joined) : tolerance;
+    return s->body->joined ? fmin(tolerance, joined) : tolerance;
 }
 
 static spCgResult spSolveLinear(const spSubstep* s, bool first)

@@ -724,7 +724,8 @@ static void spCorrectXpbd(spBody* body, const spPoints* points, const spVec3* im
 // sweep. What a link joins is not.
 static bool spRepeatsXpbd(const spBody* body)
 {
-    return ((const spXpbdState*)body->methodState)->newton != NULL || body->joined;
+    const spXpbdState* state = body->methodState;
+    return (state->newton != NULL && spHasForces(body)) || body->joined;
 }
 
 // Sweeps keep nothing from step to step

@@ -4,8 +4,8 @@
 // Bodies, as the public header offers them.
 
 #include "base/error.h"
-#include "contact/contact_surface.h"
 #include "body/edit.h"
+#include "contact/contact_surface.h"
 #include "math/quat.h"
 #include "math/vec3.h"
 #include "method/relax.h"

@@ -200,6 +200,23 @@ int spWorld_GetContactCount(const spWorld* world)
     return world != NULL ? world->contactCount : 0;
 }
 
+spVec3 spWorld_GetPairForce(const spWorld* world, spBodyId body, spBodyId otherBody)
+{
+    spVec3 sum = {0, 0, 0};
+    for (int i = 0; world != NULL && i < world->contactCount; ++i)
+    {
+        const spContact* c = world->contacts + i;
+        if (SP_IS_NULL(c->otherBody))
+        {
+            continue;
+        }
+        bool there = SP_ID_EQUALS(c->body, body) && SP_ID_EQUALS(c->otherBody, otherBody);
+        bool back = SP_ID_EQUALS(c->body, otherBody) && SP_ID_EQUALS(c->otherBody, body);
+        sum = there ? spAdd3(sum, c->force) : back ? spSub3(sum, c->force) : sum;
+    }
+    return sum;
+}
+
 int spWorld_GetContacts(const spWorld* world, spContact* contacts, int capacity)
 {
     int count = world != NULL && contacts != NULL ? spMinInt(world->contactCount, capacity) : 0;

@@ -556,7 +556,7 @@ static void spHarvestTouch(spStep* step, spRow* row)
         .otherSide = spDescribeSide(step, &row->b),
         .position = spSumSide(&row->a, step->islands.pool, a->x),
         .normal = row->normal,
-        .gap = row->gap,
+        .gap = isfinite(row->gap) ? row->gap : 0,
         .force = force,
         .age = row->age,
         .key = row->key,

@@ -6,8 +6,8 @@
 #include "world/world.h"
 
 #include "base/error.h"
-#include "contact/contact_surface.h"
 #include "base/hash.h"
+#include "contact/contact_surface.h"
 #include "math/vec3.h"
 
 #include <string.h>

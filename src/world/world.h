@@ -57,10 +57,11 @@ struct spWorld
     spContact* contacts;
     int contactCount;
     int contactCapacity;
-    bool rowsDirty;                            // something changed since the rows were found
-    spTouches touches;                         // contacts that bodies may have with each other in the step
-    spMultipliers multipliers[sp_rowLawCount]; // of the rows that the response solved last: of missed contacts
-                                               // with colliders, of rows between bodies
+    bool rowsDirty;    // something changed since the rows were found
+    spTouches touches; // contacts that bodies may have with each other in the step
+    spMultipliers
+        multipliers[sp_rowLawCount]; // of the rows that the response solved last: of missed contacts
+                                     // with colliders, of rows between bodies
 
     spError lastError;
     spFrameFcn* frameFcn;
