@@ -357,7 +357,7 @@ static const spKey s_fieldKeys[] = {
 static const spSchema s_field = SCHEMA("field", spFieldData, s_fieldKeys, "A force from outside on every node of a body.");
 
 static const char* const s_methodTypes[] = {"symplecticEuler", "forwardEuler", "verlet", "rungeKutta4", "localImplicit",
-                                            "backwardEuler", "bdf2", "imex", "quasiStatic", "xpbd"};
+                                            "backwardEuler", "bdf2", "imex", "quasiStatic", "xpbd", "rigid"};
 static const char* const s_contactModes[] = {"rows", "backtrack", "off"};
 _Static_assert(SP_COUNT(s_methodTypes) == sp_methodTypeCount, "one word for each method");
 

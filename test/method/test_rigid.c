@@ -1,0 +1,454 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// Rigid bodies against closed forms: flight, the free top, rest, slopes, bounces, pendulums, joints; and hostile ones.
+
+#include "base/core.h"
+#include "testbed/check.h"
+#include "testbed/hanging_chain.h"
+
+#include "souple/souple.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const bool single = sizeof(spReal) == sizeof(float);
+static const double pi = 3.14159265358979323846;
+
+typedef struct Rig
+{
+    spWorld* world;
+    spBodyId body;
+    double mass;
+} Rig;
+
+static spWorld* MakeWorld(int workers)
+{
+    spWorldDef def = spDefaultWorldDef();
+    def.workerCount = workers;
+    spWorld* world = spCreateWorld(&def, NULL);
+    assert_non_null(world);
+    return world;
+}
+
+static double GetMass(const spWorld* world, spBodyId body)
+{
+    int count = spBody_GetNodeCount(world, body);
+    spReal* masses = calloc((size_t)count, sizeof(spReal));
+    assert_non_null(masses);
+    spBody_CopyMasses(world, body, masses, count);
+    double sum = 0.0;
+    for (int i = 0; i < count; ++i)
+    {
+        sum += (double)masses[i];
+    }
+    free(masses);
+    return sum;
+}
+
+static spBodyDef MakeDef(void)
+{
+    spBodyDef def = spDefaultBodyDef();
+    def.contactRadius = 0;
+    def.method.type = sp_rigid;
+    return def;
+}
+
+static spBodyId AddBox(spWorld* world, const spBodyDef* given, spDVec3 size, int cells)
+{
+    spBoxMeshDef box = spDefaultBoxMeshDef();
+    box.origin = (spDVec3){-0.5 * size.x, -0.5 * size.y, -0.5 * size.z};
+    box.size = size;
+    box.cells[0] = box.cells[1] = box.cells[2] = cells;
+    spMesh* mesh = spMakeBoxMesh(&box, NULL);
+    spBodyDef def = *given;
+    def.mesh = mesh;
+    spBodyId body = spCreateBody(world, &def);
+    spDestroyMesh(mesh);
+    assert_false(SP_IS_NULL(body));
+    return body;
+}
+
+static Rig MakeBox(spDVec3 size, int cells, double height, double friction)
+{
+    Rig rig = {.world = MakeWorld(1)};
+    spBodyDef def = MakeDef();
+    def.transform.position = (spVec3){0, (spReal)(0.5 * size.y + height), 0};
+    def.friction = (spReal)friction;
+    rig.body = AddBox(rig.world, &def, size, cells);
+    rig.mass = GetMass(rig.world, rig.body);
+    return rig;
+}
+
+static uint32_t Step(spWorld* world, double dt, int count)
+{
+    uint32_t flags = 0;
+    for (int i = 0; i < count; ++i)
+    {
+        flags |= spWorld_Step(world, (spReal)dt);
+    }
+    return flags;
+}
+
+// Turns all nodes about their centre at this spin, rad/s
+static void Spin(const Rig* rig, const double w[3])
+{
+    spVec3View x = spBody_GetPositions(rig->world, rig->body);
+    spVec3 c = spBody_GetCenter(rig->world, rig->body);
+    spVec3* v = calloc((size_t)x.count, sizeof(spVec3));
+    assert_non_null(v);
+    for (int i = 0; i < x.count; ++i)
+    {
+        double r[3] = {(double)(x.data[i].x - c.x), (double)(x.data[i].y - c.y), (double)(x.data[i].z - c.z)};
+        v[i] = (spVec3){(spReal)(w[1] * r[2] - w[2] * r[1]), (spReal)(w[2] * r[0] - w[0] * r[2]),
+                        (spReal)(w[0] * r[1] - w[1] * r[0])};
+    }
+    assert_true(spBody_SetVelocities(rig->world, rig->body, v, x.count));
+    free(v);
+}
+
+static double Length(spVec3 a)
+{
+    return sqrt((double)a.x * (double)a.x + (double)a.y * (double)a.y + (double)a.z * (double)a.z);
+}
+
+static double Distance(spVec3 a, spVec3 b)
+{
+    return Length((spVec3){a.x - b.x, a.y - b.y, a.z - b.z});
+}
+
+// ---- free motion ----
+
+static void TestFreeFall(void** state)
+{
+    SP_UNUSED(state);
+    Rig rig = MakeBox((spDVec3){0.3, 0.2, 0.1}, 2, 10.0, 0.5);
+    Step(rig.world, 0.01, 100);
+    double y = (double)spBody_GetCenter(rig.world, rig.body).y;
+    printf("fell %.9f m\n", 10.1 - y);
+    CHECK_NEAR(y, 10.1 - 0.5 * 9.81, single ? 2e-6 : 1e-12);
+    spDestroyWorld(rig.world);
+}
+
+// The second axis is unstable: it tumbles
+static void TestTop(void** state)
+{
+    SP_UNUSED(state);
+    const double rates[] = {60.0, 240.0};
+    for (int k = 0; k < 2; ++k)
+    {
+        Rig rig = MakeBox((spDVec3){0.3, 0.2, 0.1}, 3, 0.0, 0.5);
+        spWorld_SetGravity(rig.world, (spVec3){0, 0, 0});
+        Spin(&rig, (double[3]){0.1, 8.0, 0.1});
+        spVec3View x = spBody_GetPositions(rig.world, rig.body);
+        double side = Distance(x.data[0], x.data[x.count - 1]), energyError = 0.0, spinError = 0.0, turned = 0.0;
+        Step(rig.world, 1.0 / rates[k], 1);
+        spVec3 c = spBody_GetCenter(rig.world, rig.body);
+        spVec3 l = spBody_GetAngularMomentum(rig.world, rig.body);
+        double energy = spBody_GetEnergy(rig.world, rig.body).kinetic;
+        spVec3 corner = spBody_GetPositions(rig.world, rig.body).data[0];
+        for (int i = 0; i < (int)(10.0 * rates[k]); ++i)
+        {
+            Step(rig.world, 1.0 / rates[k], 1);
+            spVec3 now = spBody_GetAngularMomentum(rig.world, rig.body);
+            spinError = fmax(spinError, Distance(now, l) / Length(l));
+            double e = spBody_GetEnergy(rig.world, rig.body).kinetic;
+            energyError = fmax(energyError, fabs(e - energy) / energy);
+            turned = fmax(turned, Distance(spBody_GetPositions(rig.world, rig.body).data[0], corner));
+        }
+        x = spBody_GetPositions(rig.world, rig.body);
+        printf("top at 1/%g s: momentum %.2g, energy %.2g, shape %.2g, centre %.2g\n", rates[k], spinError,
+               energyError, Distance(x.data[0], x.data[x.count - 1]) - side,
+               Distance(c, spBody_GetCenter(rig.world, rig.body)));
+        CHECK_LESS(spinError, single ? 1e-6 : 1e-10);
+        CHECK_LESS(energyError, single ? 1e-4 : 1e-6);
+        CHECK_NEAR(Distance(x.data[0], x.data[x.count - 1]), side, single ? 1e-7 : 1e-14);
+        CHECK_LESS(0.2, turned);
+        spDestroyWorld(rig.world);
+    }
+}
+
+// ---- contact ----
+
+static void AddGround(spWorld* world, double slope, double friction, double restitution)
+{
+    spColliderDef ground = spDefaultColliderDef();
+    ground.friction = (spReal)friction;
+    ground.restitution = (spReal)restitution;
+    ground.transform.rotation = (spQuat){0, 0, (spReal)sin(0.5 * slope), (spReal)cos(0.5 * slope)};
+    assert_false(SP_IS_NULL(spCreateCollider(world, &ground)));
+}
+
+static void TestRest(void** state)
+{
+    SP_UNUSED(state);
+    const int cells[] = {1, 4, 16};
+    for (int k = 0; k < SP_COUNT(cells); ++k)
+    {
+        Rig rig = MakeBox((spDVec3){0.4, 0.2, 0.4}, cells[k], 0.0, 0.5);
+        AddGround(rig.world, 0.0, 0.5, 0.0);
+        spVec3 before = spBody_GetCenter(rig.world, rig.body);
+        uint32_t flags = 0;
+        int64_t sweeps = 0, first = 0;
+        int steps = cells[k] == 16 ? 200 : 1000;
+        double weight = 9.81 * rig.mass, forceError = 0.0;
+        for (int i = 0; i < steps; ++i)
+        {
+            flags |= Step(rig.world, 1.0 / 60.0, 1);
+            spStepReport report = spWorld_GetReport(rig.world);
+            sweeps += report.solverIterations;
+            first = i == 1 ? report.solverIterations : first;
+            if (i > 2)
+            {
+                spVec3 f = spBody_GetContactForce(rig.world, rig.body);
+                forceError = fmax(forceError, Distance(f, (spVec3){0, (spReal)weight, 0}) / weight);
+            }
+        }
+        double moved = Distance(before, spBody_GetCenter(rig.world, rig.body));
+        spVec3View v = spBody_GetVelocities(rig.world, rig.body);
+        printf("box of %d: moved %.3g m, force within %.2g, %lld sweeps first, %g mean, fastest corner %.2g, flags %x\n",
+               cells[k], moved, forceError, (long long)first, (double)sweeps / steps, Length(v.data[0]), flags);
+        CHECK_LESS(moved, 1e-6);
+        CHECK_LESS(forceError, 1e-3);
+        assert_int_equal(flags, 0);
+        spDestroyWorld(rig.world);
+    }
+}
+
+static Rig MakeSlope(double slope, double friction)
+{
+    Rig rig = {.world = MakeWorld(1)};
+    spBodyDef def = MakeDef();
+    def.friction = (spReal)friction;
+    def.transform.rotation = (spQuat){0, 0, (spReal)sin(0.5 * slope), (spReal)cos(0.5 * slope)};
+    def.transform.position = (spVec3){(spReal)(-0.05 * sin(slope)), (spReal)(0.05 * cos(slope)), 0};
+    rig.body = AddBox(rig.world, &def, (spDVec3){0.4, 0.1, 0.4}, 3);
+    AddGround(rig.world, slope, friction, 0.0);
+    return rig;
+}
+
+static void TestSlope(void** state)
+{
+    SP_UNUSED(state);
+    const double slope = 20.0 * pi / 180.0, grip = tan(slope);
+    Rig rig = MakeSlope(slope, 1.02 * grip);
+    spVec3 before = spBody_GetCenter(rig.world, rig.body);
+    Step(rig.world, 1.0 / 60.0, 300);
+    double moved = Distance(before, spBody_GetCenter(rig.world, rig.body));
+    printf("stands on the slope: %.3g m\n", moved);
+    CHECK_LESS(moved, 1e-5);
+    spDestroyWorld(rig.world);
+
+    rig = MakeSlope(slope, 0.5 * grip);
+    before = spBody_GetCenter(rig.world, rig.body);
+    uint32_t flags = Step(rig.world, 1.0 / 60.0, 60);
+    moved = Distance(before, spBody_GetCenter(rig.world, rig.body));
+    double way = 0.5 * 9.81 * (sin(slope) - 0.5 * grip * cos(slope));
+    printf("slides down: %.6f of %.6f m, flags %x\n", moved, way, flags);
+    CHECK_NEAR(moved, way, 0.01 * way);
+    spDestroyWorld(rig.world);
+}
+
+static void TestBounce(void** state)
+{
+    SP_UNUSED(state);
+    const double bounces[] = {0.0, 0.5, 0.9, 1.0};
+    for (int k = 0; k < SP_COUNT(bounces); ++k)
+    {
+        Rig rig = MakeBox((spDVec3){0.2, 0.2, 0.2}, 2, 1.0, 0.5);
+        AddGround(rig.world, 0.0, 0.5, bounces[k]);
+        double highest = 0.0, last = 1e9;
+        bool up = false;
+        for (int i = 0; i < 240; ++i)
+        {
+            Step(rig.world, 1.0 / 120.0, 1);
+            double y = (double)spBody_GetCenter(rig.world, rig.body).y - 0.1;
+            up = up || y > last + 1e-6;
+            if (up && y < last - 1e-9)
+            {
+                break;
+            }
+            highest = up ? fmax(highest, y) : 0.0;
+            last = y;
+        }
+        printf("bounces %g: to %.5f m\n", bounces[k], highest);
+        CHECK_NEAR(highest, bounces[k] * bounces[k], 0.005);
+        spDestroyWorld(rig.world);
+    }
+}
+
+// ---- held nodes ----
+
+// Complete elliptic integral by the arithmetic-geometric mean
+static double GetPeriod(double inertia, double moment, double amplitude)
+{
+    double a = 1.0, b = cos(0.5 * amplitude);
+    for (int i = 0; i < 20; ++i)
+    {
+        double mean = 0.5 * (a + b);
+        b = sqrt(a * b);
+        a = mean;
+    }
+    return 2.0 * pi * sqrt(inertia / (9.81 * moment)) / a;
+}
+
+// Swings in the plane of x and y from rest; returns the time of two passages of the lowest point
+static double Swing(const Rig* rig, double dt, double side)
+{
+    double times[3] = {0}, last = side;
+    int found = 0;
+    for (int i = 1; i < 20000 && found < 3; ++i)
+    {
+        Step(rig->world, dt, 1);
+        double x = (double)spBody_GetCenter(rig->world, rig->body).x;
+        if (last * x < 0.0)
+        {
+            times[found++] = dt * (i - x / (x - last));
+        }
+        last = x;
+    }
+    return times[2] - times[0];
+}
+
+static void TestPendulum(void** state)
+{
+    SP_UNUSED(state);
+    // A rod of five nodes on a line, 2 rad from its lowest place, held at one end
+    const double amplitude = 2.0, masses[5] = {0.1, 0.2, 0.3, 0.4, 0.5};
+    Rig rig = {.world = MakeWorld(1)};
+    spVec3 x[5];
+    spReal m[5];
+    double inertia = 0.0, moment = 0.0;
+    for (int i = 0; i < 5; ++i)
+    {
+        double r = 0.1 * i;
+        x[i] = (spVec3){(spReal)(r * sin(amplitude)), (spReal)(-r * cos(amplitude)), 0};
+        m[i] = (spReal)masses[i];
+        inertia += masses[i] * r * r;
+        moment += masses[i] * r;
+    }
+    spBodyDef def = MakeDef();
+    def.positions = x;
+    def.positionCount = 5;
+    def.nodeMasses = m;
+    rig.body = spCreateBody(rig.world, &def);
+    int32_t node = 0;
+    assert_true(spBody_PinNodes(rig.world, rig.body, &node, 1));
+    double start = 9.81 * (double)spBody_GetCenter(rig.world, rig.body).y * 1.5;
+    double period = Swing(&rig, 1.0 / 240.0, 1.0), theory = GetPeriod(inertia, moment, amplitude);
+    spEnergy energy = spBody_GetEnergy(rig.world, rig.body);
+    printf("pendulum: %.6f of %.6f s, energy %.6f of %.6f J\n", period, theory,
+           energy.kinetic + energy.potential, start);
+    CHECK_NEAR(period, theory, 1e-3 * theory);
+    CHECK_NEAR(energy.kinetic + energy.potential, start, 1e-3 * fabs(start));
+    spDestroyWorld(rig.world);
+}
+
+// A box on two nodes of an edge
+static void TestHinge(void** state)
+{
+    SP_UNUSED(state);
+    Rig rig = {.world = MakeWorld(1)};
+    spBodyDef def = MakeDef();
+    rig.body = AddBox(rig.world, &def, (spDVec3){0.4, 0.1, 0.2}, 2);
+    rig.mass = GetMass(rig.world, rig.body);
+    spVec3View x = spBody_GetPositions(rig.world, rig.body);
+    int32_t edge[2] = {-1, -1};
+    spReal masses[27];
+    assert_int_equal(spBody_CopyMasses(rig.world, rig.body, masses, 27), 27);
+    double inertia = 0.0;
+    for (int i = 0; i < x.count; ++i)
+    {
+        double dx = (double)x.data[i].x + 0.2, dy = (double)x.data[i].y - 0.05;
+        inertia += (double)masses[i] * (dx * dx + dy * dy);
+        if (fabs(dx) + fabs(dy) < 1e-6 && fabs((double)x.data[i].z) > 0.05)
+        {
+            edge[x.data[i].z > 0 ? 1 : 0] = i;
+        }
+    }
+    spVec3 c = spBody_GetCenter(rig.world, rig.body);
+    double arm[2] = {(double)c.x + 0.2, (double)c.y - 0.05}, length = hypot(arm[0], arm[1]);
+    double amplitude = atan2(arm[0], -arm[1]);
+    assert_true(spBody_PinNodes(rig.world, rig.body, edge, 2));
+    // The centre is at x > -0.2: count from there
+    double times[3] = {0}, last = 1.0, dt = 1.0 / 240.0;
+    int found = 0;
+    for (int i = 1; i < 20000 && found < 3; ++i)
+    {
+        Step(rig.world, dt, 1);
+        double side = (double)spBody_GetCenter(rig.world, rig.body).x + 0.2;
+        if (last * side < 0.0)
+        {
+            times[found++] = dt * (i - side / (side - last));
+        }
+        last = side;
+    }
+    double period = times[2] - times[0], theory = GetPeriod(inertia, rig.mass * length, amplitude);
+    c = spBody_GetCenter(rig.world, rig.body);
+    double now = hypot((double)c.x + 0.2, (double)c.y - 0.05);
+    printf("hinge: %.6f of %.6f s, arm %.3g off, sideways %.3g\n", period, theory, now - length, (double)c.z);
+    CHECK_NEAR(period, theory, 1e-3 * theory);
+    CHECK_NEAR(now, length, single ? 1e-6 : 1e-12);
+    CHECK_NEAR(c.z, 0.0, 1e-6);
+
+    // A third node holds it, and the pins carry it
+    int32_t corner = x.count - 1;
+    assert_true(spBody_PinNodes(rig.world, rig.body, &corner, 1));
+    spVec3 before = spBody_GetCenter(rig.world, rig.body);
+    uint32_t flags = Step(rig.world, dt, 50);
+    spVec3 f = spBody_GetPinForce(rig.world, rig.body);
+    double moved = Distance(before, spBody_GetCenter(rig.world, rig.body));
+    printf("fixed: moved %.3g m, %.5f of %.5f N, flags %x\n", moved, (double)f.y, 9.81 * rig.mass, flags);
+    CHECK_LESS(moved, single ? 1e-6 : 1e-12);
+    CHECK_NEAR(f.y, 9.81 * rig.mass, 1e-4 * 9.81 * rig.mass);
+    assert_int_equal(flags, 0);
+    spDestroyWorld(rig.world);
+}
+
+// Three driven nodes carry the body along
+static void TestDriven(void** state)
+{
+    SP_UNUSED(state);
+    Rig rig = MakeBox((spDVec3){0.3, 0.2, 0.1}, 1, 0.0, 0.5);
+    spVec3View x = spBody_GetPositions(rig.world, rig.body);
+    spVec3 start[8];
+    for (int i = 0; i < 8; ++i)
+    {
+        start[i] = x.data[i];
+    }
+    uint32_t flags = 0;
+    for (int i = 1; i <= 100; ++i)
+    {
+        double a = 0.02 * i, c = cos(a), s = sin(a);
+        for (int k = 0; k < 3; ++k)
+        {
+            spVec3 p = start[k == 2 ? 7 : k];
+            spVec3 to = {(spReal)(c * (double)p.x - s * (double)p.y + 0.01 * i), (spReal)(s * (double)p.x + c * (double)p.y), p.z};
+            assert_true(spBody_DriveNode(rig.world, rig.body, k == 2 ? 7 : k, to));
+        }
+        flags |= Step(rig.world, 0.01, 1);
+    }
+    double c = cos(2.0), s = sin(2.0), error = 0.0;
+    x = spBody_GetPositions(rig.world, rig.body);
+    for (int i = 0; i < 8; ++i)
+    {
+        spVec3 p = start[i];
+        spVec3 to = {(spReal)(c * (double)p.x - s * (double)p.y + 1.0), (spReal)(s * (double)p.x + c * (double)p.y), p.z};
+        error = fmax(error, Distance(to, x.data[i]));
+    }
+    printf("driven: %.3g m off, flags %x\n", error, flags);
+    CHECK_LESS(error, single ? 1e-6 : 1e-12);
+    assert_int_equal(flags, 0);
+    spDestroyWorld(rig.world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(TestFreeFall), cmocka_unit_test(TestTop),      cmocka_unit_test(TestRest),
+        cmocka_unit_test(TestSlope),    cmocka_unit_test(TestBounce),   cmocka_unit_test(TestPendulum),
+        cmocka_unit_test(TestHinge),    cmocka_unit_test(TestDriven),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
