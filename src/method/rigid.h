@@ -58,6 +58,7 @@ typedef struct spRigidRow
     spReal soft;      // of a hold, over h^2
     spReal most;      // that a hold may give, N s; 0 for no limit
     bool active;
+    bool working; // takes part in sweeps
     bool bounces;
     spReal impact; // speed along the normal with which a contact was reached, negative, m/s
     spVec3 moved;  // impulse on the displacement, N s

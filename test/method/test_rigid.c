@@ -198,7 +198,7 @@ static void TestRest(void** state)
             flags |= Step(rig.world, 1.0 / 60.0, 1);
             spStepReport report = spWorld_GetReport(rig.world);
             sweeps += report.solverIterations;
-            first = i == 1 ? report.solverIterations : first;
+            first = i == 0 ? report.solverIterations : first;
             if (i > 2)
             {
                 spVec3 f = spBody_GetContactForce(rig.world, rig.body);
