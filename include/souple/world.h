@@ -129,7 +129,7 @@ typedef struct spStepReport
     int sweepCount;           ///< sweeps of the solver for rows between bodies
     double rowResidual;       ///< what that solver left, m/s
     double stableStep;        ///< smallest estimated stable step of an explicit body, s; infinity without one
-    int64_t solverIterations; ///< conjugate gradients of all implicit bodies, and sweeps of sp_xpbd
+    int64_t solverIterations; ///< conjugate gradients of all implicit bodies, and sweeps of sp_xpbd and sp_rigid
     double solverResidual;    ///< largest residual that one of them left, over its right-hand side
     double filterSeconds;  ///< wall clock of the stages that filter velocities and move nodes, all bodies, s
     double filterStrength; ///< largest strength of a velocity filter, 0..1; 0 when none was needed

@@ -564,7 +564,6 @@ const spMethodKind spRigidMethod = {
     .advance = spAdvanceRigid,
     .freeze = spFreezeRigid,
     .correct = spCorrectRigid,
-    .repeats = true,
     .adapt = spAdaptNothing,
     .walkMemory = spWalkRigidMemory,
 };

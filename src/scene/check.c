@@ -489,10 +489,10 @@ static void spCheckMethod(spChecker* checker, const spMethodData* method, const 
     const spFilterData* filter = &method->filter;
     spCheckSolver(checker, method);
     spCheckXpbd(checker, method);
-    if (filter->type != sp_filterNone && (spIsImplicit(method->type) || method->type == sp_xpbd))
+    if (filter->type != sp_filterNone && (spIsImplicit(method->type) || method->type == sp_xpbd || method->type == sp_rigid))
     {
         spReport(checker->problems, &method->head, filter,
-                 "implicit methods and xpbd have no velocity filter: leave it out or choose an explicit "
+                 "implicit methods, xpbd and rigid have no velocity filter: leave it out or choose an explicit "
                  "method");
     }
     spCheckExclusive(checker, &filter->head, &filter->neighbours, &filter->pairs);

@@ -366,6 +366,7 @@ static const Guarded s_guardedCases[] = {
     {"IMEX, springs", BuildSprings, sp_imex, NULL},
     {"quasi-static, tets", BuildTets, sp_quasiStatic, NULL},
     {"XPBD, distances, Jacobi, Chebyshev", BuildDistances, sp_xpbd, SweepJacobi},
+    {"rigid, tets", BuildTets, sp_rigid, NULL},
 };
 
 // Who goes past the table is found
