@@ -47,8 +47,9 @@ static bool spCreateRigid(spBody* body, spError* error)
 {
     if (body->methodDef.filter.type != sp_filterNone)
     {
-        return spFail(error, sp_errorBadArgument,
-                      "a rigid body has no velocity filter: set the filter to none or choose an explicit method");
+        return spFail(
+            error, sp_errorBadArgument,
+            "a rigid body has no velocity filter: set the filter to none or choose an explicit method");
     }
     size_t size = spArraySize(body->nodeCount, 3 * sizeof(double));
     spRigid* rigid = spAllocZeroed(body->heap, sizeof(spRigid));
@@ -73,7 +74,8 @@ static void spMeasureRigid(const spBody* body, spRigid* rigid)
     spRigidMass* mass = &rigid->mass;
     double sums[6] = {0}, a[9], vectors[9], values[3], most = 0.0;
     body->backend->sumShape(sums, rigid->shape, body->mass, 0, body->nodeCount);
-    const double inertia[9] = {sums[0], sums[5], sums[4], sums[5], sums[1], sums[3], sums[4], sums[3], sums[2]};
+    const double inertia[9] = {sums[0], sums[5], sums[4], sums[5], sums[1],
+                               sums[3], sums[4], sums[3], sums[2]};
     memcpy(a, inertia, sizeof(a));
     spDiagonalize(3, a, vectors, values);
     for (int i = 0; i < 3; ++i)
@@ -272,8 +274,8 @@ static void spKickRigid(spRigidStep* s, double h)
 {
     spRigidState* now = &s->rigid->now;
     const spVec3 g = spScale3(s->body->gravityScale, s->context->gravity);
-    double m = s->rigid->mass.mass, load[6], drag[6], u[6], weight[3] = {m * (double)g.x, m * (double)g.y,
-                                                                         m * (double)g.z};
+    double m = s->rigid->mass.mass, load[6], drag[6], u[6],
+           weight[3] = {m * (double)g.x, m * (double)g.y, m * (double)g.z};
     spSumLoad(s, sp_loadGiven, load);
     spSumLoad(s, sp_loadDrag, drag);
     spGetMotion(&s->yield, &s->rigid->mass, now, u);
@@ -406,9 +408,10 @@ static void spRunRigidSubstep(spRigidStep* s)
         // What loads and rows have not done
         double rate = 1.0 / (double)s->context->stepDt, m = rigid->mass.mass;
         const double* v = rigid->now.velocity;
-        body->pinForce = spAdd3(body->pinForce, (spVec3){(spReal)(rate * (m * (v[0] - before[0]) - s->given[0])),
-                                                         (spReal)(rate * (m * (v[1] - before[1]) - s->given[1])),
-                                                         (spReal)(rate * (m * (v[2] - before[2]) - s->given[2]))});
+        body->pinForce =
+            spAdd3(body->pinForce, (spVec3){(spReal)(rate * (m * (v[0] - before[0]) - s->given[0])),
+                                            (spReal)(rate * (m * (v[1] - before[1]) - s->given[1])),
+                                            (spReal)(rate * (m * (v[2] - before[2]) - s->given[2]))});
     }
 }
 

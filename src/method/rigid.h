@@ -84,7 +84,7 @@ typedef struct spRigidStep
     spRigid* rigid;
     const spAdvanceContext* context;
     double h;
-    double share;    // of the loads that act before the motion: 1/2, or 1 where rows with other bodies look on
+    double share; // of the loads that act before the motion: 1/2, or 1 where rows with other bodies look on
     spReal fraction; // of the step at the end
     double start[6]; // motion at the start, loads not yet counted
     spRigidYield yield;
@@ -135,7 +135,8 @@ void spKeepHeldMotion(const spBody* body, const spRigid* rigid, const spRigidYie
 double spFindHeldMove(const spBody* body, const spRigid* rigid, const spRigidYield* yield, double move[6]);
 // Moves the body to its held nodes. Returns the distance that is left, m.
 double spReachHeldNodes(const spBody* body, spRigid* rigid);
-void spAddYield(const spRigidYield* yield, const double arm[3], double weight, const double p[3], double u[6]);
+void spAddYield(const spRigidYield* yield, const double arm[3], double weight, const double p[3],
+                double u[6]);
 // Velocity at one arm for an impulse at another; weights of the points beside them
 spMat3 spGetYieldAt(const spRigidYield* yield, const double a[3], double weightA, const double b[3],
                     double weightB);

@@ -93,7 +93,8 @@ static void spStartMove(const spRigidStep* s, spRow* row, spRigidRow* r, const d
     r->active = (double)yield * s->rigid->mass.mass > SP_LEAST_YIELD;
 }
 
-static void spStartHold(const spRigidStep* s, const spRow* row, spRigidRow* r, const double u[6], spVec3 trial)
+static void spStartHold(const spRigidStep* s, const spRow* row, spRigidRow* r, const double u[6],
+                        spVec3 trial)
 {
     spReal h = (spReal)s->h, least = (spReal)(SP_HOLD_SOFTNESS / s->rigid->mass.mass);
     spVec3 anchor = spGetAnchor(row, s->context->poses, s->fraction);
@@ -269,8 +270,10 @@ static void spStartStop(const spRigidStep* s, spRow* row, spRigidRow* r, spVec3 
     spSurfaceHit hit = spHitAt(s, row, p);
     row->normal = hit.normal;
     row->gap = hit.distance;
-    bool reached = spDot3(r->moved, hit.normal) > 0 || row->gap <= spGetGapRounding(p, s->body->contactRadius);
-    spReal bounce = reached ? spGetBounceSpeed(r->impact, row->restitution, s->context->restitutionThreshold) : 0;
+    bool reached =
+        spDot3(r->moved, hit.normal) > 0 || row->gap <= spGetGapRounding(p, s->body->contactRadius);
+    spReal bounce =
+        reached ? spGetBounceSpeed(r->impact, row->restitution, s->context->restitutionThreshold) : 0;
     r->bounces = bounce > 0;
     r->total = spScale3((spReal)s->h, spFindMultiplier(&s->body->multipliers, row->key).force);
     r->active = r->active && reached;

@@ -63,8 +63,8 @@ void spTurnMatrixD(double c[9], const double r[9], const double a[9])
     for (int i = 0; i < 9; ++i)
     {
         int row = i / 3, column = i % 3;
-        c[i] = r[3 * row] * half[column] + r[3 * row + 1] * half[3 + column] +
-               r[3 * row + 2] * half[6 + column];
+        c[i] =
+            r[3 * row] * half[column] + r[3 * row + 1] * half[3 + column] + r[3 * row + 2] * half[6 + column];
     }
 }
 

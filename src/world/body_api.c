@@ -303,8 +303,9 @@ bool spBody_Relax(spWorld* world, spBodyId id, const spRelaxDef* def, spRelaxRes
     }
     if (body->methodDef.type == sp_rigid)
     {
-        return spRefuse(world, sp_errorUnsupported, body->name,
-                        "a rigid body has no shape to relax: let it come to rest in steps, or give it another method");
+        return spRefuse(
+            world, sp_errorUnsupported, body->name,
+            "a rigid body has no shape to relax: let it come to rest in steps, or give it another method");
     }
     if (spHasRowsOnly(body))
     {

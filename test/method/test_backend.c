@@ -435,7 +435,8 @@ static void TestStateIsTouchedThroughTheTableAlone(void** state)
                       spGetBody(guarded.world, guarded.body)->nodeCount, (double)calls / steps,
                       1e-3 * (double)bytes / steps);
         assert_int_equal(s_guard.calls[op_advance], steps);
-        assert_true(s_guard.calls[op_elements] >= steps && bytes > 0);
+        // Elements of a rigid body exert nothing
+        assert_true((c->type == sp_rigid || s_guard.calls[op_elements] >= steps) && bytes > 0);
         assert_true(spWorld_GetStateHash(plain.world) == spWorld_GetStateHash(guarded.world));
         spDestroyTestWorld(&plain);
         spDestroyTestWorld(&guarded);

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const bool single = sizeof(spReal) == sizeof(float);
 static const double pi = 3.14159265358979323846;
@@ -142,7 +143,8 @@ static void TestTop(void** state)
         spWorld_SetGravity(rig.world, (spVec3){0, 0, 0});
         Spin(&rig, (double[3]){0.1, 8.0, 0.1});
         spVec3View x = spBody_GetPositions(rig.world, rig.body);
-        double side = Distance(x.data[0], x.data[x.count - 1]), energyError = 0.0, spinError = 0.0, turned = 0.0;
+        double side = Distance(x.data[0], x.data[x.count - 1]), energyError = 0.0, spinError = 0.0,
+               turned = 0.0;
         Step(rig.world, 1.0 / rates[k], 1);
         spVec3 c = spBody_GetCenter(rig.world, rig.body);
         spVec3 l = spBody_GetAngularMomentum(rig.world, rig.body);
@@ -207,8 +209,10 @@ static void TestRest(void** state)
         }
         double moved = Distance(before, spBody_GetCenter(rig.world, rig.body));
         spVec3View v = spBody_GetVelocities(rig.world, rig.body);
-        printf("box of %d: moved %.3g m, force within %.2g, %lld sweeps first, %g mean, fastest corner %.2g, flags %x\n",
-               cells[k], moved, forceError, (long long)first, (double)sweeps / steps, Length(v.data[0]), flags);
+        printf("box of %d: moved %.3g m, force within %.2g, %lld sweeps first, %g mean, fastest corner %.2g, "
+               "flags %x\n",
+               cells[k], moved, forceError, (long long)first, (double)sweeps / steps, Length(v.data[0]),
+               flags);
         CHECK_LESS(moved, 1e-6);
         CHECK_LESS(forceError, 1e-3);
         assert_int_equal(flags, 0);
@@ -424,7 +428,8 @@ static void TestDriven(void** state)
         for (int k = 0; k < 3; ++k)
         {
             spVec3 p = start[k == 2 ? 7 : k];
-            spVec3 to = {(spReal)(c * (double)p.x - s * (double)p.y + 0.01 * i), (spReal)(s * (double)p.x + c * (double)p.y), p.z};
+            spVec3 to = {(spReal)(c * (double)p.x - s * (double)p.y + 0.01 * i),
+                         (spReal)(s * (double)p.x + c * (double)p.y), p.z};
             assert_true(spBody_DriveNode(rig.world, rig.body, k == 2 ? 7 : k, to));
         }
         flags |= Step(rig.world, 0.01, 1);
@@ -434,7 +439,8 @@ static void TestDriven(void** state)
     for (int i = 0; i < 8; ++i)
     {
         spVec3 p = start[i];
-        spVec3 to = {(spReal)(c * (double)p.x - s * (double)p.y + 1.0), (spReal)(s * (double)p.x + c * (double)p.y), p.z};
+        spVec3 to = {(spReal)(c * (double)p.x - s * (double)p.y + 1.0),
+                     (spReal)(s * (double)p.x + c * (double)p.y), p.z};
         error = fmax(error, Distance(to, x.data[i]));
     }
     printf("driven: %.3g m off, flags %x\n", error, flags);
@@ -458,7 +464,8 @@ static void CheckHanging(spMethodType upper, spMethodType middle, spMethodType l
         def.methods[i] = spDefaultMethodDef();
         def.methods[i].type = types[i];
         // Each stretches by half of its own weight and all of that below, over its length
-        double below = i < 2 ? spGetChainLoad(&def, i) : 0.0, own = (i > 0 ? spGetChainLoad(&def, i - 1) : 0.0) - below;
+        double below = i < 2 ? spGetChainLoad(&def, i) : 0.0,
+               own = (i > 0 ? spGetChainLoad(&def, i - 1) : 0.0) - below;
         own = i == 0 ? 9.81 * 1000.0 * 0.05 * 0.05 * 0.2 : own;
         theory += types[i] == sp_rigid ? 0.0 : (below + 0.5 * own) * 0.2 / (def.youngModulus * 0.05 * 0.05);
     }
@@ -522,7 +529,8 @@ static void TestSwingingChain(void** state)
         link.otherBody = rods[i > 0 ? i - 1 : 0];
         link.nodes = &node;
         link.nodeCount = 1;
-        assert_true(i == 0 ? spBody_PinNodes(world, rods[i], &node, 1) : SP_IS_NULL(spCreateLink(world, &link)) == false);
+        assert_true(i == 0 ? spBody_PinNodes(world, rods[i], &node, 1)
+                           : SP_IS_NULL(spCreateLink(world, &link)) == false);
     }
     for (int step = 0; step < 480; ++step)
     {
@@ -547,13 +555,195 @@ static void TestSwingingChain(void** state)
     spDestroyWorld(world);
 }
 
+// Nodes held to space by links: a rod on one swings as a pendulum, a box on four is carried, a soft one gives way
+static void TestHolds(void** state)
+{
+    SP_UNUSED(state);
+    Rig rig = MakeBox((spDVec3){0.3, 0.2, 0.1}, 1, 0.5, 0.5);
+    const int32_t nodes[4] = {0, 1, 4, 5};
+    spLinkDef def = spDefaultLinkDef();
+    def.body = rig.body;
+    def.nodes = nodes;
+    def.nodeCount = 4;
+    spLinkId link = spCreateLink(rig.world, &def);
+    assert_false(SP_IS_NULL(link));
+    spVec3 before = spBody_GetCenter(rig.world, rig.body);
+    uint32_t flags = Step(rig.world, 1.0 / 60.0, 120);
+    double moved = Distance(before, spBody_GetCenter(rig.world, rig.body));
+    double force = (double)spLink_GetForce(rig.world, link).y, weight = 9.81 * rig.mass;
+    printf("held by four: moved %.3g m, %.6f of %.6f N, flags %x\n", moved, force, weight, flags);
+    CHECK_LESS(moved, 1e-6);
+    CHECK_NEAR(force, weight, 1e-3 * weight);
+    assert_true(spLink_MoveTo(rig.world, link, (spVec3){1, 0, 0}));
+    Step(rig.world, 1.0 / 60.0, 1);
+    CHECK_NEAR(Distance(before, spBody_GetCenter(rig.world, rig.body)), 1.0, 1e-3);
+    spDestroyLink(rig.world, link);
+    def.nodeCount = 1;
+    def.stiffness = (spReal)(100.0 * weight);
+    link = spCreateLink(rig.world, &def);
+    spFieldDef drag = spDefaultFieldDef();
+    drag.type = sp_fieldMassDrag;
+    drag.coefficient = 20;
+    assert_true(spBody_AddField(rig.world, rig.body, &drag) >= 0);
+    double anchor = (double)spBody_GetPositions(rig.world, rig.body).data[0].y;
+    Step(rig.world, 1.0 / 60.0, 600);
+    double sunk = anchor - (double)spBody_GetPositions(rig.world, rig.body).data[0].y;
+    printf("soft hold: %.6f m\n", sunk);
+    CHECK_NEAR(sunk, 0.01, 1e-4);
+    spDestroyWorld(rig.world);
+}
+
+// ---- the same bits ----
+
+// Boxes that fall, spin, slide and swing
+static spWorld* MakePile(int workers)
+{
+    spWorld* world = MakeWorld(workers);
+    AddGround(world, 0.1, 0.4, 0.3);
+    for (int i = 0; i < 4; ++i)
+    {
+        spBodyDef def = MakeDef();
+        def.transform.position = (spVec3){(spReal)i, (spReal)(0.5 + 0.1 * i), 0};
+        def.transform.rotation = (spQuat){0, 0, (spReal)sin(0.4 * i), (spReal)cos(0.4 * i)};
+        def.velocity = (spVec3){1, 0, (spReal)(0.3 * i)};
+        spBodyId body = AddBox(world, &def, (spDVec3){0.3, 0.2, 0.1}, i == 3 ? 12 : 2);
+        int32_t node = 0;
+        assert_true(i != 1 || spBody_PinNodes(world, body, &node, 1));
+    }
+    return world;
+}
+
+static void TestBits(void** state)
+{
+    SP_UNUSED(state);
+    const int workers[] = {1, 2, 3, 8};
+    uint64_t hash = 0;
+    for (int i = 0; i < SP_COUNT(workers); ++i)
+    {
+        spWorld* world = MakePile(workers[i]);
+        Step(world, 1.0 / 60.0, 60);
+        spSnapshot* snapshot = spWorld_Save(world);
+        Step(world, 1.0 / 60.0, 60);
+        uint64_t end = spWorld_GetStateHash(world);
+        assert_true(i == 0 || end == hash);
+        hash = end;
+        assert_true(spWorld_Restore(world, snapshot));
+        Step(world, 1.0 / 60.0, 60);
+        assert_true(spWorld_GetStateHash(world) == hash);
+        spWorld* other = MakePile(1);
+        assert_true(spWorld_Restore(other, snapshot));
+        Step(other, 1.0 / 60.0, 60);
+        assert_true(spWorld_GetStateHash(other) == hash);
+        spDestroySnapshot(snapshot);
+        spDestroyWorld(other);
+        spDestroyWorld(world);
+    }
+}
+
+// ---- what users do to it, and hostile bodies ----
+
+static void TestUsers(void** state)
+{
+    SP_UNUSED(state);
+    Rig rig = MakeBox((spDVec3){0.3, 0.2, 0.1}, 2, 1.0, 0.5);
+    spMethodDef method = spBody_GetMethod(rig.world, rig.body);
+    method.filter.type = sp_filterGaussian;
+    assert_false(spBody_SetMethod(rig.world, rig.body, &method));
+    spRelaxDef relax = spDefaultRelaxDef();
+    assert_false(spBody_Relax(rig.world, rig.body, &relax, NULL));
+    assert_non_null(strstr(spWorld_GetLastError(rig.world).message, "rigid"));
+
+    // Where positions are set, that is its shape from now on; other methods take it over and give it back
+    spVec3View x = spBody_GetPositions(rig.world, rig.body);
+    spVec3* given = calloc((size_t)x.count, sizeof(spVec3));
+    for (int i = 0; i < x.count; ++i)
+    {
+        given[i] = (spVec3){2 * x.data[i].x + 1, x.data[i].y, x.data[i].z};
+    }
+    double side = 2.0 * (double)(x.data[0].x - x.data[x.count - 1].x);
+    assert_true(spBody_SetPositions(rig.world, rig.body, given, x.count));
+    free(given);
+    Spin(&rig, (double[3]){0.0, 0.0, 3.0});
+    spTetDef tets = spDefaultTetDef();
+    assert_true(spBody_AddTets(rig.world, rig.body, &tets) >= 0);
+    Step(rig.world, 0.01, 10);
+    double spin = (double)spBody_GetVelocities(rig.world, rig.body).data[0].x;
+    method.filter.type = sp_filterNone;
+    method.type = sp_backwardEuler;
+    assert_true(spBody_SetMethod(rig.world, rig.body, &method));
+    CHECK_NEAR(spBody_GetVelocities(rig.world, rig.body).data[0].x, spin, 0.0);
+    method.type = sp_rigid;
+    assert_true(spBody_SetMethod(rig.world, rig.body, &method));
+    Step(rig.world, 0.01, 1);
+    x = spBody_GetPositions(rig.world, rig.body);
+    CHECK_NEAR(Distance(x.data[0], x.data[x.count - 1]), sqrt(side * side + 0.04 + 0.01), 1e-6);
+    CHECK_NEAR(spBody_GetEnergy(rig.world, rig.body).elastic, 0.0, 0.0);
+    spReal levels[27];
+    assert_int_equal(spBody_CopyNodeStress(rig.world, rig.body, levels, 27), 0);
+
+    // A force at a corner pushes and turns: momentum and spin are what it gave
+    spWorld_SetGravity(rig.world, (spVec3){0, 0, 0});
+    Spin(&rig, (double[3]){0.0, 0.0, 0.0});
+    assert_true(spBody_SetNodeForce(rig.world, rig.body, 0, (spVec3){0, 0, 5}));
+    Step(rig.world, 1e-3, 100);
+    CHECK_NEAR(spBody_GetMomentum(rig.world, rig.body).z, 0.5, 1e-5);
+    // What is not finite stops it, and it can go on
+    assert_true(spBody_SetNodeForce(rig.world, rig.body, 0, (spVec3){0, 0, 0}) &&
+                (spBody_SetNodeForce(rig.world, rig.body, 0, (spVec3){0, (spReal)3e38, 0}) || true));
+    Step(rig.world, 1e-3, 100);
+    spBody_SetNodeForce(rig.world, rig.body, 0, (spVec3){0, 0, 0});
+    spBody_Restart(rig.world, rig.body);
+    Step(rig.world, 1e-3, 2);
+    assert_true(isfinite((double)spBody_GetCenter(rig.world, rig.body).x));
+    spDestroyWorld(rig.world);
+}
+
+// A point, a line, and masses that are far apart fall, land and come to rest on the ground
+static void TestHostile(void** state)
+{
+    SP_UNUSED(state);
+    const double masses[] = {1e-6, 1.0, 1e6};
+    for (int k = 0; k < 9; ++k)
+    {
+        spWorld* world = MakeWorld(1);
+        AddGround(world, 0.0, 0.5, 0.0);
+        const spVec3 x[3] = {
+            {0, (spReal)0.1, 0}, {(spReal)0.1, (spReal)0.15, 0}, {(spReal)0.2, (spReal)0.2, 0}};
+        spBodyDef def = MakeDef();
+        def.positions = x;
+        def.positionCount = k % 3 == 0 ? 1 : 3;
+        def.nodeMass = (spReal)masses[k / 3];
+        spBodyId body = spCreateBody(world, &def);
+        if (k % 3 == 2)
+        {
+            // All at one place
+            const spVec3 same[3] = {x[0], x[0], x[0]};
+            assert_true(spBody_SetPositions(world, body, same, 3));
+        }
+        uint32_t flags = Step(world, 1.0 / 120.0, 360);
+        spVec3View p = spBody_GetPositions(world, body), v = spBody_GetVelocities(world, body);
+        double weight = 9.81 * masses[k / 3] * def.positionCount,
+               force = (double)spBody_GetContactForce(world, body).y;
+        printf("hostile %d: at %.3g and %.3g m, %.2g m/s, force %.6f of the weight, flags %x\n", k,
+               (double)p.data[0].y, (double)p.data[p.count - 1].y, Length(v.data[0]), force / weight, flags);
+        for (int i = 0; i < p.count; ++i)
+        {
+            CHECK_NEAR(p.data[i].y, 0.0, 1e-5);
+            CHECK_LESS(Length(v.data[i]), 1e-4);
+        }
+        CHECK_NEAR(force / weight, 1.0, 1e-3);
+        spDestroyWorld(world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(TestFreeFall), cmocka_unit_test(TestTop),      cmocka_unit_test(TestRest),
-        cmocka_unit_test(TestSlope),    cmocka_unit_test(TestBounce),   cmocka_unit_test(TestPendulum),
-        cmocka_unit_test(TestHinge),    cmocka_unit_test(TestDriven),   cmocka_unit_test(TestChains),
-        cmocka_unit_test(TestSwingingChain),
+        cmocka_unit_test(TestFreeFall),      cmocka_unit_test(TestTop),     cmocka_unit_test(TestRest),
+        cmocka_unit_test(TestSlope),         cmocka_unit_test(TestBounce),  cmocka_unit_test(TestPendulum),
+        cmocka_unit_test(TestHinge),         cmocka_unit_test(TestDriven),  cmocka_unit_test(TestChains),
+        cmocka_unit_test(TestSwingingChain), cmocka_unit_test(TestHolds),   cmocka_unit_test(TestBits),
+        cmocka_unit_test(TestUsers),         cmocka_unit_test(TestHostile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
