@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Rigid bodies. The state is that of the centre, in double; nodes are written from a shape that never changes, so that
-// distances never drift. Where users set positions, the shape is taken anew from them.
+// Rigid bodies. The state is that of the centre, in double; nodes are written from a shape that never
+// changes, so that distances never drift. Where users set positions, the shape is taken anew from them.
 //
-// A substep is half a kick, free motion, half a kick: order 2, exact in free fall, and the rotation keeps momentum and
-// energy (rigid_turn.c). Held nodes act as in RATTLE: the motion before and the motion after follow them, and the body
-// is brought to them in between (rigid_yield.c). Contacts let the body go as far as they do, then stop its velocity
-// (rigid_rows.c). Where other bodies, or holds, pull at the body, all of the kick comes first, as it does for
-// them: what is held still by a force then stands still.
+// A substep is half a kick, free motion, half a kick: order 2, exact in free fall, and the rotation keeps
+// momentum and energy (rigid_turn.c). Held nodes act as in RATTLE: the motion before and the motion after
+// follow them, and the body is brought to them in between (rigid_yield.c). Contacts let the body go as far as
+// they do, then stop its velocity (rigid_rows.c). Where other bodies, or holds, pull at the body, all of the
+// kick comes first, as it does for them: what is held still by a force then stands still.
 // Andersen. RATTLE: A "Velocity" Version of the SHAKE Algorithm for Molecular Dynamics Calculations. 1983
 
 #include "method/rigid.h"
@@ -25,7 +25,8 @@
 // Held nodes that do not fit the body by more than this share of its size are told
 #define SP_HELD_MISFIT 1e-4
 
-// Tries to reach held nodes by what they push, and distance over the size of the body at which they are reached
+// Tries to reach held nodes by what they push, and distance over the size of the body at which they are
+// reached
 #define SP_MAX_SHOTS 16
 #define SP_HELD_ROUNDING 1e-14
 
@@ -307,8 +308,8 @@ void spMoveRigid(const spRigidMass* mass, spRigidState* state, const double velo
     spTurnFreely(mass, momentum, h, state->turn);
 }
 
-// Moves the body by w over h. Held nodes push at where they are at the start, such that the body arrives at where they
-// are at the end: that is added to the motion u with which it arrives.
+// Moves the body by w over h. Held nodes push at where they are at the start, such that the body arrives at
+// where they are at the end: that is added to the motion u with which it arrives.
 static void spShootAtHeldNodes(spRigidStep* s, double w[6], double u[6])
 {
     spRigid* rigid = s->rigid;

@@ -4,12 +4,12 @@
 // A rigid body: the state of the method sp_rigid, shared by its files.
 //
 //   rigid.c        the method: state and nodes, loads, the substep, what it lends to rows between bodies
-//   rigid_turn.c   rotation without torque
+//   rigid_turn.c   rotation without torque, and small matrices
 //   rigid_yield.c  how the body gives way to impulses, held nodes included, and the way back to them
 //   rigid_rows.c   contacts with colliders, and holds
 //
-// A motion has six numbers: the velocity of the centre and the spin, or a displacement and a small rotation. So
-// has an impulse: linear, and angular about the centre. All in world axes, in double.
+// A motion has six numbers: the velocity of the centre and the spin, or a displacement and a small rotation.
+// So has an impulse: linear, and angular about the centre. All in world axes, in double.
 
 #pragma once
 
@@ -24,8 +24,8 @@ typedef struct spRigidState
     double momentum[3]; // angular, about the centre, kg m^2/s
 } spRigidState;
 
-// Inertia in the axes of the shape, by rows. A line has none about itself, a point none at all: what cannot be
-// turned has an inverse of 0.
+// Inertia in the axes of the shape, by rows. A line has none about itself, a point none at all: what cannot
+// be turned has an inverse of 0.
 typedef struct spRigidMass
 {
     double mass;       // kg
@@ -127,11 +127,12 @@ void spGetArm(const spRigid* rigid, const double rotation[9], int node, double a
 // ---- yield ----
 
 spRigidYield spFindYield(const spBody* body, const spRigid* rigid);
-// Takes from a motion what held nodes do not take part in. rate > 0: they come to where they should be in 1 / rate
+// Takes from a motion what held nodes do not take part in. rate > 0: they come to where they should be in
+// 1 / rate
 void spKeepHeldMotion(const spBody* body, const spRigid* rigid, const spRigidYield* yield, double rate,
                       double u[6]);
-// Adds the move that brings the body to its held nodes, to first order, pushed at where the yield was found. Returns how
-// far they are, m.
+// Adds the move that brings the body to its held nodes, to first order, pushed at where the yield was found.
+// Returns how far they are, m.
 double spFindHeldMove(const spBody* body, const spRigid* rigid, const spRigidYield* yield, double move[6]);
 // Moves the body to its held nodes. Returns the distance that is left, m.
 double spReachHeldNodes(const spBody* body, spRigid* rigid);

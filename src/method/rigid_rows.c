@@ -3,24 +3,25 @@
 
 // Rows of a rigid body, as two problems over its 6x6 compliance, each by block Gauss-Seidel.
 //
-//   displacement   where contacts and holds let the body go in h. Gaps are those of the trial that knows no rows; what
-//                  is inside comes out at a limited speed, and leaves no velocity behind
+//   displacement   where contacts and holds let the body go in h. Gaps are those of the trial that knows no
+//                  rows; what is inside comes out at a limited speed, and leaves no velocity behind
 //   motion         velocities at the end: contacts that were reached stop, or bounce with the speed that the node
 //                  had on its way through the surface; rigid holds move with their anchors
 //
-// Both begin with what rows exerted last, and with the rows that did. Contacts exert what the second problem says, holds what both say.
+// Both begin with what rows exerted last, and with the rows that did. Contacts exert what the second problem
+// says, holds what both say.
 
 #include "method/rigid.h"
 
 #include "body/contact_law.h"
 
-#include <float.h>
 #include <math.h>
 
 #define SP_MAX_SWEEPS 400
 
-// The last sweep changes no velocity by more than this share of the largest one: rounding, so that what rests does not
-// creep. Where that takes many sweeps, as for faces that slide, the second is enough; ten times as much is told.
+// The last sweep changes no velocity by more than this share of the largest one: rounding, so that what rests
+// does not creep. Where that takes many sweeps, as for faces that slide, the second is enough; ten times as
+// much is told.
 static const double s_fineTolerance = sizeof(spReal) == sizeof(float) ? 4e-7 : 1e-11;
 #define SP_FINE_SWEEPS 40
 #define SP_ROW_TOLERANCE 1e-5
@@ -208,8 +209,8 @@ static int spFindWorst(const spRigidStep* s, const double u[6], double* speed)
     return worst;
 }
 
-// A body has six directions: of the hundreds of contacts of a face a few are enough. Rows that work are solved by block
-// Gauss-Seidel; the worst of the others joins them, until none is left.
+// A body has six directions: of the hundreds of contacts of a face a few are enough. Rows that work are
+// solved by block Gauss-Seidel; the worst of the others joins them, until none is left.
 static void spSolveWorking(spRigidStep* s, double u[6])
 {
     double change = 0.0, largest = 0.0, worst = 0.0;

@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Rotation without torque. In axes of the shape the angular momentum p follows p' = p x I^-1 p. The implicit midpoint
+// Rotation without torque. In axes of the shape the angular momentum p follows p' = p x I^-1 p. The implicit
+// midpoint
 //
 //   p1 - p0 = k m x w,  m = (p0 + p1) / 2,  w = I^-1 m
 //
-// keeps |p| and the energy, and p1 is p0 seen from axes turned by the Cayley map of k w: turning the body by it
-// keeps the angular momentum in the world to the last bit, because nothing else is ever changed. Three of them, one
-// backwards, make order 4 of order 2.
+// keeps |p| and the energy, and p1 is p0 seen from axes turned by the Cayley map of k w: turning the body by
+// it keeps the angular momentum in the world to the last bit, because nothing else is ever changed. Three of
+// them, one backwards, make order 4 of order 2.
 // Austin, Krishnaprasad, Wang. Almost Poisson Integration of Rigid Body Systems. 1993
 // Yoshida. Construction of Higher Order Symplectic Integrators. 1990
 

@@ -1,21 +1,23 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// How a rigid body gives way. Free, an impulse Q moves it by M^-1 Q, M its mass and inertia. Held nodes take away
-// some of the six directions: with J their rows and y = M^1/2 u, the matrix M^-1/2 J^T J M^-1/2 has an eigenvalue
-// above 0 along each direction that they hold, and
+// How a rigid body gives way. Free, an impulse Q moves it by M^-1 Q, M its mass and inertia. Held nodes take
+// away some of the six directions: with J their rows and y = M^1/2 u, the matrix M^-1/2 J^T J M^-1/2 has an
+// eigenvalue above 0 along each direction that they hold, and
 //
 //   P = M^-1/2 (sum of e e^T over the free directions e) M^-1/2
 //
-// is what an impulse moves: one held node leaves a ball joint, two a hinge, three that are not on a line nothing.
-// Held nodes are reached by least squares along the other directions, exactly where they fit the body.
+// is what an impulse moves: one held node leaves a ball joint, two a hinge, three that are not on a line
+// nothing. Held nodes are reached by least squares along the other directions, exactly where they fit the
+// body.
 
 #include "method/rigid.h"
 
 #include <math.h>
 #include <string.h>
 
-// Share of the largest stiffness below which a direction is free: nodes on a line but for rounding leave a hinge
+// Share of the largest stiffness below which a direction is free: nodes on a line but for rounding leave a
+// hinge
 #define SP_FREE_STIFFNESS 1e-10
 
 // Newton's method on the way to held nodes

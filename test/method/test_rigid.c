@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Rigid bodies against closed forms: flight, the free top, rest, slopes, bounces, pendulums, joints; and hostile ones.
+// Rigid bodies against closed forms: flight, the free top, rest, slopes, bounces, pendulums, joints; and
+// hostile ones.
 
 #include "base/core.h"
 #include "testbed/check.h"
@@ -555,7 +556,8 @@ static void TestSwingingChain(void** state)
     spDestroyWorld(world);
 }
 
-// Nodes held to space by links: a rod on one swings as a pendulum, a box on four is carried, a soft one gives way
+// Nodes held to space by links: a rod on one swings as a pendulum, a box on four is carried, a soft one gives
+// way
 static void TestHolds(void** state)
 {
     SP_UNUSED(state);
