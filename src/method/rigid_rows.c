@@ -17,7 +17,7 @@
 
 #include <math.h>
 
-#define SP_MAX_SWEEPS 400
+#define SP_MAX_SWEEPS 2000
 
 // The last sweep changes no velocity by more than this share of the largest one: rounding, so that what rests
 // does not creep. Where that takes many sweeps, as for faces that slide, the second is enough; ten times as
