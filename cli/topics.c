@@ -206,6 +206,7 @@ static const spTopic s_topics[] = {
                 "  imex             implicit with one matrix for ever, cheap; free bodies stop turning\n"
                 "  quasiStatic      equilibrium in every step: no inertia at all\n"
                 "  xpbd             sweeps over constraints: a fixed cost, whatever the stiffness\n"
+                "  rigid            a rigid body: no shape to solve for; a pin is a ball joint, two a hinge\n"
                 "\n"
                 "A hundred times the stiffness costs explicit methods ten times the substeps; implicit ones "
                 "and xpbd pay nothing for it. 'souple compare' tells what each costs on your own scene and "

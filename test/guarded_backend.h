@@ -93,6 +93,11 @@
     V(sumRigid, 2, end - begin, (spRigidSums* sums, const spReal* mass, const spVec4* x, const spVec4* p, bool perMass, int begin, int end), (sums, mass, x, p, perMass, begin, end)) \
     V(addRigid, 2, end - begin, (spVec4* a, const spRigidMotion* motion, double share, const spVec4* x, int begin, int end), (a, motion, share, x, begin, end)) \
     V(moveRigidly, 3, end - begin, (spVec4* x, spVec4* v, const spVec4* start, const spRigidMotion* motion, spVec3 lift, const spRigidMotion* velocity, double h, int begin, int end), (x, v, start, motion, lift, velocity, h, begin, end)) \
+    V(takeShape, 1, end - begin, (double* shape, const spVec4* x, const double centre[3], int begin, int end), (shape, x, centre, begin, end)) \
+    V(sumShape, 1, end - begin, (double inertia[6], const double* shape, const spReal* mass, int begin, int end), (inertia, shape, mass, begin, end)) \
+    V(placeShape, 2, end - begin, (spVec4* x, spVec4* v, const uint8_t* roles, const double* shape, const spRigidPlace* place, int begin, int end), (x, v, roles, shape, place, begin, end)) \
+    R(int, findMoved, 2, end - begin, (const spVec4* x, const spVec4* v, const uint8_t* roles, const double* shape, const spRigidPlace* place, int begin, int end), (x, v, roles, shape, place, begin, end)) \
+    V(sumShapeLoads, 1, end - begin, (double sums[6], const spVec4* f, const spReal* mass, const double* shape, const double rotation[9], int begin, int end), (sums, f, mass, shape, rotation, begin, end)) \
     V(weigh, 3, end - begin, (spVec4* to, const spVec4* x, const spVec4* a, int begin, int end), (to, x, a, begin, end)) \
     V(addTurned, 4, end - begin, (spVec4* a, const spVec4* x, const spMat3* rotations, const spVec4* z, int begin, int end), (a, x, rotations, z, begin, end)) \
     V(sumMasses, 1, end - begin, (double sums[3], const spVec4* x, const spReal* mass, int begin, int end), (sums, x, mass, begin, end)) \

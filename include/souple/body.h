@@ -29,6 +29,8 @@ typedef enum spMethodType
     sp_quasiStatic, ///< no inertia: every step ends in equilibrium with the loads and pins of that moment
     sp_xpbd, ///< positions projected on constraints with compliance (extended position based dynamics):
              ///< backward Euler, solved as far as the sweeps go; by default as near to it as they can buy
+    sp_rigid, ///< a rigid body: nodes keep their distances, elements exert nothing inside; order 2, momentum and
+              ///< energy of free rotation are kept. A held node is a ball joint, two are a hinge
     sp_methodTypeCount ///< number of methods
 } spMethodType;
 

@@ -54,7 +54,7 @@ typedef enum spStepFlags
     sp_stepNonFinite = 0x01, ///< a body turned non-finite: it was stopped at its last good state
     sp_stepUnstable = 0x02,  ///< a body's time step is above its estimated stability limit, or the body has
                              ///< gained energy that nobody gave it
-    sp_stepNotConverged = 0x04, ///< the rows between bodies were not solved to tolerance
+    sp_stepNotConverged = 0x04, ///< rows between bodies, or of a rigid body, were not solved to tolerance
     sp_stepOutOfMemory =
         0x08, ///< memory ran out: contacts were ignored, a body has not moved, or the whole step
               ///< was not made; spWorld_GetLastError says which
@@ -130,8 +130,9 @@ typedef struct spStepReport
     int sweepCount;           ///< sweeps of the solver for rows between bodies
     double rowResidual;       ///< what that solver left, m/s
     double stableStep;        ///< smallest estimated stable step of an explicit body, s; infinity without one
-    int64_t solverIterations; ///< conjugate gradients of all implicit bodies, and sweeps of sp_xpbd
-    double solverResidual;    ///< largest residual that one of them left, over its right-hand side
+    int64_t
+        solverIterations;  ///< conjugate gradients of all implicit bodies, and sweeps of sp_xpbd and sp_rigid
+    double solverResidual; ///< largest residual that one of them left, over its right-hand side
     double filterSeconds;  ///< wall clock of the stages that filter velocities and move nodes, all bodies, s
     double filterStrength; ///< largest strength of a velocity filter, 0..1; 0 when none was needed
     spBodyId stoppedBody;  ///< the first body that was stopped; null when none

@@ -89,6 +89,15 @@ typedef struct spRigidSums
     double inertia[6];
 } spRigidSums;
 
+// Where a rigid body is and how it moves: nodes lie at centre + rotation times their place in its shape
+typedef struct spRigidPlace
+{
+    double centre[3];
+    double rotation[9]; // by rows
+    double velocity[3];
+    double spin[3];
+} spRigidPlace;
+
 typedef struct spBackend
 {
     const char* name;
@@ -293,6 +302,22 @@ typedef struct spBackend
     // x and v after a time h: where one motion takes the start, then lifted, with the velocity of another
     void (*moveRigidly)(spVec4* x, spVec4* v, const spVec4* start, const spRigidMotion* motion, spVec3 lift,
                         const spRigidMotion* velocity, double h, int begin, int end);
+
+    // ---- rigid bodies: a shape has three numbers for each node, which lie outside of the table as masses do ----
+
+    // shape = x - centre
+    void (*takeShape)(double* shape, const spVec4* x, const double centre[3], int begin, int end);
+    // Inertia of the shape, summed: xx yy zz yz zx xy
+    void (*sumShape)(double inertia[6], const double* shape, const spReal* mass, int begin, int end);
+    // Free nodes go where the place says
+    void (*placeShape)(spVec4* x, spVec4* v, const uint8_t* roles, const double* shape,
+                       const spRigidPlace* place, int begin, int end);
+    // Whether free nodes are anywhere else, or move otherwise: 1 for positions, 2 for velocities, added up
+    int (*findMoved)(const spVec4* x, const spVec4* v, const uint8_t* roles, const double* shape,
+                     const spRigidPlace* place, int begin, int end);
+    // f and arm cross f, summed, f times mass where that is not NULL
+    void (*sumShapeLoads)(double sums[6], const spVec4* f, const spReal* mass, const double* shape,
+                          const double rotation[9], int begin, int end);
 
     // ---- compliance ----
 

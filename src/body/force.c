@@ -156,15 +156,14 @@ spEnergy spGetBodyEnergy(const spBody* body, const spVec4* positions, spVec3 gra
     state.x = positions;
     for (int i = 0; i < body->setCount; ++i)
     {
+        bool field = (body->sets[i]->kind->flags & sp_kindField) != 0;
+        if (field == false && body->methodDef.type == sp_rigid)
+        {
+            continue; // its elements exert nothing
+        }
         double e = body->sets[i]->kind->getEnergy(body->sets[i], &state);
-        if ((body->sets[i]->kind->flags & sp_kindField) != 0)
-        {
-            energy.potential += e;
-        }
-        else
-        {
-            energy.elastic += e;
-        }
+        energy.potential += field ? e : 0.0;
+        energy.elastic += field ? 0.0 : e;
     }
     energy.potential = body->backend->addWeight(energy.potential, positions, body->mass, gravity,
                                                 (double)body->gravityScale, 0, body->nodeCount);

@@ -103,10 +103,14 @@ static bool spMeanOfSprings(const spBody* body, spReal* values)
 
 int spSumNodeStress(const spBody* body, spReal* stress)
 {
-    return spMeanOfTets(body, true, stress) ? body->userCount : 0;
+    bool rigid = body->methodDef.type == sp_rigid;
+    return rigid == false && spMeanOfTets(body, true, stress) ? body->userCount : 0;
 }
 
 int spSumNodeStrain(const spBody* body, spReal* strain)
 {
-    return spMeanOfTets(body, false, strain) || spMeanOfSprings(body, strain) ? body->userCount : 0;
+    bool rigid = body->methodDef.type == sp_rigid;
+    return rigid == false && (spMeanOfTets(body, false, strain) || spMeanOfSprings(body, strain))
+               ? body->userCount
+               : 0;
 }

@@ -7,6 +7,7 @@
 #include "linear/linear_lanes.h"
 
 #include "linear/implicit_loops.h"
+#include "linear/rigid_loops.h"
 
 #include "method/method.h"
 
@@ -93,6 +94,12 @@ const spBackend SP_LANES_NAME(spBackend) = {
     .sumRigid = spSumRigidNodes,
     .addRigid = spAddRigidNodes,
     .moveRigidly = spMoveNodesRigidly,
+
+    .takeShape = spTakeShapeOfNodes,
+    .sumShape = spSumShapeOfNodes,
+    .placeShape = spPlaceNodes,
+    .findMoved = spFindMovedNodes,
+    .sumShapeLoads = spSumLoadsOfShape,
 
     .weigh = spWeighNodes,
     .addTurned = spAddTurnedNodes,

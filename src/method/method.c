@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-extern const spMethodKind spExplicitMethod, spImplicitMethod, spXpbdMethod;
+extern const spMethodKind spExplicitMethod, spImplicitMethod, spXpbdMethod, spRigidMethod;
 
 const spMethodKind* spFindMethod(spMethodType type)
 {
@@ -27,6 +27,8 @@ const spMethodKind* spFindMethod(spMethodType type)
             return &spImplicitMethod;
         case sp_xpbd:
             return &spXpbdMethod;
+        case sp_rigid:
+            return &spRigidMethod;
         default:
             return NULL;
     }

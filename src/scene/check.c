@@ -489,11 +489,13 @@ static void spCheckMethod(spChecker* checker, const spMethodData* method, const 
     const spFilterData* filter = &method->filter;
     spCheckSolver(checker, method);
     spCheckXpbd(checker, method);
-    if (filter->type != sp_filterNone && (spIsImplicit(method->type) || method->type == sp_xpbd))
+    if (filter->type != sp_filterNone &&
+        (spIsImplicit(method->type) || method->type == sp_xpbd || method->type == sp_rigid))
     {
-        spReport(checker->problems, &method->head, filter,
-                 "implicit methods and xpbd have no velocity filter: leave it out or choose an explicit "
-                 "method");
+        spReport(
+            checker->problems, &method->head, filter,
+            "implicit methods, xpbd and rigid have no velocity filter: leave it out or choose an explicit "
+            "method");
     }
     spCheckExclusive(checker, &filter->head, &filter->neighbours, &filter->pairs);
     if (filter->neighbours != sp_neighboursAll && mesh->generator != sp_generateCloth)
@@ -579,7 +581,8 @@ static void spCheckBody(spChecker* checker, spBodyData* body, int index)
                      "an outline has at least 3 nodes");
         }
     }
-    if (body->springs.count == 0 && body->constraints.count == 0 && !gas && !tets && body->material[0] == 0)
+    bool empty = body->springs.count == 0 && body->constraints.count == 0 && !gas && !tets;
+    if (empty && body->material[0] == 0 && body->method.type != sp_rigid)
     {
         spWarn(checker->problems, head, NULL,
                "body \"%s\" has neither tets nor springs nor gas: nothing holds its nodes together",

@@ -103,7 +103,7 @@ json_t* spDescribeMethod(const spMethodDef* def, const spBodyData* body, const i
     {
         spMark(&data.head, &data.solver);
     }
-    else
+    else if (def->type != sp_rigid)
     {
         spMark(&data.head, &data.filter);
         spFindNeighbours(&def->filter, &body->mesh, edges, &data.filter);

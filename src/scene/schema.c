@@ -357,7 +357,7 @@ static const spKey s_fieldKeys[] = {
 static const spSchema s_field = SCHEMA("field", spFieldData, s_fieldKeys, "A force from outside on every node of a body.");
 
 static const char* const s_methodTypes[] = {"symplecticEuler", "forwardEuler", "verlet", "rungeKutta4", "localImplicit",
-                                            "backwardEuler", "bdf2", "imex", "quasiStatic", "xpbd"};
+                                            "backwardEuler", "bdf2", "imex", "quasiStatic", "xpbd", "rigid"};
 static const char* const s_contactModes[] = {"rows", "backtrack", "off"};
 _Static_assert(SP_COUNT(s_methodTypes) == sp_methodTypeCount, "one word for each method");
 
@@ -448,10 +448,10 @@ static const spKey s_methodKeys[] = {
            "`symplecticEuler`: cheapest, robust. `forwardEuler`: gains energy, for comparison. `verlet`: second order. `rungeKutta4`: fourth order, "
            "four force evaluations. `localImplicit`: implicit in each node alone, larger steps, damps all motion. Implicit, any step is stable: "
            "`backwardEuler`: first order, damps fast motion. `bdf2`: second order, damps less. `imex`: implicit in a constant bound on the stiffness, one matrix for ever; takes a free body's rotation in seconds. "
-           "`quasiStatic`: no inertia, every step ends in equilibrium. `xpbd`: positions projected on constraints, as near to backward Euler as its time allows.", TO(spMethodDef, type)),
+           "`quasiStatic`: no inertia, every step ends in equilibrium. `xpbd`: positions projected on constraints, as near to backward Euler as its time allows. `rigid`: a rigid body, whose elements exert nothing; one pin is a ball joint, two are a hinge.", TO(spMethodDef, type)),
     CHOICE(spMethodData, "contact", contact, s_contactModes, sp_contactRows,
            "`rows`: unilateral contact with friction, held in every substep. `backtrack`: back to the moment of impact, reflect, go on. `off`: pass through.", TO(spMethodDef, contact)),
-    INTEGER(spMethodData, "substeps", substeps, 0, 1, 1000000, "Substeps in each step; \"auto\": as many as the estimated stable step asks for, one for implicit methods and xpbd.",
+    INTEGER(spMethodData, "substeps", substeps, 0, 1, 1000000, "Substeps in each step; \"auto\": as many as the estimated stable step asks for, one for implicit methods, xpbd and rigid.",
             .flags = sp_keyAuto, TO(spMethodDef, substeps)),
     INTEGER(spMethodData, "maxSubsteps", maxSubsteps, 10000, 1, 10000000, "Limit for automatic substeps; beyond it the step is reported as unstable.", TO(spMethodDef, maxSubsteps)),
     NUMBER(spMethodData, "safety", safety, NULL, 0.8, 0, 1, "Share of the estimated stable step that automatic substeps use.", .flags = sp_keyAboveLower, TO(spMethodDef, safety)),

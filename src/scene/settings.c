@@ -485,11 +485,11 @@ static void spAddMethod(spSettings* settings)
     {
         spAddXpbd(settings, &method);
     }
-    else if (method.type >= sp_backwardEuler)
+    else if (spIsImplicit(method.type))
     {
         spAddImplicit(settings, &method);
     }
-    else
+    else if (method.type != sp_rigid)
     {
         spAddExplicit(settings, &method);
     }

@@ -303,6 +303,12 @@ bool spBody_Relax(spWorld* world, spBodyId id, const spRelaxDef* def, spRelaxRes
         return spRefuse(world, sp_errorBadArgument, body->name,
                         "the tolerance of a relaxation and its number of iterations must be positive");
     }
+    if (body->methodDef.type == sp_rigid)
+    {
+        return spRefuse(
+            world, sp_errorUnsupported, body->name,
+            "a rigid body has no shape to relax: let it come to rest in steps, or give it another method");
+    }
     if (spHasRowsOnly(body))
     {
         return spRefuse(

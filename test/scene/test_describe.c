@@ -442,11 +442,11 @@ static void RoundTrip(spRun* run, const spMethodDef* def)
     {
         CheckXpbd(&given.xpbd, &read.xpbd);
     }
-    else if (given.type >= sp_backwardEuler)
+    else if (given.type >= sp_backwardEuler && given.type != sp_rigid)
     {
         CheckSolver(&given.solver, &read.solver);
     }
-    else
+    else if (given.type != sp_rigid)
     {
         CheckFilter(&given.filter, &read.filter);
     }

@@ -272,7 +272,7 @@ static const BadScene s_bad[] = {
     {"{\"souple\": 1, " BODY
      ", \"events\": {\"time\": 1, \"type\": \"set\", \"body\": \"body\", \"method\": {\"type\": \"imex\", "
      "\"filter\": {\"type\": \"exponential\"}}}}",
-     1, -1, "implicit methods and xpbd have no velocity filter", "events.method.filter"},
+     1, -1, "implicit methods, xpbd and rigid have no velocity filter", "events.method.filter"},
     // The method xpbd
     {METHOD("{\"type\": \"xpbd\", \"filter\": \"gaussian\"}"), 3, -1,
      "leave it out or choose an explicit method", "bodies[0].method.filter"},
