@@ -27,6 +27,10 @@ check('report: it opens from disk and plays', async (stage) => {
   assert.match(await page.textContent('#source'), /youngModulus/);
   assert.match(await page.textContent('#facts'), /\S/);
 
+  // Values fill the range that is shown
+  await page.selectOption('#colour', 'stress');
+  await page.locator('#seek').fill(String(state.frames - 1));
+  await until(page, () => new Set(window.souple.values(0)).size > 30, 'many shades of stress');
   await page.locator('#seek').fill('0');
   await until(page, () => window.souple.state().time < 0.05, 'the beginning');
   const first = await shoot(page);

@@ -58,22 +58,6 @@ export function createBodies(app) {
     return top > 0 ? top : 1;
   }
 
-  // In a report single peaks must not make everything else dark: nearly all values are below the last colour
-  const usualTops = {};
-  function learnTops(frames) {
-    for (const [colour, top] of Object.entries(app.scene?.colours ?? {})) {
-      const counts = new Float64Array(256);
-      let all = 0;
-      for (const part of frames.flatMap((frame) => frame.bodies)) {
-        for (const value of part.values[colour] ?? []) ++counts[value];
-        all += part.values[colour]?.length ?? 0;
-      }
-      let level = 0;
-      for (let below = counts[0]; level < 255 && below < 0.995 * all; below += counts[++level]);
-      if (all > 0 && level < 150) usualTops[colour] = (top * Math.max(level, 1)) / 255;
-    }
-  }
-
   function show(frame) {
     const colour = colourOf(frame);
     const there = new Set();
@@ -90,7 +74,7 @@ export function createBodies(app) {
       if (view) view.group.visible = there.has(index);
     });
     app.shownColour = colour;
-    app.top = app.fixedTop > 0 ? app.fixedTop : (usualTops[colour] ?? topOf(frame));
+    app.top = app.fixedTop > 0 ? app.fixedTop : topOf(frame);
     map.repeat.x = topOf(frame) / app.top;
   }
 
@@ -99,7 +83,7 @@ export function createBodies(app) {
   });
 
   return {
-    group, views, addTopology, show, clear, learnTops,
+    group, views, addTopology, show, clear,
     visible: () => views.filter((view) => view?.topology && view.group.visible),
     hasTets: () => [...topologies.values()].some((topology) => topology.tetCount > 0),
   };

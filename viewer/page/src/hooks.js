@@ -53,6 +53,8 @@ export function createHooks(app, view3d, hand, plots) {
       dark: document.documentElement.dataset.theme === 'dark',
     }),
     vertex, centre,
+    values: (body) => bodyView(body)?.values.slice() ?? null,
+    creases: (body) => bodyView(body)?.skin?.source.length ?? null,
     pick: (x, y) => hand?.pick(x, y) ?? null,
     plots: () => plots.list(),
     csv: (id) => plots.csv(id),

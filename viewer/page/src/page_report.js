@@ -61,7 +61,6 @@ export function buildReport(app, panel, stage, bottom, plots, view3d) {
     // Room for the whole motion, in the colour that says most
     const some = sample(frames).map(({bytes}) => decode(bytes)).filter((frame) => frame?.bodies);
     view3d.setMotion(some);
-    view3d.bodies.learnTops(some);
     if (some[0]?.colour === 'stress' && app.scene?.colours?.stress) app.setColour('stress');
     bottom.children[0].after(createPlayer(app, frames, guarded));
     stage.append(bottom.children[0].firstChild); // what is drawn stands above, so that the slider is long
