@@ -35,6 +35,21 @@ check('look: surface, mesh, tets and points are different pictures', async (stag
   assert.equal(pictures.size, 4);
 });
 
+check('look: a beam has flat sides, sharp edges and many shades', async (stage) => {
+  const server = await stage.serve('beam');
+  const page = await stage.open(server);
+  await page.selectOption('#colour', 'stress');
+  await waitSteps(page, 30);
+  await until(page, () => window.souple.state().colour === 'stress', 'stress');
+  const {drawn, vertices, shades, floor} = await page.evaluate(() => ({
+    drawn: window.souple.creases(0), vertices: window.souple.state().bodies[0].vertices,
+    shades: new Set(window.souple.values(0)).size, floor: window.souple.state().top,
+  }));
+  assert.ok(drawn > vertices, `${drawn} of ${vertices} vertices`);
+  assert.ok(shades > 30, `${shades} shades`);
+  assert.ok(floor >= 1, `colours end at ${floor} Pa`);
+});
+
 // Nothing sticks out of the window, and what is shown is inside of it
 async function checkFits(page) {
   const {wide, width, sizes} = await page.evaluate(() => ({

@@ -10,8 +10,8 @@ const direction = new Vector3(0.45, 1, 0.55).normalize();
 
 export function createLights(camera) {
   const group = new Group();
-  const sky = new HemisphereLight(0xf4f8ff, 0xb9b2a8, 1.15);
-  const lamp = new DirectionalLight(0xfff6e8, 2.1);
+  const sky = new HemisphereLight(0xf4f8ff, 0xa8a099, 1.35);
+  const lamp = new DirectionalLight(0xfff6e8, 1.9);
   lamp.castShadow = true;
   lamp.shadow.bias = -0.0004;
   lamp.shadow.radius = 4;

@@ -8,9 +8,9 @@ import {createBodies} from './bodies.js';
 import {pixelRatio} from './dots.js';
 import {createCamera} from './camera.js';
 import {createColliders} from './colliders.js';
-import {createGround} from './ground.js';
 import {createLights} from './lights.js';
 import {createMarkers} from './markers.js';
+import {floorShade} from './material.js';
 import {createQuality} from './quality.js';
 import {isDark} from './theme.js';
 
@@ -31,9 +31,7 @@ export function createScene3d(app, canvas) {
   const colliders = createColliders();
   const lights = createLights(camera);
   const markers = createMarkers(app, bodies);
-  const reference = createGround(); // a grid for scenes without ground
-  reference.children[1].visible = false;
-  scene.add(bodies.group, colliders.group, lights.group, markers.group, reference);
+  scene.add(bodies.group, colliders.group, lights.group, markers.group);
 
   const box = new Box3();
   const middle = new Vector3();
@@ -114,20 +112,14 @@ export function createScene3d(app, canvas) {
       ground.updateMatrixWorld(true);
       ground.fit(fitted.middle, fitted.radius, isDark());
     }
-    reference.visible = grounds.length === 0;
-    if (!placed) reference.position.set(0, floor(now), 0);
-    reference.updateMatrixWorld(true);
-    reference.fit(fitted.middle, fitted.radius, isDark());
+    floorShade.height.value = Math.max(-1e9, ...grounds.map((ground) => ground.position.y).filter((y) => y <= now.lowest + now.radius));
+    floorShade.reach.value = 0.5 * now.radius;
   }
 
   // What hangs will sink, where nothing holds it from below
   function roomBelow(now) {
     if (colliders.planes().length > 0) return now;
     return {...now, middle: now.middle.clone().setY(now.middle.y - 0.3 * now.radius), radius: 1.2 * now.radius};
-  }
-
-  function floor({middle: centre, radius}) {
-    return motion ? motion.lowest - 0.1 * motion.radius : centre.y - 1.7 * radius;
   }
 
   // False when the frame makes no sense: then the last picture stays
