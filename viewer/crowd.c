@@ -360,6 +360,22 @@ static bool spRefuseWith(spRefusal* refusal, int code, const char* reason)
     return false;
 }
 
+// A probe changes nothing: nobody needs the hand for it. Where there is no room for it, the next one will do.
+static void spProbeFor(spCrowd* crowd, const spClient* client, const spClientMessage* message)
+{
+    spOrder* order = calloc(1, sizeof(spOrder));
+    if (order == NULL)
+    {
+        return;
+    }
+    *order = (spOrder){
+        .type = sp_orderProbe, .client = client->number, .index = message->index, .node = message->node};
+    if (spGiveOrder(crowd->exchange, order) == false)
+    {
+        spDestroyOrder(order);
+    }
+}
+
 // Passes on to the stepper what needs the hand
 static bool spOrderFor(spCrowd* crowd, spClient* client, spClientMessage* message, spRefusal* refusal)
 {
@@ -457,6 +473,9 @@ bool spHearClient(spCrowd* crowd, spClient* client, const char* text, size_t siz
             break;
         case sp_doSeen:
             spNoteSeen(client, message.frame);
+            break;
+        case sp_doProbe:
+            spProbeFor(crowd, client, &message);
             break;
         default:
             good = spOrderFor(crowd, client, &message, refusal);

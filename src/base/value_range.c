@@ -6,9 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-#define SP_CLASS_SHIFT 18      // bits of a float that its class leaves out; the sign is 0
-#define SP_SHOWN_SHARE 0.99    // of the values are not above the top
-#define SP_LARGEST_TOP 1e30    // tops beyond would overflow when they are rounded
+#define SP_CLASS_SHIFT 18   // bits of a float that its class leaves out; the sign is 0
+#define SP_SHOWN_SHARE 0.99 // of the values are not above the top
+#define SP_LARGEST_TOP 1e30 // tops beyond would overflow when they are rounded
 
 float spGetPointsSize(const float* points, int count)
 {
@@ -78,9 +78,9 @@ float spFindValueTop(const spValueCounts* counts, float floor)
     int class = 0;
     while (class < SP_VALUE_CLASSES - 1 && (double)(below + counts->classes[class]) < needed)
     {
-        below += counts->classes[class++];
+        below += counts->classes[class ++];
     }
-    uint32_t bits = (uint32_t)class << SP_CLASS_SHIFT; // the least value of the class
+    uint32_t bits = (uint32_t) class << SP_CLASS_SHIFT; // the least value of the class
     float value;
     memcpy(&value, &bits, sizeof(value));
     double top = counts->total > 0 && isfinite(value) ? fmax((double)value, (double)floor) : (double)floor;

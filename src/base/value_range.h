@@ -37,7 +37,8 @@ float spGetPointsSize(const float* points, int count);
 float spGetValueFloor(spValueKind kind, float size);
 
 // Counts the values at some corners; corners NULL means all values once
-void spCountValues(spValueCounts* counts, const float* values, const int32_t* corners, int count, float floor);
+void spCountValues(spValueCounts* counts, const float* values, const int32_t* corners, int count,
+                   float floor);
 
 // What the last colour stands for, > 0
 float spFindValueTop(const spValueCounts* counts, float floor);

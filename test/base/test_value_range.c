@@ -3,8 +3,8 @@
 
 // The range of colours: peaks do not set it, rounding does not, and it is a round number.
 
-#include "base/value_range.h"
 #include "base/core.h"
+#include "base/value_range.h"
 #include "testbed/check.h"
 
 #include <math.h>

@@ -42,7 +42,7 @@ export function createHooks(app, view3d, hand, plots) {
       clients: app.hand.clients,
       grab: app.held?.kind === 'grab'
         ? {body: app.held.body, node: app.held.node, vertex: app.held.vertex, force: app.held.force,
-           point: app.held.point ?? null, target: app.held.target} : null,
+           patch: app.held.patch, point: app.held.point ?? null, target: app.held.target} : null,
       selected: app.selected
         ? {...app.selected, node: bodyView(app.selected.body)?.topology.vertexNodes[app.selected.vertex] ?? null} : null,
       bodies: (app.scene?.bodies ?? []).map((body, i) => ({

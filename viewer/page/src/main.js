@@ -76,6 +76,9 @@ const takes = {
     app.hand = {client: message.client ?? null, clients: message.clients ?? 0};
     app.emit('hand', message);
   },
+  probe(message) {
+    app.emit('probed', message);
+  },
   settings(message) {
     app.emit('settings', message);
   },

@@ -73,23 +73,17 @@ export function createMarkers(app, bodies) {
     const held = app.held;
     if (held?.kind === 'grab') {
       held.force = null;
-      let own = null;
-      let nearest = Infinity;
-      for (const hand of list) {
-        const distance = Math.hypot(...hand.target.map((x, i) => x - held.target[i]));
-        if (hand.body === held.body && distance < nearest) {
-          own = hand;
-          nearest = distance;
-        }
+      // Those that came since it grabbed are its rings: one hand in the picture
+      const own = list.filter((hand) => hand.body === held.body).slice(held.others);
+      const force = own.reduce((sum, hand) => sum.map((x, k) => x + hand.force[k]), [0, 0, 0]);
+      const view = bodies.views[held.body];
+      const point = view?.topology ? [0, 1, 2].map((k) => view.positions[3 * held.vertex + k]) : held.target;
+      if (own.length > 0) {
+        held.force = Math.hypot(...force);
+        held.point = point;
       }
-      if (own) {
-        held.force = Math.hypot(...own.force);
-        held.point = own.point;
-      } else {
-        const view = bodies.views[held.body];
-        const point = view?.topology ? [0, 1, 2].map((k) => view.positions[3 * held.vertex + k]) : held.target;
-        list.push({body: held.body, point, target: held.target, force: null});
-      }
+      return [...list.filter((hand) => !own.includes(hand)),
+              {body: held.body, point, target: held.target, force: own.length > 0 ? force : null}];
     }
     return list;
   }

@@ -5,6 +5,8 @@
 
 import {h} from './dom.js';
 import {createTabs} from './panel.js';
+import {meanEdge} from './patch.js';
+import {createProbe} from './probe.js';
 import {createScenes} from './scenes.js';
 import {createFacts, createSource} from './sections.js';
 import {createLiveSeries} from './series.js';
@@ -26,7 +28,7 @@ export function buildLive(app, panel, stage, bottom, plots, view3d) {
     iconButton('theme', 'theme', 'Dark or light (d)', () => app.toggleTheme()),
     iconButton('help', 'help', 'Keys (?)', () => app.openHelp()),
     iconButton('panel-toggle', 'panel', 'Panel (b)', () => app.togglePanel(), {'aria-expanded': 'true', 'aria-controls': 'panel'}));
-  stage.append(head, tools, createModes(app));
+  stage.append(head, tools, createModes(app), createProbe(app, plots));
   bottom.children[0].after(createTransport(app));
 
   const description = h('p', {id: 'description'});
@@ -92,6 +94,7 @@ function setHandDefaults(app, view3d) {
     done = app.scene.name;
     const {radius} = view3d.bounds();
     app.setToolRadius(0.12 * radius);
+    app.setGrabRadius(Math.max(0.15 * radius, ...view3d.bodies.visible().map((view) => 1.6 * meanEdge(view.positions, view.topology.triangles))));
     const masses = app.scene.bodies.map((body) => body.mass).filter((mass) => mass > 0);
     if (masses.length > 0) app.setGrabStiffness((9.81 * Math.max(...masses)) / (0.1 * radius));
   });
