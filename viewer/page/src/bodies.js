@@ -41,6 +41,7 @@ export function createBodies(app) {
     if (!view) {
       view = new BodyView(part.body, map);
       view.draw = app.draw;
+      applyLook(view);
       views[part.body] = view;
       group.add(view.group);
     }
@@ -82,7 +83,26 @@ export function createBodies(app) {
     for (const view of views) view?.setDraw(app.draw);
   });
 
+  let clip = null;
+  let opacity = 1;
+  function applyLook(view) {
+    for (const material of [view.material, view.tetMaterial]) {
+      if (material.clippingPlanes === clip && material.opacity === opacity) continue;
+      material.needsUpdate = (material.clippingPlanes === null) !== (clip === null) || material.transparent !== opacity < 1;
+      material.clippingPlanes = clip;
+      material.opacity = opacity;
+      material.transparent = opacity < 1;
+      material.depthWrite = opacity === 1;
+    }
+  }
+
   return {
+    // Planes that cut bodies open, or null; opacity 0 to 1
+    setLook(planes, share) {
+      clip = planes === null ? null : (clip ?? planes);
+      opacity = share;
+      for (const view of views) if (view) applyLook(view);
+    },
     group, views, addTopology, show, clear,
     visible: () => views.filter((view) => view?.topology && view.group.visible),
     hasTets: () => [...topologies.values()].some((topology) => topology.tetCount > 0),

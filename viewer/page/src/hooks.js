@@ -58,5 +58,6 @@ export function createHooks(app, view3d, hand, plots) {
     pick: (x, y) => hand?.pick(x, y) ?? null,
     plots: () => plots.list(),
     csv: (id) => plots.csv(id),
+    sceneText: () => app.sceneText?.() ?? null,
   };
 }

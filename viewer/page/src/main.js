@@ -100,7 +100,10 @@ function receive(message) {
 
 function showFrame(bytes) {
   const frame = decode(bytes);
-  if (frame.serial === app.scene?.serial) view3d?.show(frame);
+  if (frame.serial !== app.scene?.serial) return;
+  app.received = frame.number;
+  if (app.rewinding) app.send({do: 'seen', frame: frame.number});
+  else view3d?.show(frame);
 }
 
 // ---- Begin

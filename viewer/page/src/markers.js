@@ -4,7 +4,7 @@
 // What is drawn on top of bodies: pinned nodes, the chosen point, the hands with their forces, a preview of the tool.
 
 import {
-  BufferAttribute, BufferGeometry, DynamicDrawUsage, Group, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial,
+  BufferAttribute, BufferGeometry, DynamicDrawUsage, Group, Line, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial,
   Points, SphereGeometry, Vector3,
 } from 'three';
 import {dotMaterial} from './dots.js';
@@ -13,6 +13,7 @@ import {withUnit} from './format.js';
 
 const room = 4096; // pins that are drawn at most
 const handRoom = 64;
+const trailRoom = 1200; // places of a node that are remembered
 
 function dynamicPoints(count, material, Type = Points) {
   const geometry = new BufferGeometry();
@@ -25,7 +26,11 @@ function dynamicPoints(count, material, Type = Points) {
 
 export function createMarkers(app, bodies) {
   const group = new Group();
-  const pins = dynamicPoints(room, dotMaterial('#e4572e', '#ffffff', 9));
+  const pins = dynamicPoints(room, dotMaterial('#1a2230', '#ffffff', 10, true));
+  const trail = dynamicPoints(trailRoom, new LineBasicMaterial({color: 0xd81b60}), Line);
+  let trailShown = false;
+  let trailOf = null;
+  let trailCount = 0;
   const chosen = dynamicPoints(1, dotMaterial('#ffffff', '#1769d2', 15));
   const hands = dynamicPoints(2 * handRoom, dotMaterial('#ffd166', '#5b4300', 11));
   const lines = dynamicPoints(2 * handRoom, new LineBasicMaterial({color: 0xe8a800}), LineSegments);
@@ -36,7 +41,7 @@ export function createMarkers(app, bodies) {
     object.material.depthTest = false; // a hand is seen through the body
     object.renderOrder = 10;
   }
-  group.add(pins, chosen, hands, lines, preview);
+  group.add(pins, trail, chosen, hands, lines, preview);
   const labels = h('div', {class: 'hand-labels', 'aria-hidden': 'true'});
   document.getElementById('stage').append(labels);
   const place = new Vector3();
@@ -66,6 +71,27 @@ export function createMarkers(app, bodies) {
     chosen.geometry.attributes.position.needsUpdate = true;
     chosen.geometry.setDrawRange(0, there ? 1 : 0);
   }
+
+  // Where the chosen node has been
+  function updateTrail(frame) {
+    const target = app.probe ? {body: app.probe.body, vertex: bodies.views[app.probe.body]?.nodeVertex[app.probe.node] ?? -1} : app.selected;
+    const view = trailShown && target ? bodies.views[target.body] : null;
+    const name = view?.topology && target.vertex >= 0 ? `${app.scene.serial} ${target.body} ${target.vertex}` : null;
+    if (name !== trailOf || name === null) trailCount = 0;
+    trailOf = name;
+    if (name !== null) {
+      const attribute = trail.geometry.attributes.position;
+      if (trailCount === trailRoom) {
+        attribute.array.copyWithin(0, 3 * (trailRoom / 2));
+        trailCount = trailRoom / 2;
+      }
+      vertexPosition(view, target.vertex, attribute.array, 3 * trailCount++);
+      attribute.needsUpdate = true;
+    }
+    trail.geometry.setDrawRange(0, trailCount);
+    return frame;
+  }
+  app.on('shown', updateTrail);
 
   // Hands of the frame; the own one is drawn from the moment it grabs, before the engine has answered
   function handsNow() {
@@ -115,6 +141,9 @@ export function createMarkers(app, bodies) {
 
   return {
     group, preview,
+    setTrail(there) {
+      trailShown = there;
+    },
     update(camera, canvas) {
       updatePins();
       updateChosen();

@@ -9,6 +9,7 @@ import {createPlayer} from './player.js';
 import {createFacts, createSections, createSource} from './sections.js';
 import {createReportSeries} from './series.js';
 import {iconButton} from './toolbar.js';
+import {createViewSettings} from './view_settings.js';
 
 // A few frames of all
 function sample(frames) {
@@ -40,6 +41,7 @@ export function buildReport(app, panel, stage, bottom, plots, view3d) {
     ];
     panel.append(h('div', {class: 'document'},
       h('div', {class: 'document-head'}, head, frames.length === 0 ? h('div', {class: 'bar plain-bar'}, buttons) : null),
+      play ? h('details', {class: 'group'}, h('summary', {}, 'View'), createViewSettings(app, view3d)) : null,
       hasSeries ? plots.pane : null,
       body,
       h('section', {class: 'report-section'}, h('h2', {}, 'How it was made'),
