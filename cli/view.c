@@ -374,6 +374,10 @@ static int spShow(spViewOptions* options, spViewDef def, const char* path, const
     {
         return spFailFile(path, &error);
     }
+    if (def.sceneCount > 0)
+    {
+        spTellWarnings(path);
+    }
     spCatchInterrupt();
     spTellView(options, view, path, verb);
     if (options->noOpen == false && spOpenBrowser(spView_GetUrl(view)) == false)

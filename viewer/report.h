@@ -46,5 +46,5 @@ bool spPutSections(spReport* report, spError* error);
 // A text as JSON; bytes that are not UTF-8 become question marks, NULL the empty text
 json_t* spMakeText(const char* text);
 
-// The title: of the definition, else of the scene, else "Souple". To be freed; NULL without memory.
+// The title: of the definition, else of the scene, else of its file, else "Souple". To be freed; NULL without memory.
 char* spMakeTitle(const spReport* report);

@@ -23,6 +23,7 @@ check('report: it opens from disk and plays', async (stage) => {
   const state = await getState(page);
   assert.equal(state.source, 'report');
   assert.ok(state.frames > 20, `${state.frames} frames`);
+  assert.ok(state.playing, 'it does not play by itself');
   assert.match(await page.textContent('#report-title'), /beam/);
   assert.match(await page.textContent('#source'), /youngModulus/);
   assert.match(await page.textContent('#facts'), /\S/);

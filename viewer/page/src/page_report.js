@@ -31,7 +31,10 @@ export function buildReport(app, panel, stage, bottom, plots, view3d) {
   app.on('range', () => app.player?.again());
 
   function begin(frames, showFrame) {
-    const {head, body} = createSections({...sections, title: sections.title || app.scene?.name});
+    const {head, body} = createSections({
+      ...sections, title: sections.title || app.scene?.name,
+      summary: [app.scene?.description, sections.summary].filter(Boolean).join('\n'),
+    });
     const play = frames.length > 0 && view3d !== null;
     document.body.classList.toggle('no-frames', frames.length === 0);
     document.title = `${sections.title || app.scene?.name || 'Report'} – Souple`;
@@ -69,6 +72,7 @@ export function buildReport(app, panel, stage, bottom, plots, view3d) {
     bottom.firstChild.remove();
     bottom.lastChild.remove();
     addEventListener('beforeprint', () => app.player.again());
+    if (!matchMedia('(prefers-reduced-motion: reduce)').matches) app.player.play();
   }
   return {begin};
 }
