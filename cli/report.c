@@ -34,6 +34,10 @@ int spReportRecording(const char* path, spReportPlan* plan)
     }
     plan->recording = recording;
     spDraft* draft = spMakeDraft();
+    if (draft != NULL && plan->scenePath != NULL)
+    {
+        spDraftWarnings(draft, plan->scenePath);
+    }
     spDraftRecording(draft, recording);
     int code = draft != NULL ? spSaveDraft(draft, plan) : SP_EXIT_USAGE;
     spDestroyDraft(draft);

@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "machine.h"
 #include "options.h"
+#include "souple/scene.h"
 #include "souple/view.h"
 #include "tools.h"
 
@@ -343,6 +344,27 @@ static void spDraftSteps(spDraft* draft, const spRecording* recording)
         }
     }
     free(times);
+}
+
+void spDraftWarnings(spDraft* draft, const char* scenePath)
+{
+    spSceneProblem problems[SP_MAX_WARNINGS];
+    int count = 0;
+    bool begun = false;
+    spCheckScene(scenePath, problems, SP_MAX_WARNINGS, &count);
+    for (int i = 0; i < count && i < SP_MAX_WARNINGS; ++i)
+    {
+        if (problems[i].warning && begun == false)
+        {
+            spDraftPart(draft, "Warnings");
+            begun = true;
+        }
+        if (problems[i].warning)
+        {
+            spDraftText(draft, "%s%s%s", problems[i].path, problems[i].path[0] != 0 ? ": " : "",
+                        problems[i].message);
+        }
+    }
 }
 
 void spDraftRecording(spDraft* draft, const spRecording* recording)

@@ -31,6 +31,9 @@ void spDraftRow(spDraft* draft, const char* const* cells);
 // Adds a plot, everything copied. A second one makes a part of its own, under the title of the plot.
 void spDraftPlot(spDraft* draft, const spPlotDef* plot);
 
+// What `souple check` warns of, when there is anything
+void spDraftWarnings(spDraft* draft, const char* scenePath);
+
 // What a recording measured: tables of measurements and of steps
 void spDraftRecording(spDraft* draft, const spRecording* recording);
 
@@ -44,6 +47,7 @@ typedef struct spReportPlan
     const char* title;            // NULL: of the scene
     const char* summary;          // NULL: none
     const spRecording* recording; // NULL: none
+    const char* scenePath;        // whose warnings are told; NULL: none
     int frameLimit;               // 0: as many as a report takes
     bool storeTets;
     int argc; // what the command was called with

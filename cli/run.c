@@ -541,6 +541,7 @@ static int spReportRun(const spRunOptions* options, const spRunResult* result)
         return spFailUsage("the name of the folder is too long");
     }
     spReportPlan plan = {.path = options->report[0] != 0 ? options->report : path,
+                         .scenePath = options->scenePath,
                          .argc = options->argc,
                          .argv = options->argv,
                          .quiet = options->quiet || options->json};
@@ -751,6 +752,10 @@ int spRunRun(int argc, char** argv)
     def.threadCount = options.threads;
     def.laneCount = options.lanes;
     def.live = options.live;
+    if (!options.quiet)
+    {
+        spTellWarnings(options.scenePath);
+    }
     spRun* run = spCreateRun(scene, &def, &error);
     code = run != NULL ? spPlayScene(&options, scene, run) : spFailFile(options.scenePath, &error);
     spDestroyRun(run);

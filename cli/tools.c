@@ -36,6 +36,21 @@ static const char* spSkipPlace(const char* message, const char* path, int line)
     return message;
 }
 
+void spTellWarnings(const char* path)
+{
+    spSceneProblem problems[SP_MAX_WARNINGS];
+    int count = 0;
+    spCheckScene(path, problems, SP_MAX_WARNINGS, &count);
+    for (int i = 0; i < count && i < SP_MAX_WARNINGS; ++i)
+    {
+        if (problems[i].warning)
+        {
+            fprintf(stderr, "%s:%d:%d: warning: %s%s%s\n", path, problems[i].line, problems[i].column,
+                    problems[i].path, problems[i].path[0] != 0 ? ": " : "", problems[i].message);
+        }
+    }
+}
+
 int spFailFile(const char* path, const spError* error)
 {
     if (error->line > 0)

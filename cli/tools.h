@@ -13,6 +13,12 @@
 // Prints an error with its place: "file:line:column: message". Returns SP_EXIT_USAGE.
 int spFailFile(const char* path, const spError* error);
 
+// Warnings of a scene that are told
+#define SP_MAX_WARNINGS 16
+
+// Says on stderr what `souple check` would warn of
+void spTellWarnings(const char* path);
+
 // What a program returns that wanted to return a code: words that did not reach their file are no success
 int spEndOutput(int code);
 

@@ -366,11 +366,17 @@ static int spShow(spViewOptions* options, spViewDef def, const char* path, const
     def.threadCount = options->threads;
     def.budget = 1e-3 * options->budget;
     def.paused = options->paused;
+    def.waitForViewer = !(options->duration > 0.0); // what ends by itself also begins by itself
+    def.reload = true;
     def.logger = (spLogger){spLogView, &options->verbose};
     spView* view = spCreateView(&def, &error);
     if (view == NULL)
     {
         return spFailFile(path, &error);
+    }
+    if (def.sceneCount > 0)
+    {
+        spTellWarnings(path);
     }
     spCatchInterrupt();
     spTellView(options, view, path, verb);

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char* const s_doWords[sp_doCount] = {"act",   "pause", "run",   "step", "speed",
-                                                  "scene", "take",  "leave", "show", "seen"};
+static const char* const s_doWords[sp_doCount] = {"act",  "pause", "run",  "step", "speed", "scene",
+                                                  "take", "leave", "show", "seen", "probe"};
 
 static bool spRefuse(spRefusal* refusal, int code, const char* format, ...) SP_PRINTF_FORMAT(3, 4);
 
@@ -54,6 +54,8 @@ static bool spKnowsKey(spClientDo type, const char* key)
             return strcmp(key, "colour") == 0 || strcmp(key, "nodes") == 0;
         case sp_doSeen:
             return strcmp(key, "frame") == 0;
+        case sp_doProbe:
+            return strcmp(key, "body") == 0 || strcmp(key, "node") == 0;
         default:
             return false;
     }
@@ -136,6 +138,12 @@ static bool spReadFields(const json_t* json, spClientMessage* message, spRefusal
         case sp_doSeen:
             good = spReadIndex(json, "frame", UINT32_MAX, &index, refusal);
             message->frame = (uint32_t)index;
+            return good;
+        case sp_doProbe:
+            good = spReadIndex(json, "body", INT32_MAX, &index, refusal);
+            message->index = (int)index;
+            good = good && spReadIndex(json, "node", INT32_MAX, &index, refusal);
+            message->node = (int)index;
             return good;
         default:
             return true;

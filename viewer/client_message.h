@@ -23,6 +23,7 @@ typedef enum spClientDo
     sp_doLeave,
     sp_doShow,
     sp_doSeen,
+    sp_doProbe,
     sp_doCount
 } spClientDo;
 
@@ -31,7 +32,8 @@ typedef struct spClientMessage
     spClientDo type;
     char* event;    // sp_doAct: JSON text, terminated, to be freed
     double speed;   // sp_doSpeed: simulated seconds in a second
-    int index;      // sp_doScene
+    int index;      // sp_doScene; sp_doProbe: the body
+    int node;       // sp_doProbe
     bool hasColour; // sp_doShow: whether it says which
     bool hasNodes;  // sp_doShow: whether it says so
     spViewColour colour;

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/timer.h"
+#include "base/value_range.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -359,6 +360,22 @@ static bool spRefuseWith(spRefusal* refusal, int code, const char* reason)
     return false;
 }
 
+// A probe changes nothing: nobody needs the hand for it. Where there is no room for it, the next one will do.
+static void spProbeFor(spCrowd* crowd, const spClient* client, const spClientMessage* message)
+{
+    spOrder* order = calloc(1, sizeof(spOrder));
+    if (order == NULL)
+    {
+        return;
+    }
+    *order = (spOrder){
+        .type = sp_orderProbe, .client = client->number, .index = message->index, .node = message->node};
+    if (spGiveOrder(crowd->exchange, order) == false)
+    {
+        spDestroyOrder(order);
+    }
+}
+
 // Passes on to the stepper what needs the hand
 static bool spOrderFor(spCrowd* crowd, spClient* client, spClientMessage* message, spRefusal* refusal)
 {
@@ -456,6 +473,9 @@ bool spHearClient(spCrowd* crowd, spClient* client, const char* text, size_t siz
             break;
         case sp_doSeen:
             spNoteSeen(client, message.frame);
+            break;
+        case sp_doProbe:
+            spProbeFor(crowd, client, &message);
             break;
         default:
             good = spOrderFor(crowd, client, &message, refusal);
@@ -576,35 +596,34 @@ static bool spGatherPoints(spCrowd* crowd, const spRawFrame* raw, int body, spVi
     return true;
 }
 
-// The next of 1, 1.5, 2, 3, 5, 7, 10 ... times a power of ten: a legend that does not flicker
-static float spRoundUp(double value)
+static float spGetColourFloor(const spCrowd* crowd, spViewColour colour)
 {
-    static const double steps[] = {1.0, 1.5, 2.0, 3.0, 5.0, 7.0};
-    double power = pow(10.0, floor(log10(value)));
-    for (int i = 0; i < 6; ++i)
+    float size = 0.0f;
+    for (int i = 0; i < crowd->bodyCount; ++i)
     {
-        if (value <= steps[i] * power * (1.0 + 1e-9))
-        {
-            return (float)(steps[i] * power);
-        }
+        size = fmaxf(size, crowd->bodies[i].size);
     }
-    return (float)(10.0 * power);
+    return spGetValueFloor(spGetValueKind(colour), size);
 }
 
-// The value of the last colour: the largest one of late
+// The value of the last colour: by the values that are shown, and it shrinks slowly
 static float spFindTop(spCrowd* crowd, spViewColour colour, int pointsCount)
 {
-    double top = 1e-6;
+    spValueCounts counts = {0};
+    float floor = spGetColourFloor(crowd, colour);
     for (int i = 0; i < pointsCount; ++i)
     {
         const spViewPoints* points = crowd->points + i;
-        for (int k = 0; points->values != NULL && k < points->count; ++k)
+        const spDrawn* drawn = crowd->bodies + points->body;
+        if (points->values != NULL)
         {
-            top = points->values[k] > top && isfinite(points->values[k]) ? points->values[k] : top;
+            bool corners = points->nodes == false && drawn->triangleCount > 0;
+            spCountValues(&counts, points->values, corners ? drawn->triangles : NULL,
+                          corners ? 3 * drawn->triangleCount : points->count, floor);
         }
     }
-    crowd->tops[colour] = fmin(fmax(top, crowd->tops[colour]), 1e30);
-    return spRoundUp(crowd->tops[colour]);
+    crowd->tops[colour] = fmax((double)spFindValueTop(&counts, floor), crowd->tops[colour]);
+    return spRoundUpTop(crowd->tops[colour]);
 }
 
 // Ranges shrink with time

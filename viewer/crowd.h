@@ -72,7 +72,7 @@ typedef struct spCrowd
     uint32_t serial;
     spDrawn* bodies;
     spPacket** shapes;               // of each body: without tets, with tets, made when they are needed
-    double tops[sp_viewColourCount]; // largest values, which fade
+    double tops[sp_viewColourCount]; // values of the last colours, which fade
     double topsAt;                   // when; wall clock, s
     int bodyCount;
 

@@ -6,8 +6,12 @@
 #include "corners.h"
 #include "souple/element.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define SP_LESS(a, b) ((b) < (a) ? (b) : (a))
+#define SP_MORE(a, b) ((b) > (a) ? (b) : (a))
 
 void spFreeDrawn(spDrawn* drawn)
 {
@@ -116,6 +120,18 @@ static bool spCopyTets(spDrawn* drawn, const spWorld* world, spBodyId body)
     return drawn->tets != NULL;
 }
 
+static float spGetSize(const spVec3* x, int count)
+{
+    spVec3 low = count > 0 ? x[0] : (spVec3){0}, high = low;
+    for (int i = 1; i < count; ++i)
+    {
+        low = (spVec3){SP_LESS(low.x, x[i].x), SP_LESS(low.y, x[i].y), SP_LESS(low.z, x[i].z)};
+        high = (spVec3){SP_MORE(high.x, x[i].x), SP_MORE(high.y, x[i].y), SP_MORE(high.z, x[i].z)};
+    }
+    float size[3] = {(float)(high.x - low.x), (float)(high.y - low.y), (float)(high.z - low.z)};
+    return sqrtf(size[0] * size[0] + size[1] * size[1] + size[2] * size[2]);
+}
+
 bool spMakeDrawn(spDrawn* drawn, spWorld* world, spBodyId body)
 {
     *drawn = (spDrawn){.version = spBody_GetTopologyVersion(world, body),
@@ -128,5 +144,6 @@ bool spMakeDrawn(spDrawn* drawn, spWorld* world, spBodyId body)
         return false;
     }
     spBody_CopyPositions(world, body, drawn->start, drawn->nodeCount);
+    drawn->size = spGetSize(drawn->start, drawn->nodeCount);
     return true;
 }

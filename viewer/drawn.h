@@ -13,6 +13,7 @@ typedef struct spDrawn
     uint32_t version; // of the topology
     bool attached;    // vertices are those of an attached surface, else nodes
     bool every;       // vertices are all nodes in their order; found by the crowd
+    float size;       // diagonal of the box around its nodes at the start, m
     int nodeCount, vertexCount, triangleCount, edgeCount, tetCount;
     int32_t* vertexNodes; // node of each vertex; of an attached one the node with the largest weight
     int32_t* triangles;   // vertices

@@ -42,6 +42,7 @@ typedef enum spOrderType
     sp_orderStep,
     sp_orderSpeed, // value
     sp_orderScene, // index
+    sp_orderProbe, // index: the body, node
     sp_orderDrop,  // whoever held the hand is gone: what it held falls
 } spOrderType;
 
@@ -50,6 +51,7 @@ typedef struct spOrder
     spOrderType type;
     int client; // number of the client
     int index;
+    int node;
     double value;
     char* text; // terminated
 } spOrder;
@@ -64,7 +66,7 @@ typedef enum spNewsType
     sp_newsSettings, // message, and so on
     sp_newsPins,
     sp_newsStats,
-    sp_newsNotice, // message, for one client or all
+    sp_newsNotice, // message, for one client or all; and what a probe found
 } spNewsType;
 
 typedef struct spNews

@@ -10,6 +10,14 @@
 const char* const g_viewColourWords[sp_viewColourCount] = {"none", "displacement", "strain", "stress",
                                                            "velocity"};
 
+spValueKind spGetValueKind(spViewColour colour)
+{
+    return colour == sp_viewVelocity ? sp_valueSpeed
+           : colour == sp_viewStrain ? sp_valueStrain
+           : colour == sp_viewStress ? sp_valueStress
+                                     : sp_valueDisplacement;
+}
+
 void spFreeBuffer(spBuffer* buffer)
 {
     free(buffer->data);

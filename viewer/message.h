@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include "base/value_range.h"
 #include "souple/base.h"
 
 enum
@@ -27,6 +28,9 @@ typedef enum spViewColour
     sp_viewVelocity,
     sp_viewColourCount
 } spViewColour;
+
+// The rule of the range that a colour goes by
+spValueKind spGetValueKind(spViewColour colour);
 
 extern const char* const g_viewColourWords[sp_viewColourCount];
 

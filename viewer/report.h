@@ -26,13 +26,13 @@ typedef struct spReport
     int* frames;   // of the recording: those that are taken
     int frameCount;
     bool thinned;                   // series
-    float tops[sp_viewColourCount]; // largest value of each colour; 0 where nothing has it
+    float tops[sp_viewColourCount]; // what the last colours stand for; 0 where nothing has it
 } spReport;
 
 // Finds the times of all rows. Time goes on where a state was restored. Returns false without memory.
 bool spFindTimes(spReport* report);
 
-// Chooses frames within the limits, and finds the largest value of each colour in them. Returns false without
+// Chooses frames within the limits, and finds what the last colours stand for. Returns false without
 // memory.
 bool spChooseFrames(spReport* report);
 
@@ -46,5 +46,5 @@ bool spPutSections(spReport* report, spError* error);
 // A text as JSON; bytes that are not UTF-8 become question marks, NULL the empty text
 json_t* spMakeText(const char* text);
 
-// The title: of the definition, else of the scene, else "Souple". To be freed; NULL without memory.
+// The title: of the definition, else of the scene, else of its file, else "Souple". To be freed; NULL without memory.
 char* spMakeTitle(const spReport* report);

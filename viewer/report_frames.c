@@ -13,9 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Where nothing moves the colours need some range
-#define SP_LEAST_TOP 1e-9f
-
 // One body as it was in the frame that was looked at last
 typedef struct spFollowed
 {
@@ -286,62 +283,6 @@ static bool spFindNodeValues(const spReport* report, int frame, int number, cons
     return moved || moving;
 }
 
-// The largest value of each colour in one body
-static bool spRaiseTops(spReport* report, spFollowed* body, int frame, int number)
-{
-    spPointView x = spRecording_GetPositions(report->recording, frame, number);
-    float* values = spAllocateItems((size_t)x.count, sizeof(float));
-    bool good = values != NULL && spNoteStart(body, x);
-    for (int c = 1; good && c < sp_viewColourCount; ++c)
-    {
-        bool has = x.count > 0 && spFindNodeValues(report, frame, number, body, (spViewColour)c, values);
-        float top = has ? fmaxf(report->tops[c], SP_LEAST_TOP) : report->tops[c];
-        for (int k = 0; has && k < x.count; ++k)
-        {
-            top = isfinite(values[k]) && values[k] > top ? values[k] : top;
-        }
-        report->tops[c] = top;
-    }
-    free(values);
-    return good;
-}
-
-static bool spFindTops(spReport* report)
-{
-    spFollower follower;
-    bool good = spStartFollowing(&follower, report);
-    for (int i = 0; good && i < report->frameCount; ++i)
-    {
-        for (int k = 0; good && k < follower.bodyCount; ++k)
-        {
-            good = spRaiseTops(report, follower.bodies + k, report->frames[i], k);
-        }
-    }
-    spStopFollowing(&follower);
-    return good;
-}
-
-bool spChooseFrames(spReport* report)
-{
-    int frameCount = spRecording_GetFrameCount(report->recording);
-    int count = frameCount < report->def->frameLimit ? frameCount : report->def->frameLimit;
-    size_t* sizes = spMeasureFrames(report);
-    report->frames = spAllocateItems((size_t)count, sizeof(int));
-    if (sizes == NULL || report->frames == NULL)
-    {
-        free(sizes);
-        return false;
-    }
-    spSpreadFrames(report, count);
-    while (count > 1 && spSumFrames(report, sizes) > report->def->byteLimit)
-    {
-        count -= 1 + count / 16;
-        spSpreadFrames(report, count);
-    }
-    free(sizes);
-    return spFindTops(report);
-}
-
 // ---------------------------------------------------------------------------------------------------------
 // Messages
 
@@ -422,6 +363,96 @@ static bool spFillPoints(spReport* report, spFollowed* body, int frame, int numb
         .colours = body->colours,
     };
     return true;
+}
+
+// Counts what a body shows, for each colour
+static void spCountColours(const spFollowed* body, const spViewPoints* points, const float* floors,
+                           spValueCounts* counts)
+{
+    bool corners = points->nodes == false && body->triangleCount > 0;
+    for (int c = 1; c < sp_viewColourCount; ++c)
+    {
+        if (points->colours[c] != NULL)
+        {
+            spCountValues(counts + c, points->colours[c], corners ? body->corners : NULL,
+                          corners ? 3 * body->triangleCount : points->count, floors[c]);
+        }
+    }
+}
+
+static void spFindFloors(const spReport* report, float* floors)
+{
+    float size = 0.0f;
+    for (int i = 0; i < spRecording_GetBodyCount(report->recording); ++i)
+    {
+        spPointView x = spRecording_GetPositions(report->recording, 0, i);
+        size = fmaxf(size, spGetPointsSize(x.data, x.count));
+    }
+    for (int c = 1; c < sp_viewColourCount; ++c)
+    {
+        floors[c] = spGetValueFloor(spGetValueKind((spViewColour)c), size);
+    }
+}
+
+// What the last colours stand for, in all frames alike. Returns false without memory.
+static bool spFindTops(spReport* report)
+{
+    float floors[sp_viewColourCount] = {0};
+    bool there[sp_viewColourCount] = {false};
+    spFollower follower;
+    bool good = spStartFollowing(&follower, report);
+    spValueCounts* counts = calloc(sp_viewColourCount, sizeof(spValueCounts));
+    good = good && counts != NULL;
+    spFindFloors(report, floors);
+    for (int i = 0; good && i < report->frameCount; ++i)
+    {
+        for (int k = 0; good && k < follower.bodyCount; ++k)
+        {
+            bool changed = false;
+            spViewPoints points = {0};
+            good = spLookAtBody(&follower, report->frames[i], k, &changed);
+            if (good && spRecording_GetTopology(report->recording, report->frames[i], k) >= 0)
+            {
+                good = spFillPoints(report, follower.bodies + k, report->frames[i], k, &points);
+            }
+            for (int c = 1; good && points.colours != NULL && c < sp_viewColourCount; ++c)
+            {
+                there[c] = there[c] || points.colours[c] != NULL;
+            }
+            if (good && points.colours != NULL)
+            {
+                spCountColours(follower.bodies + k, &points, floors, counts);
+            }
+        }
+    }
+    for (int c = 1; good && c < sp_viewColourCount; ++c)
+    {
+        report->tops[c] = there[c] ? spFindValueTop(counts + c, floors[c]) : 0.0f;
+    }
+    free(counts);
+    spStopFollowing(&follower);
+    return good;
+}
+
+bool spChooseFrames(spReport* report)
+{
+    int frameCount = spRecording_GetFrameCount(report->recording);
+    int count = frameCount < report->def->frameLimit ? frameCount : report->def->frameLimit;
+    size_t* sizes = spMeasureFrames(report);
+    report->frames = spAllocateItems((size_t)count, sizeof(int));
+    if (sizes == NULL || report->frames == NULL)
+    {
+        free(sizes);
+        return false;
+    }
+    spSpreadFrames(report, count);
+    while (count > 1 && spSumFrames(report, sizes) > report->def->byteLimit)
+    {
+        count -= 1 + count / 16;
+        spSpreadFrames(report, count);
+    }
+    free(sizes);
+    return spFindTops(report);
 }
 
 static int spFillPoses(const spReport* report, int frame, spViewPose* poses)

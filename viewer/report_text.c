@@ -85,6 +85,19 @@ static json_t* spReadSceneText(const spReport* report)
     return json;
 }
 
+// The name of a file without its folder and ending
+static char* spCopyStem(const char* path)
+{
+    const char* slash = strrchr(path, '/');
+    char* stem = strdup(slash != NULL ? slash + 1 : path);
+    char* dot = stem != NULL ? strrchr(stem, '.') : NULL;
+    if (dot != NULL && dot != stem)
+    {
+        *dot = 0;
+    }
+    return stem;
+}
+
 char* spMakeTitle(const spReport* report)
 {
     if (report->def->title != NULL)
@@ -93,7 +106,11 @@ char* spMakeTitle(const spReport* report)
     }
     json_t* scene = spReadSceneText(report);
     const char* name = json_string_value(json_object_get(scene, "name"));
-    char* title = strdup(name != NULL && name[0] != 0 ? name : "Souple");
+    spPlayInfo play = {0};
+    bool played = report->recording != NULL && spRecording_GetPlayInfo(report->recording, &play);
+    char* title = name != NULL && name[0] != 0       ? strdup(name)
+                  : played && play.scenePath != NULL ? spCopyStem(play.scenePath)
+                                                     : strdup("Souple");
     json_decref(scene);
     return title;
 }

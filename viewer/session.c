@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 // Further behind the wall clock than this is slow motion, not a rush later, s
 #define SP_MOST_LAG 0.25
@@ -20,6 +21,12 @@
 
 // Time between two messages with numbers, s
 #define SP_STATS_SECONDS 0.1
+
+// Time between two answers to probes, s
+#define SP_PROBE_SECONDS 0.04
+
+// Time between two looks at the file of the scene, s
+#define SP_FILE_SECONDS 0.5
 
 // Time between two looks at what events of the scene may have changed, s
 #define SP_CHECK_SECONDS 1.0
@@ -39,7 +46,10 @@ static bool spListWorld(spSession* session)
     session->bodies = calloc((size_t)session->bodyCount + 1, sizeof(spBodyId));
     session->versions = calloc((size_t)session->bodyCount + 1, sizeof(uint32_t));
     session->colliders = calloc((size_t)session->colliderCount + 1, sizeof(spColliderId));
-    if (session->bodies == NULL || session->versions == NULL || session->colliders == NULL)
+    session->starts = calloc((size_t)session->bodyCount + 1, sizeof(spVec3*));
+    session->startCounts = calloc((size_t)session->bodyCount + 1, sizeof(int));
+    if (session->bodies == NULL || session->versions == NULL || session->colliders == NULL ||
+        session->starts == NULL || session->startCounts == NULL)
     {
         session->bodyCount = 0;
         session->colliderCount = 0;
@@ -50,6 +60,13 @@ static bool spListWorld(spSession* session)
     for (int i = 0; i < session->bodyCount; ++i)
     {
         session->versions[i] = spBody_GetTopologyVersion(world, session->bodies[i]);
+        int count = spBody_GetNodeCount(world, session->bodies[i]);
+        session->starts[i] = calloc((size_t)count + 1, sizeof(spVec3));
+        if (session->starts[i] == NULL)
+        {
+            return false;
+        }
+        session->startCounts[i] = spBody_CopyPositions(world, session->bodies[i], session->starts[i], count);
     }
     return true;
 }
@@ -114,6 +131,12 @@ static void spFreeScene(spSession* session)
     spCloseRecorder(session->recorder, NULL);
     spDestroyRun(session->run);
     spDestroyScene(session->scene);
+    for (int i = 0; session->starts != NULL && i < session->bodyCount; ++i)
+    {
+        free(session->starts[i]);
+    }
+    free(session->starts);
+    free(session->startCounts);
     free(session->bodies);
     free(session->versions);
     free(session->colliders);
@@ -123,6 +146,8 @@ static void spFreeScene(spSession* session)
     session->scene = NULL;
     session->bodies = NULL;
     session->versions = NULL;
+    session->starts = NULL;
+    session->startCounts = NULL;
     session->colliders = NULL;
     session->sceneNews = NULL;
 }
@@ -136,12 +161,20 @@ static void spBeginCounting(spSession* session, double now)
     session->flagsSeen = 0;
 }
 
+// When a file was written last, ns; 0 when it is not there
+static int64_t spGetFileTime(const char* path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 ? (int64_t)info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec : 0;
+}
+
 // Opens a scene in place of the one that is open, which stays when this fails
 static bool spOpenScene(spSession* session, int index, spError* error)
 {
     spRunDef def = spDefaultRunDef();
     def.threadCount = session->def->threadCount;
     def.live = true;
+    int64_t fileTime = spGetFileTime(session->def->scenePaths[index]);
     spScene* scene = spLoadScene(session->def->scenePaths[index], NULL, error);
     spRun* run = scene != NULL ? spCreateRun(scene, &def, error) : NULL;
     if (run == NULL)
@@ -153,6 +186,7 @@ static bool spOpenScene(spSession* session, int index, spError* error)
     session->scene = scene;
     session->run = run;
     session->index = index;
+    session->fileTime = fileTime;
     session->serial += 1;
     session->singleSteps = 0;
     session->settingsHash = 0;
@@ -268,21 +302,44 @@ static void spDropAll(spSession* session)
     }
 }
 
-static void spSwitchScene(spSession* session, const spOrder* order)
+// Opens a scene; when that fails one client, or all, are told why
+static void spTryScene(spSession* session, int index, int client)
 {
     spError error = SP_ZERO_INIT;
-    if (order->index >= session->def->sceneCount)
-    {
-        spTellNotice(session, order->client, "warning", "There is no such scene.");
-    }
-    else if (spOpenScene(session, order->index, &error) == false)
+    if (spOpenScene(session, index, &error) == false)
     {
         char text[SP_ERROR_MESSAGE_SIZE + 64];
         snprintf(text, sizeof(text),
                  error.line > 0 ? "The scene cannot be opened: line %d: %s"
                                 : "The scene cannot be opened: %.0d%s",
                  error.line, error.message);
-        spTellNotice(session, order->client, "error", text);
+        spTellNotice(session, client, "error", text);
+    }
+}
+
+static void spSwitchScene(spSession* session, const spOrder* order)
+{
+    if (order->index >= session->def->sceneCount)
+    {
+        spTellNotice(session, order->client, "warning", "There is no such scene.");
+        return;
+    }
+    spTryScene(session, order->index, order->client);
+}
+
+void spReloadSession(spSession* session)
+{
+    double now = spGetSeconds();
+    if (session->def->reload == false || now - session->fileChecked < SP_FILE_SECONDS)
+    {
+        return;
+    }
+    session->fileChecked = now;
+    int64_t fileTime = spGetFileTime(session->def->scenePaths[session->index]);
+    if (fileTime != 0 && fileTime != session->fileTime)
+    {
+        session->fileTime = fileTime; // what cannot be opened is not tried again and again
+        spTryScene(session, session->index, 0);
     }
 }
 
@@ -292,6 +349,17 @@ static void spSetSpeed(spSession* session, double speed)
     double now = spGetSeconds();
     session->due = now + (session->due - now) * session->speed / speed;
     session->speed = speed;
+}
+
+// Stress and strain are computed for the whole body: not too often
+static void spAnswerProbe(spSession* session, const spOrder* order)
+{
+    double now = spGetSeconds();
+    if (now - session->probed >= SP_PROBE_SECONDS)
+    {
+        session->probed = now;
+        spTellProbe(session, order->client, order->index, order->node);
+    }
 }
 
 static void spFollowOrder(spSession* session, const spOrder* order)
@@ -318,6 +386,9 @@ static void spFollowOrder(spSession* session, const spOrder* order)
             break;
         case sp_orderScene:
             spSwitchScene(session, order);
+            break;
+        case sp_orderProbe:
+            spAnswerProbe(session, order);
             break;
         case sp_orderDrop:
             spDropAll(session);
@@ -418,9 +489,22 @@ static bool spIsFrameDue(const spSession* session, unsigned wanted, double now)
            now - session->published >= 0.9 / session->def->frameRate;
 }
 
+// Nobody should miss the beginning
+static bool spWaitsForViewer(spSession* session)
+{
+    session->watched = session->watched || session->def->waitForViewer == false ||
+                       atomic_load_explicit(&session->exchange->clientCount, memory_order_relaxed) > 0;
+    return session->watched == false;
+}
+
 void spAdvanceSession(spSession* session)
 {
     double start = spGetSeconds(), now = start;
+    if (spWaitsForViewer(session))
+    {
+        session->due = now;
+        return;
+    }
     if (session->paused)
     {
         for (; session->singleSteps > 0 && now - start < SP_MOST_STEPPING; now = spGetSeconds())
@@ -450,6 +534,10 @@ void spAdvanceSession(spSession* session)
 double spGetPatience(const spSession* session)
 {
     bool watched = atomic_load_explicit(&session->exchange->clientCount, memory_order_relaxed) > 0;
+    if (session->watched == false)
+    {
+        return 0.02;
+    }
     double most = watched || session->paused == false ? 0.01 : 0.05;
     double ahead = session->paused ? (session->singleSteps > 0 ? 0.0 : most) : session->due - spGetSeconds();
     return fmin(fmax(ahead, 0.0), most);

@@ -19,16 +19,21 @@ typedef struct spSession
     spRun* run;
     spBodyId* bodies;
     uint32_t* versions; // of the topologies that clients know
+    spVec3** starts;    // where the nodes of each body were at the start
+    int* startCounts;
     int bodyCount;
     spColliderId* colliders;
     int colliderCount;
     uint32_t serial;
     int index;
+    int64_t fileTime;   // when its file was written, ns
+    double fileChecked; // when that was looked at; wall clock, s
 
     // Pace
     bool paused;
     int singleSteps; // that were asked for while it is paused
     double speed;    // simulated seconds in a second
+    bool watched;    // somebody has come
     double due;      // when the next step has to begin, wall clock, s
 
     // Recording
@@ -46,6 +51,7 @@ typedef struct spSession
     double published; // when the last frame was; wall clock, s
     uint32_t frameNumber;
     uint32_t flags;    // of the last step
+    double probed;     // when a probe was answered; wall clock, s
     double complained; // when an event that failed was told; wall clock, s
 
     // Since the last message with numbers
@@ -68,6 +74,8 @@ void spEndSession(spSession* session);
 
 // What clients asked for
 void spFollowOrders(spSession* session);
+// Opens the scene again when its file has changed
+void spReloadSession(spSession* session);
 // Steps up to the wall clock, at most for about a frame
 void spAdvanceSession(spSession* session);
 // A frame for those who wait for one, numbers, changes. Returns whether there is anything new.
@@ -80,6 +88,7 @@ spNews* spMakeSceneNews(spSession* session);
 bool spTellNotice(spSession* session, int client, const char* level, const char* text);
 bool spTellStats(spSession* session, double now);
 bool spTellChanges(spSession* session);
+bool spTellProbe(spSession* session, int client, int body, int node);
 
 // framing.c: fills the next frame with the world as it is
 bool spFillFrame(spSession* session, spRawFrame* frame, unsigned wanted);

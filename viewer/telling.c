@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "session.h"
 #include "souple/body.h"
+#include "souple/element.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -195,6 +196,61 @@ bool spTellNotice(spSession* session, int client, const char* level, const char*
         news->client = client;
     }
     return spTellJson(session, news, json_pack("{ssssss}", "type", "notice", "level", level, "text", text));
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Probes
+
+// One number of many; null where the body has none
+static json_t* spTakeNumber(const spReal* numbers, int count, int node)
+{
+    return node < count ? spMakeJsonNumber((double)numbers[node]) : json_null();
+}
+
+static double spGetLength(spVec3 a, spVec3 b)
+{
+    double x = (double)a.x - (double)b.x, y = (double)a.y - (double)b.y, z = (double)a.z - (double)b.z;
+    return sqrt(x * x + y * y + z * z);
+}
+
+bool spTellProbe(spSession* session, int client, int body, int node)
+{
+    const spWorld* world = spRun_GetWorld(session->run);
+    int count = body < session->bodyCount ? spBody_GetNodeCount(world, session->bodies[body]) : 0;
+    if (node >= count || node >= session->startCounts[body])
+    {
+        return false;
+    }
+    spBodyId id = session->bodies[body];
+    spReal* numbers = calloc((size_t)count, sizeof(spReal));
+    spVec3* vectors = calloc((size_t)count, sizeof(spVec3));
+    spNews* news = spMakeNews(session, sp_newsNotice);
+    bool good = numbers != NULL && vectors != NULL && news != NULL;
+    json_t* json = NULL;
+    if (good)
+    {
+        news->client = client;
+        spBody_CopyPositions(world, id, vectors, count);
+        double moved = spGetLength(vectors[node], session->starts[body][node]);
+        spBody_CopyVelocities(world, id, vectors, count);
+        double speed = spGetLength(vectors[node], (spVec3){0});
+        json = json_pack("{sssisi}", "type", "probe", "body", body, "node", node);
+        json_object_set_new(json, "time", spMakeJsonNumber(spRun_GetTime(session->run)));
+        json_object_set_new(json, "displacement", spMakeJsonNumber(moved));
+        json_object_set_new(json, "velocity", spMakeJsonNumber(speed));
+        int stressCount = spBody_CopyNodeStress(world, id, numbers, count);
+        json_object_set_new(json, "stress", spTakeNumber(numbers, stressCount, node));
+        int strainCount = spBody_CopyNodeStrain(world, id, numbers, count);
+        json_object_set_new(json, "strain", spTakeNumber(numbers, strainCount, node));
+    }
+    free(numbers);
+    free(vectors);
+    if (good == false)
+    {
+        spDestroyNews(news);
+        return false;
+    }
+    return spTellJson(session, news, json);
 }
 
 // ---------------------------------------------------------------------------------------------------------

@@ -347,6 +347,7 @@ double spView_Update(spView* view)
         return 0.1;
     }
     spFollowOrders(&view->session);
+    spReloadSession(&view->session);
     spAdvanceSession(&view->session);
     if (spPublishSession(&view->session))
     {

@@ -367,10 +367,10 @@ typedef struct spPictureDef
     const spCamera* camera; ///< NULL means the camera of the recording, or else spFitCamera
     spPictureColor color;   ///< what colours the bodies; with a legend
     double rangeLow;        ///< what the first colour stands for, Pa, m or m/s
-    double rangeHigh;    ///< what the last colour stands for; 0 with rangeLow 0: the largest in the recording
-    bool showGround;     ///< draw planes that point upwards with a grid, and shadows on them
-    bool showEdges;      ///< draw the edges of triangles on surfaces; always on flat bodies
-    bool showCaption;    ///< write the time, and the caption, into the lower left corner
+    double rangeHigh; ///< what the last colour stands for; 0 with rangeLow 0: by what surfaces show, rounded
+    bool showGround;  ///< draw planes that point upwards with a grid, and shadows on them
+    bool showEdges;   ///< draw the edges of triangles on surfaces; always on flat bodies
+    bool showCaption; ///< write the time, and the caption, into the lower left corner
     const char* caption; ///< short text after the time, printable ASCII; may be NULL
     double lineWidth;    ///< width of edges of bodies without triangles, pixels; 0 means by their length
     int internalValue;   ///< set by spDefaultPictureDef

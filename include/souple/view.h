@@ -49,6 +49,8 @@ typedef struct spViewDef
     int clientLimit;        ///< connections at a time, 1 to 64
     double speed;           ///< simulated seconds in a second at the start, 0.01 to 10; clients change it
     bool paused;            ///< start paused
+    bool waitForViewer;     ///< time stands still until the first client comes
+    bool reload;            ///< open a scene again when its file has changed
     const void* page;       ///< HTML to serve instead of the page of this library, a report for example; NULL
                             ///< means that one
     size_t pageSize;        ///< bytes of it

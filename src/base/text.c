@@ -4,6 +4,7 @@
 #include "base/text.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,6 +122,7 @@ const char* spFindNearestWord(const char* word, int wordCount, spWordFcn* getWor
     int length = (int)strnlen(word, SP_MAX_WORD + 1);
     int limit = length <= 3 ? 1 : (length <= 5 ? 2 : length / 3 + 1);
     const char* best = NULL;
+    int bestRank = INT_MAX;
     for (int i = 0; i < wordCount; ++i)
     {
         const char* candidate = getWord(i, context);
@@ -136,9 +138,12 @@ const char* spFindNearestWord(const char* word, int wordCount, spWordFcn* getWor
         {
             distance = limit;
         }
-        if (distance <= limit && (best == NULL || distance < spWordDistance(word, best)))
+        // Of two that are as near, the one that begins alike: "ot" is "out", not "dt"
+        int rank = 2 * distance + (candidate[0] != word[0]);
+        if (distance <= limit && rank < bestRank)
         {
             best = candidate;
+            bestRank = rank;
         }
     }
     return best;

@@ -6,6 +6,7 @@
 // surface are drawn as round threads with balls at their nodes.
 
 #include "base/error.h"
+#include "base/value_range.h"
 #include "record/camera.h"
 #include "record/drawn.h"
 #include "record/output.h"
@@ -198,54 +199,17 @@ static bool spGetNodeValues(spPicture* picture, int frame, int body, int* count)
     return true;
 }
 
-// One range for all frames, so that a colour means the same everywhere
-static bool spChooseRange(spPicture* picture)
+// The values at the points that are drawn of a body; NULL when it has none
+static bool spGetDrawnValues(spPicture* picture, int frame, int body, float** values, int* count)
 {
-    const spPictureDef* def = picture->def;
-    picture->low = def->rangeLow;
-    picture->high = def->rangeHigh;
-    if (def->color == sp_colorNone || def->rangeHigh > def->rangeLow)
-    {
-        return true;
-    }
-    float most = 0.0f;
-    for (int frame = 0; frame < picture->recording->frameCount; ++frame)
-    {
-        for (int body = 0; body < picture->recording->bodyCount; ++body)
-        {
-            int count = 0;
-            if (!spGetNodeValues(picture, frame, body, &count))
-            {
-                return false;
-            }
-            for (int i = 0; i < count; ++i)
-            {
-                bool more = isfinite(picture->values[i]) && picture->values[i] > most;
-                most = more ? picture->values[i] : most;
-            }
-        }
-    }
-    picture->high = most > 0.0f ? (double)most : 1.0;
-    return true;
-}
-
-// The values at the points that are drawn of a body, as shares of the range; NULL when it has none
-static bool spMapNodeValues(spPicture* picture, int frame, int body, const float** values)
-{
-    int count = 0;
     *values = NULL;
-    if (!spGetNodeValues(picture, frame, body, &count))
+    if (!spGetNodeValues(picture, frame, body, count))
     {
         return false;
     }
-    for (int i = 0; i < count; ++i)
-    {
-        picture->values[i] =
-            (float)(((double)picture->values[i] - picture->low) / (picture->high - picture->low));
-    }
-    *values = count > 0 ? picture->values : NULL;
+    *values = *count > 0 ? picture->values : NULL;
     int vertexCount = spRecording_GetSurfaceVertexCount(picture->recording, frame, body);
-    if (count > 0 && vertexCount > 0)
+    if (*count > 0 && vertexCount > 0)
     {
         if (!spReserve(&picture->heap, (void**)&picture->surfaceValues, 0, &picture->surfaceValueCapacity,
                        vertexCount, sizeof(float)))
@@ -258,7 +222,84 @@ static bool spMapNodeValues(spPicture* picture, int frame, int body, const float
             spMapToSurface(topology, picture->values, 1, i, picture->surfaceValues + i);
         }
         *values = picture->surfaceValues;
+        *count = vertexCount;
     }
+    return true;
+}
+
+// Counts what one body shows in a frame: at its triangles, or else at its edges, or else at its nodes
+static bool spCountBody(spPicture* picture, int frame, int body, float floor, spValueCounts* counts)
+{
+    float* values = NULL;
+    int count = 0;
+    if (!spGetDrawnValues(picture, frame, body, &values, &count) ||
+        !spGetDrawnBody(&picture->heap, picture->recording, frame, body, &picture->drawn))
+    {
+        return false;
+    }
+    const spDrawnBody* drawn = &picture->drawn;
+    bool surface = drawn->triangles != NULL && drawn->triangleCount > 0;
+    bool edges = !surface && drawn->edges != NULL && drawn->edgeCount > 0;
+    if (values != NULL)
+    {
+        spCountValues(counts, values, surface ? drawn->triangles : (edges ? drawn->edges : NULL),
+                      surface ? 3 * drawn->triangleCount : (edges ? 2 * drawn->edgeCount : count), floor);
+    }
+    return true;
+}
+
+static float spGetPictureFloor(const spPicture* picture)
+{
+    static const spValueKind kinds[] = {sp_valueStress, sp_valueStress, sp_valueDisplacement, sp_valueSpeed};
+    _Static_assert(SP_COUNT(kinds) == sp_pictureColorCount, "a kind of values for each colouring");
+    float size = 0.0f;
+    for (int body = 0; body < picture->recording->bodyCount; ++body)
+    {
+        spPointView x = spRecording_GetPositions(picture->recording, 0, body);
+        size = fmaxf(size, spGetPointsSize(x.data, x.count));
+    }
+    return spGetValueFloor(kinds[picture->def->color], size);
+}
+
+// One range for all frames, so that a colour means the same everywhere
+static bool spChooseRange(spPicture* picture)
+{
+    const spPictureDef* def = picture->def;
+    picture->low = def->rangeLow;
+    picture->high = def->rangeHigh;
+    if (def->color == sp_colorNone || def->rangeHigh > def->rangeLow)
+    {
+        return true;
+    }
+    spValueCounts* counts = spAllocZeroed(&picture->heap, sizeof(spValueCounts));
+    float floor = spGetPictureFloor(picture);
+    bool good = counts != NULL;
+    for (int frame = 0; good && frame < picture->recording->frameCount; ++frame)
+    {
+        for (int body = 0; good && body < picture->recording->bodyCount; ++body)
+        {
+            good = spCountBody(picture, frame, body, floor, counts);
+        }
+    }
+    picture->high = good ? (double)spFindValueTop(counts, floor) : 1.0;
+    spFree(&picture->heap, counts);
+    return good;
+}
+
+// The same as shares of the range
+static bool spMapNodeValues(spPicture* picture, int frame, int body, const float** values)
+{
+    float* shares = NULL;
+    int count = 0;
+    if (!spGetDrawnValues(picture, frame, body, &shares, &count))
+    {
+        return false;
+    }
+    for (int i = 0; shares != NULL && i < count; ++i)
+    {
+        shares[i] = (float)(((double)shares[i] - picture->low) / (picture->high - picture->low));
+    }
+    *values = shares;
     return true;
 }
 

@@ -58,7 +58,7 @@ static const char* spFindPrefix(double value, double* factor)
     {
         const char* name;
         double factor;
-    } prefixes[] = {{"G", 1e9}, {"M", 1e6}, {"k", 1e3}, {"", 1.0}, {"m", 1e-3}};
+    } prefixes[] = {{"G", 1e9}, {"M", 1e6}, {"k", 1e3}, {"", 1.0}, {"m", 1e-3}, {"u", 1e-6}};
     int i = 0;
     while (i + 1 < SP_COUNT(prefixes) && value < prefixes[i].factor)
     {
@@ -68,6 +68,22 @@ static const char* spFindPrefix(double value, double* factor)
     return prefixes[i].name;
 }
 
+// Lightens a rectangle, as far as it lies in the picture
+static void spDrawPlate(uint8_t* rgb, int width, int height, int left, int top, int right, int bottom)
+{
+    for (int y = spMaxInt(top, 0); y < spMinInt(bottom, height); ++y)
+    {
+        for (int x = spMaxInt(left, 0); x < spMinInt(right, width); ++x)
+        {
+            uint8_t* pixel = rgb + 3 * ((size_t)y * (size_t)width + (size_t)x);
+            for (int k = 0; k < 3; ++k)
+            {
+                pixel[k] = (uint8_t)(255 - (255 - pixel[k]) / 8);
+            }
+        }
+    }
+}
+
 void spDrawLegend(uint8_t* rgb, int width, int height, const spLegend* legend)
 {
     float least = (float)(height < width ? height : width);
@@ -75,6 +91,8 @@ void spDrawLegend(uint8_t* rgb, int width, int height, const spLegend* legend)
     unit = unit < 1.1f ? 1.1f : unit;
     spTextStyle style = {unit, 0.85f * unit, {52, 62, 76}, 0.85f};
 
+    // On a plate of its own, so that it can be read on anything
+    //
     //  title
     //  |########|    bar
     //  0   5   10
@@ -83,6 +101,14 @@ void spDrawLegend(uint8_t* rgb, int width, int height, const spLegend* legend)
     int right = width - (int)(14.0f * unit);
     int left = right - barWidth;
     int top = height - (int)(8.0f * unit) - (int)(11.0f * unit) - barHeight;
+    double factor;
+    const char* prefix = spFindPrefix(legend->high, &factor);
+    char title[80];
+    snprintf(title, sizeof(title), "%.50s [%s%.10s]", legend->title, prefix, legend->unit);
+    int titleLeft = spMinInt(left, right - (int)spMeasureText(title, &style));
+    int margin = (int)(7.0f * unit);
+    spDrawPlate(rgb, width, height, titleLeft - margin, top - (int)(17.0f * unit), right + margin,
+                height - (int)(3.0f * unit));
     for (int y = top; y < top + barHeight; ++y)
     {
         for (int x = left; x < right; ++x)
@@ -94,11 +120,7 @@ void spDrawLegend(uint8_t* rgb, int width, int height, const spLegend* legend)
             }
         }
     }
-    double factor;
-    const char* prefix = spFindPrefix(legend->high, &factor);
-    char title[80];
-    snprintf(title, sizeof(title), "%.50s [%s%.10s]", legend->title, prefix, legend->unit);
-    spDrawText(rgb, width, height, (float)left, (float)top - 4.0f * unit, title, &style);
+    spDrawText(rgb, width, height, (float)titleLeft, (float)top - 4.0f * unit, title, &style);
     float base = (float)(top + barHeight) + 9.0f * unit;
     for (int i = 0; i <= 2; ++i)
     {

@@ -677,7 +677,7 @@ static const spKey s_pictureKeys[] = {
     INTEGER(spPictureData, "height", height, 720, 16, 16384, "Pixels."),
     CHOICE(spPictureData, "colour", colour, s_colours, sp_colorNone,
            "What colours the bodies: `none` (each has its own colour), von Mises `stress` of tets (Pa), `displacement` from the first frame (m), or `velocity` (m/s)."),
-    {ROW(sp_keyRange, spPictureData, "range", range), .lower = 0, .upper = HUGE_NUMBER, .unit = "Pa, m or m/s", .text = "0 to the largest in the recording",
+    {ROW(sp_keyRange, spPictureData, "range", range), .lower = 0, .upper = HUGE_NUMBER, .unit = "Pa, m or m/s", .text = "0 to the 99th percentile of what surfaces show, rounded up",
      .doc = "What the first and the last colour stand for; values beyond have these colours too."},
     OBJECT(spPictureData, "camera", camera, s_camera, "From where; without it, so that the whole motion is seen."),
 };

@@ -64,6 +64,7 @@ check('hand: dragging moves the node that was grabbed', async (stage) => {
   const {grab} = await getState(page);
   assert.equal(grab.body, 0);
   assert.equal(grab.node, hit.node, 'another node was grabbed');
+  assert.ok(grab.patch > 4, `${grab.patch} nodes are held`);
   await until(page, ([v, y]) => window.souple.vertex(0, v).world[1] > y + 0.03, 'the node to rise', [grab.vertex, before[1]]);
   await until(page, () => {
     const {grab: held} = window.souple.state();
@@ -80,6 +81,21 @@ check('hand: dragging moves the node that was grabbed', async (stage) => {
   const replay = await run(['replay', record]);
   assert.equal(replay.code, 0, replay.words);
   stage.complaints = stage.complaints.filter((text) => !/WebSocket/.test(text));
+});
+
+check('hand: the pointer reads a node, a click plots it', async (stage) => {
+  const server = await stage.serve('beam');
+  const page = await stage.open(server);
+  await waitSteps(page, 30);
+  const [x, y] = (await page.evaluate(() => window.souple.centre(0))).screen;
+  await page.mouse.move(x - 3, y);
+  await page.mouse.move(x, y);
+  await page.waitForSelector('#probe', {state: 'visible'});
+  assert.match(await page.textContent('#probe'), /node \d+.*stress.*Pa.*strain.*displacement.*m/s);
+  await page.mouse.down();
+  await page.mouse.up();
+  await until(page, () => window.souple.plots()[0].id === 'plot-probe-stress', 'plots of the node');
+  await until(page, () => /,\d/.test(window.souple.csv('plot-probe-stress').trim().split('\n').at(-1)), 'numbers of the node');
 });
 
 check('hand: a click pins and another frees', async (stage) => {

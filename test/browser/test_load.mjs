@@ -4,8 +4,10 @@
 // The page comes up, draws, and asks nobody else for anything
 
 import assert from 'node:assert/strict';
+import {readFileSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
 
-import {check, getState, setPaused, shoot, until, waitSteps, waitStill} from './stage.mjs';
+import {check, getState, setPaused, scenes, shoot, until, waitSteps, waitStill} from './stage.mjs';
 
 check('load: the page draws the scene and its picture changes as the body moves', async (stage) => {
   const server = await stage.serve('ball', ['--paused']);
@@ -79,4 +81,20 @@ check('load: a page of another place may not connect', async (stage) => {
   }), other.port);
   // The policy of the page forbids it, and the server too
   assert.equal(outcome, 'refused');
+});
+
+check('load: time waits for the first page, and a file that changes is opened again', async (stage) => {
+  const file = join(stage.folder, 'own.json');
+  const text = readFileSync(join(scenes, 'beam.json'), 'utf8');
+  writeFileSync(file, text);
+  const server = await stage.serve(file);
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  const page = await stage.open(server);
+  const {step, serial} = await getState(page);
+  assert.ok(step < 50, `${step} steps were done before anyone looked`);
+  writeFileSync(file, text.replace(/"gravity": \[[^\]]*\]/, '"gravity": [0, 3, 0]').replace('{', '{ '));
+  await until(page, (before) => window.souple.state().serial > before, 'the scene to be opened again', serial);
+  writeFileSync(file, '{');
+  await until(page, () => window.souple.state().notices.some((text) => /cannot be opened/.test(text)), 'what is wrong');
+  assert.equal((await getState(page)).serial, serial + 1);
 });

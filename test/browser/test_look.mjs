@@ -35,20 +35,38 @@ check('look: surface, mesh, tets and points are different pictures', async (stag
   assert.equal(pictures.size, 4);
 });
 
+check('look: a beam has flat sides, sharp edges and many shades', async (stage) => {
+  const server = await stage.serve('beam');
+  const page = await stage.open(server);
+  await page.selectOption('#colour', 'stress');
+  await waitSteps(page, 30);
+  await until(page, () => window.souple.state().colour === 'stress', 'stress');
+  const {drawn, vertices, shades, floor} = await page.evaluate(() => ({
+    drawn: window.souple.creases(0), vertices: window.souple.state().bodies[0].vertices,
+    shades: new Set(window.souple.values(0)).size, floor: window.souple.state().top,
+  }));
+  assert.ok(drawn > vertices, `${drawn} of ${vertices} vertices`);
+  assert.ok(shades > 30, `${shades} shades`);
+  assert.ok(floor >= 1, `colours end at ${floor} Pa`);
+});
+
 // Nothing sticks out of the window, and what is shown is inside of it
-async function checkFits(page) {
-  const {wide, width, sizes} = await page.evaluate(() => ({
+async function checkFits(page, narrow) {
+  const {wide, width, tall, sizes} = await page.evaluate(() => ({
     wide: document.documentElement.scrollWidth,
     width: window.innerWidth,
-    sizes: ['pause', 'step', 'reset', 'panel-toggle'].map((id) => {
+    tall: window.innerHeight,
+    sizes: ['pause', 'step', 'reset', 'rewind', 'speed-value', 'draw', 'colour', 'mode-poke', 'scenes', 'fit', 'panel-toggle'].map((id) => {
       const box = document.getElementById(id).getBoundingClientRect();
-      return [id, box.left, box.right, box.width, box.height];
+      return [id, box.left, box.right, box.width, box.height, box.top, box.bottom, document.getElementById(id).matches('button.tool')];
     }),
   }));
   assert.ok(wide <= width, `the page is ${wide} wide in a window of ${width}`);
-  for (const [id, left, right, itsWidth, height] of sizes) {
+  for (const [id, left, right, itsWidth, height, top, bottom, tool] of sizes) {
+    assert.ok(top >= 0 && bottom <= tall + 1, `${id} is outside: ${top} to ${bottom} of ${tall}`);
     assert.ok(left >= 0 && right <= width + 1, `${id} is outside: ${left} to ${right} of ${width}`);
-    assert.ok(itsWidth > 0 && height >= 20, `${id} is too small: ${itsWidth} x ${height}`);
+    const least = !tool ? 1 : narrow ? 44 : 20;
+    assert.ok(itsWidth >= least && height >= least, `${id} is too small: ${itsWidth} x ${height}`);
   }
 }
 
@@ -68,9 +86,9 @@ check('look: dark and light, wide and narrow', async (stage) => {
   await page.focus('#view');
   await page.keyboard.press('d');
   await until(page, () => !window.souple.state().dark, 'the light page');
-  for (const [width, height] of [[1440, 900], [390, 844], [320, 568]]) {
+  for (const [width, height] of [[1440, 900], [800, 500], [844, 390], [390, 844], [320, 568]]) {
     await page.setViewportSize({width, height});
-    await checkFits(page);
+    await checkFits(page, Math.min(width, height) < 500);
   }
   await page.waitForTimeout(100);
   await waitStill(page);

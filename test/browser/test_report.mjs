@@ -23,10 +23,15 @@ check('report: it opens from disk and plays', async (stage) => {
   const state = await getState(page);
   assert.equal(state.source, 'report');
   assert.ok(state.frames > 20, `${state.frames} frames`);
+  assert.ok(state.playing, 'it does not play by itself');
   assert.match(await page.textContent('#report-title'), /beam/);
   assert.match(await page.textContent('#source'), /youngModulus/);
   assert.match(await page.textContent('#facts'), /\S/);
 
+  // Values fill the range that is shown
+  await page.selectOption('#colour', 'stress');
+  await page.locator('#seek').fill(String(state.frames - 1));
+  await until(page, () => new Set(window.souple.values(0)).size > 30, 'many shades of stress');
   await page.locator('#seek').fill('0');
   await until(page, () => window.souple.state().time < 0.05, 'the beginning');
   const first = await shoot(page);

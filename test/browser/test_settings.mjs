@@ -57,6 +57,7 @@ check('settings: without gravity nothing falls', async (stage) => {
 check('settings: another method takes over where the first one was', async (stage) => {
   const server = await stage.serve('beam');
   const page = await stage.open(server);
+  await page.check('#settings-expert');
   await waitSteps(page, 90);
   const tip = await findVertex(page, 0, [1, 0, 0]);
   const before = (await getVertex(page, 0, tip))[1];

@@ -23,6 +23,7 @@ static void TestUsage(void** state)
     Expect("run a b", 2, "too many arguments: \"b\"");
     Expect("run x.json --thread 2", 2, "unknown option --thread; did you mean --threads?");
     Expect("run x.json -z", 2, "unknown option -z");
+    Expect("run x.json --ot o", 2, "did you mean --out?");
     Expect("run x.json --threads", 2, "--threads needs a value");
     Expect("run x.json --threads two", 2, "--threads needs a whole number, but got \"two\"");
     Expect("run x.json --threads=100", 2, "must be from 1 to 64");

@@ -52,6 +52,18 @@ static void TestRun(void** state)
 
     // With a file alone no recording stays
     Expect("run " SCENES "/tet_beam.json --steps 10 --report=alone.html", 0, "Report: alone.html");
+
+    // Named after its file; what `check` warns of is said
+    FILE* file = fopen(WORK "/nameless.json", "w");
+    assert_non_null(file);
+    fputs("{\"souple\": 1, \"duration\": 0.1, \"bodies\": [{\"name\": \"beam\", \"mesh\": {\"generator\": "
+          "\"beam\", "
+          "\"cells\": [2, 1, 1]}, \"tets\": {\"law\": \"corotational\", \"mooney\": 0.5}}]}",
+          file);
+    fclose(file);
+    Expect("run nameless.json --report=named.html", 0, "warning: bodies[0].tets.mooney");
+    Expect("run nameless.json --quiet --report=named.html", 0, "");
+    CheckReport("named.html", "<title>nameless</title>");
     CheckReport("alone.html", "<title>tet_beam</title>");
     assert_int_equal(system("ls " WORK "/alone.html.* 2> /dev/null | grep -q ."), 256);
     json_t* json = RunJson("run " SCENES "/tet_beam.json --steps 10 --report=json.html --json", 0);

@@ -226,6 +226,7 @@ static void TestGoodMessages(void** state)
         {"{\"do\": \"show\"}", sp_doShow},
         {"{\"do\": \"show\", \"colour\": \"stress\", \"nodes\": true}", sp_doShow},
         {"{\"do\": \"seen\", \"frame\": 4294967295}", sp_doSeen},
+        {"{\"do\": \"probe\", \"body\": 0, \"node\": 7}", sp_doProbe},
         {"{\"do\": \"act\", \"event\": {\"type\": \"lift\"}}", sp_doAct},
     };
     for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); ++i)

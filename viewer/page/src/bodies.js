@@ -41,6 +41,7 @@ export function createBodies(app) {
     if (!view) {
       view = new BodyView(part.body, map);
       view.draw = app.draw;
+      applyLook(view);
       views[part.body] = view;
       group.add(view.group);
     }
@@ -56,22 +57,6 @@ export function createBodies(app) {
   function topOf(frame) {
     const top = app.source === 'report' ? app.scene?.colours?.[app.colour] : frame.top;
     return top > 0 ? top : 1;
-  }
-
-  // In a report single peaks must not make everything else dark: nearly all values are below the last colour
-  const usualTops = {};
-  function learnTops(frames) {
-    for (const [colour, top] of Object.entries(app.scene?.colours ?? {})) {
-      const counts = new Float64Array(256);
-      let all = 0;
-      for (const part of frames.flatMap((frame) => frame.bodies)) {
-        for (const value of part.values[colour] ?? []) ++counts[value];
-        all += part.values[colour]?.length ?? 0;
-      }
-      let level = 0;
-      for (let below = counts[0]; level < 255 && below < 0.995 * all; below += counts[++level]);
-      if (all > 0 && level < 150) usualTops[colour] = (top * Math.max(level, 1)) / 255;
-    }
   }
 
   function show(frame) {
@@ -90,7 +75,7 @@ export function createBodies(app) {
       if (view) view.group.visible = there.has(index);
     });
     app.shownColour = colour;
-    app.top = app.fixedTop > 0 ? app.fixedTop : (usualTops[colour] ?? topOf(frame));
+    app.top = app.fixedTop > 0 ? app.fixedTop : topOf(frame);
     map.repeat.x = topOf(frame) / app.top;
   }
 
@@ -98,8 +83,27 @@ export function createBodies(app) {
     for (const view of views) view?.setDraw(app.draw);
   });
 
+  let clip = null;
+  let opacity = 1;
+  function applyLook(view) {
+    for (const material of [view.material, view.tetMaterial]) {
+      if (material.clippingPlanes === clip && material.opacity === opacity) continue;
+      material.needsUpdate = (material.clippingPlanes === null) !== (clip === null) || material.transparent !== opacity < 1;
+      material.clippingPlanes = clip;
+      material.opacity = opacity;
+      material.transparent = opacity < 1;
+      material.depthWrite = opacity === 1;
+    }
+  }
+
   return {
-    group, views, addTopology, show, clear, learnTops,
+    // Planes that cut bodies open, or null; opacity 0 to 1
+    setLook(planes, share) {
+      clip = planes === null ? null : (clip ?? planes);
+      opacity = share;
+      for (const view of views) if (view) applyLook(view);
+    },
+    group, views, addTopology, show, clear,
     visible: () => views.filter((view) => view?.topology && view.group.visible),
     hasTets: () => [...topologies.values()].some((topology) => topology.tetCount > 0),
   };

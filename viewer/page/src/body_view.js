@@ -5,15 +5,17 @@
 // share one array of positions.
 
 import {
-  BufferAttribute, BufferGeometry, DoubleSide, DynamicDrawUsage, Group, LineBasicMaterial, LineSegments, Mesh,
+  BufferAttribute, BufferGeometry, DynamicDrawUsage, Group, LineBasicMaterial, LineSegments, Mesh,
   MeshPhongMaterial, Points,
 } from 'three';
+import {splitCreases} from './creases.js';
+import {bodyMaterial} from './material.js';
 import {computeNormals, edgesOf} from './normals.js';
 import {dotMaterial} from './dots.js';
 import {TetShape} from './tets.js';
 
-// Told apart by anyone, and calm in both themes
-const palette = [0x4f86c6, 0xd98e3f, 0x4ba38b, 0xc26a87, 0x8c7bc4, 0xb7a245, 0x6a9f4b, 0x7f8a99];
+// Those of pictures (src/record/picture.c), told apart by anyone
+const palette = [0xe06a26, 0x1f7bbf, 0x17a07c, 0xe3a51d, 0xc774a6, 0x58b2e4, 0x8a6bbe, 0x9da63a];
 
 export class BodyView {
   constructor(index, map) {
@@ -21,17 +23,15 @@ export class BodyView {
     this.index = index;
     this.map = map; // texture of colours
     this.topology = null;
-    this.values = null; // of the frame that is shown
-    this.material = new MeshPhongMaterial({
-      color: palette[index % palette.length], side: DoubleSide, shininess: 28, specular: 0x222222,
-      polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1,
-    });
+    this.values = null; // of the vertices, in the frame that is shown
+    this.material = bodyMaterial(palette[index % palette.length],
+      {polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1});
     this.tetMaterial = new MeshPhongMaterial({
       color: palette[index % palette.length], flatShading: true, shininess: 10, specular: 0x111111,
     });
     this.lineMaterial = new LineBasicMaterial({color: palette[index % palette.length]});
     this.meshMaterial = new LineBasicMaterial({color: 0x000000, transparent: true, opacity: 0.28});
-    this.dotMaterial = dotMaterial(`#${palette[index % palette.length].toString(16)}`, '#202830', 5);
+    this.dotMaterial = dotMaterial(`#${palette[index % palette.length].toString(16).padStart(6, '0')}`, '#202830', 5);
     this.draw = 'surface';
   }
 
@@ -40,8 +40,8 @@ export class BodyView {
     this.topology = topology;
     const {vertexCount, vertexNodes, nodeCount} = topology;
     this.positions = new Float32Array(3 * vertexCount);
-    this.normals = new Float32Array(3 * vertexCount);
-    this.uv = new Uint8Array(2 * vertexCount);
+    this.values = new Uint8Array(vertexCount);
+    this.skin = null; // the surface with its creases: made with the first points
     this.position = new BufferAttribute(this.positions, 3).setUsage(DynamicDrawUsage);
     this.nodePositions = null;
     this.nodeValues = null;
@@ -52,19 +52,44 @@ export class BodyView {
     this.nodeVertex = new Int32Array(nodeCount).fill(-1);
     for (let v = vertexCount - 1; v >= 0; --v) this.nodeVertex[vertexNodes[v]] = v;
 
-    if (topology.triangleCount > 0) {
-      const geometry = new BufferGeometry();
-      geometry.setAttribute('position', this.position);
-      geometry.setAttribute('normal', new BufferAttribute(this.normals, 3).setUsage(DynamicDrawUsage));
-      geometry.setAttribute('uv', new BufferAttribute(this.uv, 2, true).setUsage(DynamicDrawUsage));
-      geometry.setIndex(new BufferAttribute(topology.triangles, 1));
-      this.surface = this.add(new Mesh(geometry, this.material));
-      this.surface.castShadow = true;
-      this.surface.receiveShadow = true;
-    } else if (topology.edgeCount > 0) {
+    if (topology.triangleCount === 0 && topology.edgeCount > 0) {
       this.lines = this.add(this.linesOf(topology.edges, this.lineMaterial));
     }
     this.setDraw(this.draw);
+  }
+
+  makeSkin() {
+    const {topology} = this;
+    const {source, triangles, open} = splitCreases(this.positions, topology.triangles, topology.vertexCount);
+    this.skin = {
+      source, triangles, positions: new Float32Array(3 * source.length), normals: new Float32Array(3 * source.length),
+      uv: new Uint8Array(2 * source.length),
+    };
+    const attribute = (array, size, normalised = false) => new BufferAttribute(array, size, normalised).setUsage(DynamicDrawUsage);
+    const geometry = new BufferGeometry();
+    geometry.setAttribute('position', attribute(this.skin.positions, 3));
+    geometry.setAttribute('normal', attribute(this.skin.normals, 3));
+    geometry.setAttribute('uv', attribute(this.skin.uv, 2, true));
+    geometry.setIndex(new BufferAttribute(triangles, 1));
+    this.material.setSheet(open);
+    this.surface = this.add(new Mesh(geometry, this.material));
+    this.surface.castShadow = true;
+    this.surface.receiveShadow = true;
+  }
+
+  updateSkin() {
+    if (!this.skin) this.makeSkin();
+    const {source, positions, normals, triangles, uv} = this.skin;
+    const from = this.positions;
+    for (let i = 0; i < source.length; ++i) {
+      const v = source[i];
+      positions[3 * i] = from[3 * v];
+      positions[3 * i + 1] = from[3 * v + 1];
+      positions[3 * i + 2] = from[3 * v + 2];
+      uv[2 * i] = this.values[v];
+    }
+    computeNormals(positions, triangles, normals);
+    for (const name of ['position', 'normal', 'uv']) this.surface.geometry.attributes[name].needsUpdate = true;
   }
 
   linesOf(edges, material) {
@@ -136,20 +161,16 @@ export class BodyView {
         positions[3 * v] = this.nodePositions[3 * nodes[v]];
         positions[3 * v + 1] = this.nodePositions[3 * nodes[v] + 1];
         positions[3 * v + 2] = this.nodePositions[3 * nodes[v] + 2];
-        if (values) this.uv[2 * v] = values[nodes[v]];
+        if (values) this.values[v] = values[nodes[v]];
       }
     } else {
       this.nodePositions = null;
       dequantise(part, positions);
-      if (values) for (let v = 0; v < part.count; ++v) this.uv[2 * v] = values[v];
+      if (values) this.values.set(values);
     }
-    if (!values) this.uv.fill(0);
+    if (!values) this.values.fill(0);
     this.position.needsUpdate = true;
-    if (this.surface) {
-      computeNormals(positions, topology.triangles, this.normals);
-      this.surface.geometry.attributes.normal.needsUpdate = true;
-      this.surface.geometry.attributes.uv.needsUpdate = true;
-    }
+    if (topology.triangleCount > 0) this.updateSkin();
     this.setDraw(this.draw);
     if (this.tets?.visible) this.tetShape.update(this.nodePositions, this.nodeValues);
   }

@@ -1,33 +1,20 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Colours for values: from dark blue over green to light yellow, even steps of lightness, told apart with any kind of
-// colour blindness and in grey. Made in Oklab by a formula.
+// Colours for values: from dark violet over green to light yellow, even steps of lightness, told apart with any kind of
+// colour blindness and in grey. The same as in pictures: anchors of src/record/ramp.c, mixed between.
 
-// Value in 0..1 to sRGB in 0..1. Lightness is linear in the value; hue turns from violet to yellow; as colourful as
-// screens can show at that lightness, up to a limit.
+const anchors = [0x350d5d, 0x332f7f, 0x235197, 0x0673a1, 0x0c92a4, 0x00b2a0, 0x55cf88, 0xabe263, 0xf8ee42];
+
+// Value in 0..1 to sRGB in 0..1
 function colourAt(value) {
-  const lightness = 0.37 + 0.56 * value;
-  const hue = ((302 - 197 * value ** 0.92) * Math.PI) / 180;
-  let chroma = 0.17;
-  let rgb;
-  do {
-    rgb = oklabToRgb(lightness, chroma * Math.cos(hue), chroma * Math.sin(hue));
-    chroma -= 0.002;
-  } while (rgb.some((x) => x < 0 || x > 1) && chroma > 0);
-  return rgb.map((x) => (x <= 0.0031308 ? 12.92 * x : 1.055 * x ** (1 / 2.4) - 0.055));
-}
-
-// Oklab (Ottosson 2020) to linear RGB
-function oklabToRgb(L, a, b) {
-  const l = (L + 0.3963377774 * a + 0.2158037573 * b) ** 3;
-  const m = (L - 0.1055613458 * a - 0.0638541728 * b) ** 3;
-  const n = (L - 0.0894841775 * a - 1.291485548 * b) ** 3;
-  return [
-    4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * n,
-    -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * n,
-    -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * n,
-  ];
+  const below = Math.min(Math.floor(value * (anchors.length - 1)), anchors.length - 2);
+  const part = value * (anchors.length - 1) - below;
+  return [16, 8, 0].map((shift) => {
+    const a = (anchors[below] >> shift) & 255;
+    const b = (anchors[below + 1] >> shift) & 255;
+    return (a + part * (b - a)) / 255;
+  });
 }
 
 // RGBA bytes of 256 colours

@@ -46,7 +46,7 @@ export function oncePerPicture(act) {
 
 // A file that the browser saves.
 export function save(name, text, type) {
-  const url = URL.createObjectURL(new Blob([text], {type}));
+  const url = URL.createObjectURL(text instanceof Blob ? text : new Blob([text], {type}));
   const link = h('a', {href: url, download: name});
   document.body.append(link);
   link.click();

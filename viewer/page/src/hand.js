@@ -6,8 +6,10 @@
 
 import {MOUSE, TOUCH, Vector3} from 'three';
 import {oncePerPicture} from './dom.js';
+import {findPatch} from './patch.js';
 import {createPick} from './pick.js';
 
+const ringNames = ['hand', 'hand, second ring', 'hand, third ring'];
 const clickRoom = 5; // pixels that a pointer may move and still click
 const sinkTime = 450; // ms in which the pressed tool goes into the surface
 
@@ -22,6 +24,7 @@ export function createHand(app, view3d) {
 
   app.grabStiffness = 200; // N/m
   app.toolRadius = 0.05; // m
+  app.grabRadius = 0.05; // m
 
   const bodyName = (index) => app.scene.bodies[index]?.name;
   const vertexPoint = ({body, vertex}) => {
@@ -33,12 +36,16 @@ export function createHand(app, view3d) {
   // ---- Actions
 
   function grab(target) {
-    const event = {type: 'grab', name: 'hand', body: bodyName(target.body), nodes: {nodes: [node(target)]},
-                   stiffness: app.grabStiffness};
-    if (!app.act(event)) return false;
+    const rings = findPatch(view3d.bodies.views[target.body], target.vertex, app.grabRadius, app.grabStiffness,
+                            app.pins[target.body]);
+    const sent = rings.every(({nodes, stiffness}, i) => app.act({
+      type: 'grab', name: ringNames[i], body: bodyName(target.body), nodes: {nodes}, stiffness,
+    }));
+    if (!sent) return false;
     const point = vertexPoint(target);
     app.held = {kind: 'grab', body: target.body, vertex: target.vertex, node: node(target), anchor: point,
-                target: point.toArray(), force: null};
+                target: point.toArray(), force: null, rings: rings.length, patch: rings.reduce((sum, ring) => sum + ring.nodes.length, 0),
+                others: (app.frame?.hands ?? []).filter((hand) => hand.body === target.body).length};
     app.selected = {body: target.body, vertex: target.vertex};
     app.emit('held');
     view3d.redraw();
@@ -49,7 +56,7 @@ export function createHand(app, view3d) {
     const held = app.held;
     if (held?.kind === 'grab') {
       const offset = held.target.map((x, i) => x - held.anchor.getComponent(i));
-      app.act({type: 'move', grab: 'hand', offset});
+      for (let i = 0; i < held.rings; ++i) app.act({type: 'move', grab: ringNames[i], offset});
     } else if (held?.kind === 'poke') {
       app.act({type: 'poke', position: held.target, radius: app.toolRadius});
     }
@@ -65,7 +72,8 @@ export function createHand(app, view3d) {
     const held = app.held;
     if (held === null) return;
     app.held = null;
-    app.act(held.kind === 'grab' ? {type: 'release', grab: 'hand'} : {type: 'lift'});
+    if (held.kind === 'poke') app.act({type: 'lift'});
+    for (let i = 0; i < (held.rings ?? 0); ++i) app.act({type: 'release', grab: ringNames[i]});
     pointer = null;
     controls.enabled = true;
     app.emit('held');
@@ -157,6 +165,7 @@ export function createHand(app, view3d) {
       canvas.style.cursor = '';
     } else {
       const hit = pick(x, y);
+      app.emit('hover', hit && {body: hit.body, node: hit.node, x, y});
       canvas.style.cursor = app.mode === 'poke' ? 'crosshair' : hit ? (app.mode === 'pin' ? 'pointer' : 'grab') : '';
       const point = app.mode === 'poke' ? toolPlace(x, y, hit) : null;
       if (point) {
@@ -170,6 +179,8 @@ export function createHand(app, view3d) {
 
   function up(event) {
     if (event.pointerId === pointer) {
+      const still = press && Math.hypot(event.clientX - press.x, event.clientY - press.y) < clickRoom;
+      if (still && app.held?.kind === 'grab') app.emit('probe', {body: app.held.body, node: app.held.node});
       letGo();
       event.stopImmediatePropagation();
     } else if (press && event.type === 'pointerup' && app.source === 'live') {
@@ -192,6 +203,7 @@ export function createHand(app, view3d) {
   canvas.addEventListener('lostpointercapture', up);
   addEventListener('blur', letGo);
   canvas.addEventListener('pointerleave', () => {
+    app.emit('hover', null);
     if (!view3d.markers.preview.visible) return;
     view3d.markers.preview.visible = false;
     view3d.redraw();

@@ -42,7 +42,7 @@ export function createHooks(app, view3d, hand, plots) {
       clients: app.hand.clients,
       grab: app.held?.kind === 'grab'
         ? {body: app.held.body, node: app.held.node, vertex: app.held.vertex, force: app.held.force,
-           point: app.held.point ?? null, target: app.held.target} : null,
+           patch: app.held.patch, point: app.held.point ?? null, target: app.held.target} : null,
       selected: app.selected
         ? {...app.selected, node: bodyView(app.selected.body)?.topology.vertexNodes[app.selected.vertex] ?? null} : null,
       bodies: (app.scene?.bodies ?? []).map((body, i) => ({
@@ -53,8 +53,11 @@ export function createHooks(app, view3d, hand, plots) {
       dark: document.documentElement.dataset.theme === 'dark',
     }),
     vertex, centre,
+    values: (body) => bodyView(body)?.values.slice() ?? null,
+    creases: (body) => bodyView(body)?.skin?.source.length ?? null,
     pick: (x, y) => hand?.pick(x, y) ?? null,
     plots: () => plots.list(),
     csv: (id) => plots.csv(id),
+    sceneText: () => app.sceneText?.() ?? null,
   };
 }

@@ -53,10 +53,11 @@ export function startKeyboard(app, view3d, hand) {
     '?': () => click('help'),
   };
 
-  // Fields take letters, buttons take Enter and Space, sliders take arrows.
+  // Fields take letters, buttons take Enter, sliders take arrows; Space belongs to the clock but where words are written.
   function wanted(target, key) {
     if (!(target instanceof HTMLElement) || target.id === 'view' || target === document.body) return false;
     if (target.closest('dialog')) return true;
+    if (key === ' ' && !target.matches('textarea, input[type=checkbox], input[type=search], input[type=text]:not(.number)')) return false;
     if (target.matches('textarea, select, input:not([type=range]):not([type=checkbox])')) return key !== 'Escape';
     if (target.matches('input[type=range]')) return key in arrows;
     if (target.matches('button, a, summary, input[type=checkbox], [role=tab]')) {

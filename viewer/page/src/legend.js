@@ -25,11 +25,13 @@ export function createLegend(app) {
   const legend = h('div', {id: 'legend', class: 'float', hidden: true, role: 'group', 'aria-label': 'Legend of colours'},
     title, none, bar, ticks, h('div', {class: 'range'}, h('label', {}, fixed, 'fixed to'), top, unitText));
   let shown = '';
+  let size = 1; // of the unit that title, ticks and field have
   const range = legend.lastChild;
 
   function setFixed() {
     const value = Number.parseFloat(top.value);
-    app.fixedTop = fixed.checked && value > 0 && Number.isFinite(value) ? value : 0;
+    app.fixedTop = fixed.checked && value > 0 && Number.isFinite(value) ? value * size : 0;
+    shown = ''; // what was refused goes back
     app.emit('range');
   }
   fixed.addEventListener('change', setFixed);
@@ -46,13 +48,14 @@ export function createLegend(app) {
     if (key === shown) return;
     shown = key;
     const unit = colourUnits[colour];
-    const [size, letter] = scaleFor(app.top, unit);
+    const [scale, letter] = scaleFor(app.top, unit);
+    size = scale;
     title.textContent = unit ? `${colourTitles[colour]}, ${letter}${unit}` : `${colourTitles[colour]}, –`;
     none.hidden = app.colourThere;
     for (const part of [bar, ticks, range]) part.hidden = !app.colourThere;
-    unitText.textContent = unit;
+    unitText.textContent = letter + unit;
     fixed.checked = app.fixedTop > 0;
-    if (document.activeElement !== top) top.value = fieldNumber(Number(app.top.toPrecision(3)));
+    if (document.activeElement !== top) top.value = fieldNumber(Number((app.top / size).toPrecision(3)));
     ticks.replaceChildren(...roundTicks(app.top, 4).map((value) =>
       h('span', {style: `left: ${((100 * value) / app.top).toFixed(2)}%`}, shortNumber(value / size))));
   });

@@ -10,12 +10,12 @@ const direction = new Vector3(0.45, 1, 0.55).normalize();
 
 export function createLights(camera) {
   const group = new Group();
-  const sky = new HemisphereLight(0xf4f8ff, 0xb9b2a8, 1.15);
-  const lamp = new DirectionalLight(0xfff6e8, 2.1);
+  const sky = new HemisphereLight(0xf4f8ff, 0x8f8880, 1.1);
+  const lamp = new DirectionalLight(0xfff6e8, 2.3);
   lamp.castShadow = true;
   lamp.shadow.bias = -0.0004;
   lamp.shadow.radius = 4;
-  const front = new DirectionalLight(0xffffff, 0.45);
+  const front = new DirectionalLight(0xffffff, 0.4);
   group.add(sky, lamp, lamp.target, front, front.target);
 
   function fit(middle, radius) {

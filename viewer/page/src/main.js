@@ -76,6 +76,9 @@ const takes = {
     app.hand = {client: message.client ?? null, clients: message.clients ?? 0};
     app.emit('hand', message);
   },
+  probe(message) {
+    app.emit('probed', message);
+  },
   settings(message) {
     app.emit('settings', message);
   },
@@ -97,7 +100,10 @@ function receive(message) {
 
 function showFrame(bytes) {
   const frame = decode(bytes);
-  if (frame.serial === app.scene?.serial) view3d?.show(frame);
+  if (frame.serial !== app.scene?.serial) return;
+  app.received = frame.number;
+  if (app.rewinding) app.send({do: 'seen', frame: frame.number});
+  else view3d?.show(frame);
 }
 
 // ---- Begin

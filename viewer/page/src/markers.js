@@ -4,7 +4,7 @@
 // What is drawn on top of bodies: pinned nodes, the chosen point, the hands with their forces, a preview of the tool.
 
 import {
-  BufferAttribute, BufferGeometry, DynamicDrawUsage, Group, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial,
+  BufferAttribute, BufferGeometry, DynamicDrawUsage, Group, Line, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial,
   Points, SphereGeometry, Vector3,
 } from 'three';
 import {dotMaterial} from './dots.js';
@@ -13,6 +13,7 @@ import {withUnit} from './format.js';
 
 const room = 4096; // pins that are drawn at most
 const handRoom = 64;
+const trailRoom = 1200; // places of a node that are remembered
 
 function dynamicPoints(count, material, Type = Points) {
   const geometry = new BufferGeometry();
@@ -25,7 +26,11 @@ function dynamicPoints(count, material, Type = Points) {
 
 export function createMarkers(app, bodies) {
   const group = new Group();
-  const pins = dynamicPoints(room, dotMaterial('#e4572e', '#ffffff', 9));
+  const pins = dynamicPoints(room, dotMaterial('#1a2230', '#ffffff', 10, true));
+  const trail = dynamicPoints(trailRoom, new LineBasicMaterial({color: 0xd81b60}), Line);
+  let trailShown = false;
+  let trailOf = null;
+  let trailCount = 0;
   const chosen = dynamicPoints(1, dotMaterial('#ffffff', '#1769d2', 15));
   const hands = dynamicPoints(2 * handRoom, dotMaterial('#ffd166', '#5b4300', 11));
   const lines = dynamicPoints(2 * handRoom, new LineBasicMaterial({color: 0xe8a800}), LineSegments);
@@ -36,7 +41,7 @@ export function createMarkers(app, bodies) {
     object.material.depthTest = false; // a hand is seen through the body
     object.renderOrder = 10;
   }
-  group.add(pins, chosen, hands, lines, preview);
+  group.add(pins, trail, chosen, hands, lines, preview);
   const labels = h('div', {class: 'hand-labels', 'aria-hidden': 'true'});
   document.getElementById('stage').append(labels);
   const place = new Vector3();
@@ -67,29 +72,44 @@ export function createMarkers(app, bodies) {
     chosen.geometry.setDrawRange(0, there ? 1 : 0);
   }
 
+  // Where the chosen node has been
+  function updateTrail(frame) {
+    const target = app.probe ? {body: app.probe.body, vertex: bodies.views[app.probe.body]?.nodeVertex[app.probe.node] ?? -1} : app.selected;
+    const view = trailShown && target ? bodies.views[target.body] : null;
+    const name = view?.topology && target.vertex >= 0 ? `${app.scene.serial} ${target.body} ${target.vertex}` : null;
+    if (name !== trailOf || name === null) trailCount = 0;
+    trailOf = name;
+    if (name !== null) {
+      const attribute = trail.geometry.attributes.position;
+      if (trailCount === trailRoom) {
+        attribute.array.copyWithin(0, 3 * (trailRoom / 2));
+        trailCount = trailRoom / 2;
+      }
+      vertexPosition(view, target.vertex, attribute.array, 3 * trailCount++);
+      attribute.needsUpdate = true;
+    }
+    trail.geometry.setDrawRange(0, trailCount);
+    return frame;
+  }
+  app.on('shown', updateTrail);
+
   // Hands of the frame; the own one is drawn from the moment it grabs, before the engine has answered
   function handsNow() {
     const list = [...(app.frame?.hands ?? [])].slice(0, handRoom - 1);
     const held = app.held;
     if (held?.kind === 'grab') {
       held.force = null;
-      let own = null;
-      let nearest = Infinity;
-      for (const hand of list) {
-        const distance = Math.hypot(...hand.target.map((x, i) => x - held.target[i]));
-        if (hand.body === held.body && distance < nearest) {
-          own = hand;
-          nearest = distance;
-        }
+      // Those that came since it grabbed are its rings: one hand in the picture
+      const own = list.filter((hand) => hand.body === held.body).slice(held.others);
+      const force = own.reduce((sum, hand) => sum.map((x, k) => x + hand.force[k]), [0, 0, 0]);
+      const view = bodies.views[held.body];
+      const point = view?.topology ? [0, 1, 2].map((k) => view.positions[3 * held.vertex + k]) : held.target;
+      if (own.length > 0) {
+        held.force = Math.hypot(...force);
+        held.point = point;
       }
-      if (own) {
-        held.force = Math.hypot(...own.force);
-        held.point = own.point;
-      } else {
-        const view = bodies.views[held.body];
-        const point = view?.topology ? [0, 1, 2].map((k) => view.positions[3 * held.vertex + k]) : held.target;
-        list.push({body: held.body, point, target: held.target, force: null});
-      }
+      return [...list.filter((hand) => !own.includes(hand)),
+              {body: held.body, point, target: held.target, force: own.length > 0 ? force : null}];
     }
     return list;
   }
@@ -121,6 +141,9 @@ export function createMarkers(app, bodies) {
 
   return {
     group, preview,
+    setTrail(there) {
+      trailShown = there;
+    },
     update(camera, canvas) {
       updatePins();
       updateChosen();

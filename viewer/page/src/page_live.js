@@ -5,13 +5,17 @@
 
 import {h} from './dom.js';
 import {createTabs} from './panel.js';
+import {meanEdge} from './patch.js';
+import {createProbe} from './probe.js';
+import {createRewind} from './rewind.js';
 import {createScenes} from './scenes.js';
 import {createFacts, createSource} from './sections.js';
 import {createLiveSeries} from './series.js';
-import {createSettings} from './settings.js';
+import {createSceneCopy, createSettings} from './settings.js';
 import {createStates} from './states.js';
 import {createHandSettings, createModes, iconButton} from './toolbar.js';
 import {createTransport} from './transport.js';
+import {createViewSettings} from './view_settings.js';
 import {icon} from './icons.js';
 
 export function buildLive(app, panel, stage, bottom, plots, view3d) {
@@ -26,8 +30,8 @@ export function buildLive(app, panel, stage, bottom, plots, view3d) {
     iconButton('theme', 'theme', 'Dark or light (d)', () => app.toggleTheme()),
     iconButton('help', 'help', 'Keys (?)', () => app.openHelp()),
     iconButton('panel-toggle', 'panel', 'Panel (b)', () => app.togglePanel(), {'aria-expanded': 'true', 'aria-controls': 'panel'}));
-  stage.append(head, tools, createModes(app));
-  bottom.children[0].after(createTransport(app));
+  stage.append(head, tools, createModes(app), createProbe(app, plots));
+  bottom.children[0].after(createTransport(app, createRewind(app, view3d)));
 
   const description = h('p', {id: 'description'});
   const sceneFacts = h('div', {});
@@ -35,7 +39,8 @@ export function buildLive(app, panel, stage, bottom, plots, view3d) {
   panel.append(...createTabs([
     ['settings', 'Settings', createSettings(app), createHandSettings(app), createStates(app)],
     ['plots', 'Plots', plots.pane],
-    ['scene', 'Scene', description, sceneFacts, leave],
+    ['view', 'View', createViewSettings(app, view3d)],
+    ['scene', 'Scene', description, createSceneCopy(app), sceneFacts, leave],
   ]));
 
   app.on('scene', (scene) => {
@@ -65,12 +70,13 @@ export function buildLive(app, panel, stage, bottom, plots, view3d) {
   app.on('range', () => {
     if (app.frame) view3d.show(app.frame);
   });
-  app.on('shown', (frame) => app.send({do: 'seen', frame: frame.number}));
+  app.on('shown', (frame) => app.send({do: 'seen', frame: frame === app.past ? app.received : frame.number}));
 
   app.on('stats', (stats) => {
     plots.push(stats, view3d?.framesPerSecond() ?? 0);
     const flags = stats.flags?.length ? ` · ${stats.flags.join(', ')}` : '';
-    const rates = `${(stats.ratio ?? 0).toFixed(2)}× real time · ${view3d?.framesPerSecond() ?? 0} pictures/s`;
+    const pictures = view3d?.framesPerSecond() ?? 0;
+    const rates = `${(stats.ratio ?? 0).toFixed(2)}× real time · ${pictures} picture${pictures === 1 ? '' : 's'}/s`;
     status.textContent = (stats.paused ? 'paused' : rates) + flags;
     status.classList.toggle('trouble', flags !== '');
   });
@@ -92,6 +98,7 @@ function setHandDefaults(app, view3d) {
     done = app.scene.name;
     const {radius} = view3d.bounds();
     app.setToolRadius(0.12 * radius);
+    app.setGrabRadius(Math.max(0.15 * radius, ...view3d.bodies.visible().map((view) => 1.6 * meanEdge(view.positions, view.topology.triangles))));
     const masses = app.scene.bodies.map((body) => body.mass).filter((mass) => mass > 0);
     if (masses.length > 0) app.setGrabStiffness((9.81 * Math.max(...masses)) / (0.1 * radius));
   });

@@ -9,6 +9,7 @@ import {createPlayer} from './player.js';
 import {createFacts, createSections, createSource} from './sections.js';
 import {createReportSeries} from './series.js';
 import {iconButton} from './toolbar.js';
+import {createViewSettings} from './view_settings.js';
 
 // A few frames of all
 function sample(frames) {
@@ -30,7 +31,10 @@ export function buildReport(app, panel, stage, bottom, plots, view3d) {
   app.on('range', () => app.player?.again());
 
   function begin(frames, showFrame) {
-    const {head, body} = createSections({...sections, title: sections.title || app.scene?.name});
+    const {head, body} = createSections({
+      ...sections, title: sections.title || app.scene?.name,
+      summary: [app.scene?.description, sections.summary].filter(Boolean).join('\n'),
+    });
     const play = frames.length > 0 && view3d !== null;
     document.body.classList.toggle('no-frames', frames.length === 0);
     document.title = `${sections.title || app.scene?.name || 'Report'} – Souple`;
@@ -40,6 +44,7 @@ export function buildReport(app, panel, stage, bottom, plots, view3d) {
     ];
     panel.append(h('div', {class: 'document'},
       h('div', {class: 'document-head'}, head, frames.length === 0 ? h('div', {class: 'bar plain-bar'}, buttons) : null),
+      play ? h('details', {class: 'group'}, h('summary', {}, 'View'), createViewSettings(app, view3d)) : null,
       hasSeries ? plots.pane : null,
       body,
       h('section', {class: 'report-section'}, h('h2', {}, 'How it was made'),
@@ -61,13 +66,13 @@ export function buildReport(app, panel, stage, bottom, plots, view3d) {
     // Room for the whole motion, in the colour that says most
     const some = sample(frames).map(({bytes}) => decode(bytes)).filter((frame) => frame?.bodies);
     view3d.setMotion(some);
-    view3d.bodies.learnTops(some);
     if (some[0]?.colour === 'stress' && app.scene?.colours?.stress) app.setColour('stress');
     bottom.children[0].after(createPlayer(app, frames, guarded));
     stage.append(bottom.children[0].firstChild); // what is drawn stands above, so that the slider is long
     bottom.firstChild.remove();
     bottom.lastChild.remove();
     addEventListener('beforeprint', () => app.player.again());
+    if (!matchMedia('(prefers-reduced-motion: reduce)').matches) app.player.play();
   }
   return {begin};
 }

@@ -93,10 +93,10 @@ export function createPlots(app) {
     };
   }
 
-  // The last half minute: time runs from right to left
+  // The last half minute of the scene, the same for all plots: time runs from right to left
   function liveRange() {
     const last = series.x.values.at(-1) ?? 0;
-    return [Math.max(last - series.span, series.x.values[0] ?? 0, 0), Math.max(last, 1)];
+    return [Math.max(last - series.span, series.x.values[0] ?? 0, 0), Math.max(last, 0.1)];
   }
 
   function make(card) {
@@ -148,7 +148,16 @@ export function createPlots(app) {
     series = next;
     cards = series.plots.map(cardOf);
     box.replaceChildren(...cards.map((card) => card.element));
+    if (series.live) for (const card of cards) card.element.hidden = true;
+    showFilled();
     for (const card of cards) sight.observe(card.element);
+  }
+
+  // Plots of nothing but gaps and zeros stay away
+  function showFilled() {
+    for (const card of cards) {
+      if (card.element.hidden && card.plot.lines.some((l) => l.column.values.some((v) => v))) card.element.hidden = false;
+    }
   }
 
   function updateCard(card) {
@@ -221,10 +230,16 @@ export function createPlots(app) {
 
   return {
     pane, setSeries, update, csv,
+    probe(name) {
+      app.probeValues = null;
+      series.setProbe(name);
+      setSeries(series);
+    },
     list: () => (series?.plots ?? []).map((plot) =>
       ({id: plot.id, columns: plot.lines.map((l) => l.name), rows: series.x.values.length})),
     push(stats, pictures) {
-      series?.push(stats, pictures);
+      series?.push(stats, pictures, app.probeValues);
+      showFilled();
       if (visible) schedule();
     },
   };

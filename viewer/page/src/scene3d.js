@@ -3,14 +3,14 @@
 
 // The 3D view. A picture is drawn when a frame came or the camera moved, never otherwise: a page at rest costs nothing.
 
-import {Box3, PCFShadowMap, Scene, Vector3, WebGLRenderer} from 'three';
+import {Box3, Color, PCFShadowMap, Plane, Scene, Vector3, WebGLRenderer} from 'three';
 import {createBodies} from './bodies.js';
 import {pixelRatio} from './dots.js';
 import {createCamera} from './camera.js';
 import {createColliders} from './colliders.js';
-import {createGround} from './ground.js';
 import {createLights} from './lights.js';
 import {createMarkers} from './markers.js';
+import {floorShade} from './material.js';
 import {createQuality} from './quality.js';
 import {isDark} from './theme.js';
 
@@ -24,6 +24,7 @@ export function createScene3d(app, canvas) {
   renderer.shadowMap.enabled = true;
   renderer.shadowMap.type = PCFShadowMap;
   renderer.setClearColor(0, 0); // the background is the page's
+  renderer.localClippingEnabled = true;
 
   const scene = new Scene();
   const {camera, controls, fit, place, turn} = createCamera(canvas, redraw);
@@ -31,9 +32,7 @@ export function createScene3d(app, canvas) {
   const colliders = createColliders();
   const lights = createLights(camera);
   const markers = createMarkers(app, bodies);
-  const reference = createGround(); // a grid for scenes without ground
-  reference.children[1].visible = false;
-  scene.add(bodies.group, colliders.group, lights.group, markers.group, reference);
+  scene.add(bodies.group, colliders.group, lights.group, markers.group);
 
   const box = new Box3();
   const middle = new Vector3();
@@ -45,6 +44,9 @@ export function createScene3d(app, canvas) {
   let motion = null; // room of the whole motion, where it is known
   let next = null; // frame that waits for the next picture
   let drawn = 0;
+  let takes = null; // who wants the next picture as a file
+  let look = null; // clip plane, opacity, trail
+  const clip = new Plane();
 
   // Without a graphics card edges are not smoothed; a picture that stays can afford more pixels instead
   const still = isSoftware() ? {ratio: 1.5, shadow: 1024} : null;
@@ -114,20 +116,14 @@ export function createScene3d(app, canvas) {
       ground.updateMatrixWorld(true);
       ground.fit(fitted.middle, fitted.radius, isDark());
     }
-    reference.visible = grounds.length === 0;
-    if (!placed) reference.position.set(0, floor(now), 0);
-    reference.updateMatrixWorld(true);
-    reference.fit(fitted.middle, fitted.radius, isDark());
+    floorShade.height.value = Math.max(-1e9, ...grounds.map((ground) => ground.position.y).filter((y) => y <= now.lowest + now.radius));
+    floorShade.reach.value = 0.5 * now.radius;
   }
 
   // What hangs will sink, where nothing holds it from below
   function roomBelow(now) {
     if (colliders.planes().length > 0) return now;
     return {...now, middle: now.middle.clone().setY(now.middle.y - 0.3 * now.radius), radius: 1.2 * now.radius};
-  }
-
-  function floor({middle: centre, radius}) {
-    return motion ? motion.lowest - 0.1 * motion.radius : centre.y - 1.7 * radius;
   }
 
   // False when the frame makes no sense: then the last picture stays
@@ -142,6 +138,19 @@ export function createScene3d(app, canvas) {
     }
   }
 
+  // The clip plane follows what the bodies fill
+  function applyLook(now) {
+    if (!look) return;
+    const k = ['x', 'y', 'z'].indexOf(look.axis);
+    if (k >= 0) {
+      clip.normal.set(0, 0, 0).setComponent(k, -1);
+      const low = now.corners[0].getComponent(k);
+      clip.constant = low + look.share * (now.corners[7].getComponent(k) - low);
+    }
+    bodies.setLook(k >= 0 ? [clip] : null, look.opacity);
+    markers.setTrail(look.trail);
+  }
+
   function picture() {
     pending = false;
     const began = performance.now();
@@ -150,6 +159,7 @@ export function createScene3d(app, canvas) {
     if (frame !== null && showFrame(frame)) {
       const now = bounds();
       fitRoom(now);
+      applyLook(now);
       if (!placed && frame.bodies.length > 0) {
         place(motion ?? roomBelow(now), app.scene?.camera);
         placed = true;
@@ -162,6 +172,7 @@ export function createScene3d(app, canvas) {
     lights.follow(controls.target);
     markers.update(camera, canvas);
     renderer.render(scene, camera);
+    takes?.();
     ++drawn;
     const end = performance.now();
     times.push(end);
@@ -216,6 +227,30 @@ export function createScene3d(app, canvas) {
     },
     fit() {
       fit(bounds());
+    },
+    look(direction) {
+      fit(bounds(), new Vector3().fromArray(direction));
+    },
+    setLook(next) {
+      look = next;
+      applyLook(bounds());
+      redraw();
+    },
+    // Films and pictures have a background of their own
+    setBackdrop(there) {
+      const colour = getComputedStyle(document.documentElement).getPropertyValue('--sky').trim();
+      renderer.setClearColor(there ? new Color(colour) : new Color(0), there ? 1 : 0);
+      redraw();
+    },
+    takePicture(done) {
+      takes = () => {
+        takes = null;
+        canvas.toBlob((blob) => {
+          this.setBackdrop(false);
+          done(blob);
+        });
+      };
+      this.setBackdrop(true);
     },
     bounds,
     toScreen(point) {

@@ -35,8 +35,8 @@ function measuredPlots(columns, start = 0) {
 // ---- Live
 
 export function createLiveSeries(measurements) {
-  const x = column('wall', 's');
-  const time = column('time', 's');
+  const x = column('time', 's');
+  const wall = column('wall', 's');
   const profile = [...stages, 'other'].map((stage) => column(stageTitles[stage], 'ms'));
   const rate = column('steps per second', '1/s');
   const pictures = column('pictures per second', '1/s');
@@ -45,39 +45,51 @@ export function createLiveSeries(measurements) {
   const iterations = column('iterations', '');
   const residual = column('residual', '');
   const measured = measurements.map((m) => column(m.name, m.unit ?? ''));
-  const all = [x, time, ...profile, rate, pictures, ratio, ...energy, iterations, residual, ...measured];
+  const probed = []; // of the node that was clicked
+  const all = [x, wall, ...profile, rate, pictures, ratio, ...energy, iterations, residual, ...measured];
 
-  function push(stats, picturesPerSecond) {
+  function push(stats, picturesPerSecond, probe) {
     const last = x.values.at(-1);
-    if (last !== undefined && !(stats.wall > last)) {
-      if (stats.wall === last) return;
-      for (const c of all) c.values.length = 0; // the engine has started again
-    }
+    if (last === stats.time) return; // paused
+    if (last > stats.time) for (const c of all) c.values.length = 0; // the scene has started again
     const number = (value) => (typeof value === 'number' ? value : null);
     const ms = stages.map((stage) => stats.profile?.[stage] ?? 0);
     const rest = (stats.profile?.step ?? 0) - ms.reduce((a, b) => a + b, 0);
     const {kinetic = null, elastic = null, potential = null} = stats.energy ?? {};
     const total = kinetic === null ? null : kinetic + (elastic ?? 0) + (potential ?? 0);
     const row = [
-      stats.wall, stats.time, ...ms, Math.max(0, rest), number(stats.framesPerSecond), picturesPerSecond, number(stats.ratio),
+      stats.time, stats.wall, ...ms, Math.max(0, rest), number(stats.framesPerSecond), picturesPerSecond, number(stats.ratio),
       kinetic, elastic, potential, total, number(stats.iterations),
       stats.residual > 0 ? stats.residual : null, ...measured.map((_, i) => number(stats.measurements?.[i])),
+      ...probed.map((c) => number(probe?.[c.key])),
     ];
     all.forEach((c, i) => c.values.push(row[i]));
     let old = 0;
-    while (x.values[old] < stats.wall - span) ++old;
+    while (x.values[old] < stats.time - span) ++old;
     if (old > 0) for (const c of all) c.values.splice(0, old);
   }
 
   const line = (c, scale = 'y') => ({column: c, name: c.name, unit: c.unit, scale});
+  // Plots of one node in place of those of another
+  function setProbe(name) {
+    all.splice(all.length - probed.length, probed.length);
+    probed.length = 0;
+    for (const [key, unit] of [['stress', 'Pa'], ['strain', ''], ['displacement', 'm'], ['velocity', 'm/s']]) {
+      probed.push({...column(`${key} of ${name}`, unit), key, values: x.values.map(() => null)});
+    }
+    all.push(...probed);
+    series.plots = [...probed.map((c) => ({id: `plot-probe-${c.key}`, title: c.name + (c.unit ? `, ${c.unit}` : ''), lines: [line(c)]})), ...plots];
+  }
+
   const plots = [
+    ...measuredPlots(measured),
+    {id: 'plot-energy', title: 'Energy, J', lines: energy.map((c) => line(c))},
     {id: 'plot-step', title: 'Time of a step, ms', stacked: true, lines: profile.map((c) => line(c))},
     {id: 'plot-rate', title: 'Rate', lines: [line(rate), line(pictures), line(ratio, 'y2')]},
-    {id: 'plot-energy', title: 'Energy, J', lines: energy.map((c) => line(c))},
     {id: 'plot-solver', title: 'Solver', lines: [line(iterations), line(residual, 'log')]},
-    ...measuredPlots(measured),
   ];
-  return {x, all, plots, push, live: true, span};
+  const series = {x, all, plots, push, setProbe, live: true, span};
+  return series;
 }
 
 // ---- Report

@@ -4,10 +4,26 @@
 // Everything that can change while the scene runs, as the engine lists it: a row for each, grouped by body. What the user
 // moves is sent at most 30 times a second; what the engine confirms is shown.
 
-import {h} from './dom.js';
+import {h, save} from './dom.js';
 import {fieldNumber, unitText} from './format.js';
+import {writeScene} from './scene_text.js';
 
 const interval = 33; // ms
+
+// What a setting does, in a sentence, by the last word of its path; those that most people want first
+const sentences = {
+  gravity: 'Acceleration of everything that is free.', dt: 'Time that one step covers; smaller is finer and slower.',
+  youngModulus: 'Stiffness of the material: twice as much gives half the stretch.', stiffness: 'Force for each metre of stretch.',
+  poissonRatio: 'How much it gets thinner when it is pulled; near 0.5 it keeps its volume.',
+  damping: 'How fast motion inside the body dies out.', friction: 'How hard it is to slide; 1 holds on a slope of 45 degrees.',
+  restitution: 'How much speed is left after a bounce; 0 none, 1 all.', wind: 'Speed of the air that blows.',
+  pressure: 'Of the gas inside.', coefficient: 'Strength of the field.', method: 'How steps are solved.',
+  substeps: 'Parts that a step is divided into.', iterations: 'Rounds of the solver in each substep.',
+  safety: 'Share of the largest stable substep that is taken.', contact: 'How contacts are solved.',
+  compliance: 'How much a constraint gives way; 0 is rigid.', filter: 'Smooths velocities of cloth.',
+};
+const basic = new Set(['gravity', 'youngModulus', 'stiffness', 'poissonRatio', 'damping', 'friction', 'restitution', 'wind', 'pressure', 'coefficient']);
+const isBasic = (setting) => basic.has(setting.path.at(-1)) && setting.path[0] !== 'method';
 
 export function settingId(setting) {
   const body = (setting.body ?? 'world').replace(/[^A-Za-z0-9._]/g, '_');
@@ -28,9 +44,12 @@ function withValue(object, path, value) {
 }
 
 export function createSettings(app) {
-  const pane = h('div', {id: 'settings-list'});
+  const list = h('div', {id: 'settings-list'});
+  const expert = h('input', {id: 'settings-expert', type: 'checkbox', onchange: () => pane.classList.toggle('basic', !expert.checked)});
+  const pane = h('div', {class: 'basic'}, h('div', {class: 'pane-head'}, h('label', {}, expert, 'Expert settings')), list);
   let rows = new Map(); // by id: {setting, show}
   const waiting = new Map(); // by id: value to send
+  const starts = new Map(); // by id: value when the scene was opened
   let timer = 0;
 
   function methodOf(body) {
@@ -87,14 +106,14 @@ export function createSettings(app) {
     });
     number.addEventListener('change', () => {
       const x = Number.parseFloat(number.value);
-      if (!Number.isFinite(x)) return show(setting.value);
+      if (!Number.isFinite(x)) return show(setting.value, true);
       const value = setting.kind === 'integer' ? Math.round(x) : x;
       slider.value = place(value);
       change(setting, value);
       return undefined;
     });
-    const show = (value) => {
-      if (document.activeElement !== number) number.value = typeof value === 'number' ? fieldNumber(value) : String(value ?? '');
+    const show = (value, force = false) => {
+      if (force || document.activeElement !== number) number.value = typeof value === 'number' ? fieldNumber(value) : String(value ?? '');
       if (!slider.matches(':active') && typeof value === 'number') slider.value = place(value);
     };
     return {inputs: [slider, number], show};
@@ -118,10 +137,11 @@ export function createSettings(app) {
     const send = () => {
       const value = inputs.map((input) => Number.parseFloat(input.value));
       if (value.every(Number.isFinite)) change(setting, value);
+      else show(setting.value, true);
     };
     for (const input of inputs) input.addEventListener('change', send);
-    const show = (value) => inputs.forEach((input, i) => {
-      if (document.activeElement !== input) input.value = fieldNumber(value?.[i] ?? 0);
+    const show = (value, force = false) => inputs.forEach((input, i) => {
+      if (force || document.activeElement !== input) input.value = fieldNumber(value?.[i] ?? 0);
     });
     return {inputs, show, wide: true};
   }
@@ -134,9 +154,15 @@ export function createSettings(app) {
     if (!make) return null; // a kind that this page does not know
     const {inputs, show, wide} = make(setting, id);
     show(setting.value);
-    rows.set(id, {setting, show});
-    return h('div', {id, 'data-testid': id, class: wide ? 'row wide' : 'row'},
-      h('label', {for: inputs[0].id}, setting.label), inputs, h('span', {class: 'unit', title: setting.unit ?? ''}, unitText(setting.unit)));
+    const reset = h('button', {id: `${id}-reset`, type: 'button', class: 'plain small reset', 'aria-label': `${setting.label} as at the start`,
+                               title: 'As at the start', onclick: () => change(setting, starts.get(id))}, '↺');
+    rows.set(id, {setting, show, reset});
+    if (!starts.has(id)) starts.set(id, structuredClone(setting.value));
+    reset.hidden = same(starts.get(id), setting.value);
+    const sentence = sentences[setting.path.at(-1)] ?? '';
+    return h('div', {id, 'data-testid': id, class: `${wide ? 'row wide' : 'row'}${isBasic(setting) ? '' : ' expert'}`, title: sentence},
+      h('label', {for: inputs[0].id}, setting.label, ' ', reset), inputs, h('span', {class: 'unit', title: setting.unit ?? ''}, unitText(setting.unit)),
+      sentence ? h('small', {class: 'sentence'}, sentence) : null);
   }
 
   function shape(list) {
@@ -144,13 +170,14 @@ export function createSettings(app) {
   }
 
   let shownShape = null;
-  function update(list) {
-    const now = shape(list);
+  function update(settings) {
+    const now = shape(settings);
     if (now === shownShape) {
-      for (const setting of list) {
+      for (const setting of settings) {
         const row = rows.get(settingId(setting));
         if (!row) continue;
         Object.assign(row.setting, setting);
+        row.reset.hidden = same(starts.get(settingId(setting)), setting.value);
         if (!waiting.has(settingId(setting))) row.show(setting.value);
       }
     } else {
@@ -158,18 +185,18 @@ export function createSettings(app) {
       rows = new Map();
       const focus = document.activeElement?.id;
       const groups = new Map();
-      for (const setting of list) {
+      for (const setting of settings) {
         const name = setting.body ?? null;
         if (!groups.has(name)) groups.set(name, []);
         groups.get(name).push(rowOf(setting));
       }
       const few = groups.size <= 5;
-      pane.replaceChildren(...[...groups].map(([name, group], i) =>
+      list.replaceChildren(...[...groups].map(([name, group], i) =>
         h('details', {class: 'group', open: few || i < 2}, h('summary', {}, name ?? 'World'), group)));
       if (focus) document.getElementById(focus)?.focus({preventScroll: true});
     }
     // Keep whole methods up to date with single values that came from elsewhere
-    for (const setting of list) {
+    for (const setting of settings) {
       const body = setting.path[0] === 'method' && app.scene.bodies.find((b) => b.name === setting.body);
       if (!body) continue;
       if (setting.path.length > 1) body.method = withValue(body.method, setting.path.slice(1), setting.value);
@@ -180,6 +207,7 @@ export function createSettings(app) {
   app.on('scene', (scene) => {
     shownShape = null;
     waiting.clear();
+    starts.clear();
     update(scene.settings ?? []);
   });
   app.on('settings', (message) => {
@@ -187,6 +215,27 @@ export function createSettings(app) {
     if (message.bodies) message.bodies.forEach((body, i) => Object.assign(app.scene.bodies[i] ?? {}, body));
     update(message.settings ?? []);
   });
+  // What the engine refused goes back
+  app.on('notice', ({level}) => {
+    if (level === 'info') return;
+    for (const row of rows.values()) row.show(row.setting.value, true);
+  });
+  app.sceneText = () => writeScene(app.scene.text,
+    [...rows].filter(([id, row]) => !same(starts.get(id), row.setting.value)).map(([, row]) => row.setting), methodOf);
   app.settingValues = () => [...rows].map(([id, row]) => ({id, value: row.setting.value}));
   return pane;
+}
+
+// The scene with what was changed, to the clipboard, or where there is none as a file
+export function createSceneCopy(app) {
+  const copy = async () => {
+    const text = app.sceneText();
+    try {
+      await navigator.clipboard.writeText(text);
+      app.notify('info', 'The scene with your settings is in the clipboard.');
+    } catch {
+      save(`${app.scene.name}.json`, text, 'application/json');
+    }
+  };
+  return h('div', {class: 'chips'}, h('button', {id: 'copy-scene', type: 'button', onclick: copy}, 'Copy as scene'));
 }

@@ -62,6 +62,14 @@ export function createHandSettings(app) {
     id: 'tool-radius', label: 'Tool radius', unit: 'm', min: 1e-3, max: 10, value: app.toolRadius,
     oninput: (x) => app.setToolRadius(x),
   });
+  const patch = logSlider({
+    id: 'grab-radius', label: 'Grab radius', unit: 'm', min: 1e-4, max: 10, value: app.grabRadius,
+    oninput: (x) => (app.grabRadius = x),
+  });
+  app.setGrabRadius = (x) => {
+    app.grabRadius = Math.min(10, Math.max(1e-4, Number(x.toPrecision(2))));
+    patch.set(app.grabRadius);
+  };
   app.setToolRadius = (x) => {
     app.toolRadius = Math.min(10, Math.max(1e-3, Number(x.toPrecision(3))));
     tool.set(app.toolRadius);
@@ -71,7 +79,7 @@ export function createHandSettings(app) {
     app.grabStiffness = Math.min(1e6, Math.max(0.1, Number(x.toPrecision(2))));
     grab.set(app.grabStiffness);
   };
-  return h('section', {class: 'group'}, h('h3', {}, 'Hand'), grab.row, tool.row);
+  return h('section', {class: 'group'}, h('h3', {}, 'Hand'), grab.row, patch.row, tool.row);
 }
 
 export function createLook(app) {

@@ -7,11 +7,13 @@ import {h} from './dom.js';
 import {icon} from './icons.js';
 import {iconButton} from './toolbar.js';
 
-export function createTransport(app) {
+export function createTransport(app, rewind) {
   let paused = false;
   const reset = iconButton('reset', 'reset', 'Start again (r)', () => app.act({type: 'restore', name: 'start'}));
   const pause = iconButton('pause', 'pause', 'Pause (space)', () => {
-    if (app.command({do: paused ? 'run' : 'pause'})) show(!paused);
+    if (!app.command({do: paused ? 'run' : 'pause'})) return;
+    show(!paused);
+    if (!paused) app.rewinding = false;
   }, {'aria-pressed': 'false'});
   const step = iconButton('step', 'step', 'One step (.)', () => {
     if (!paused && app.command({do: 'pause'})) show(true);
@@ -58,5 +60,5 @@ export function createTransport(app) {
   app.paused = false;
   app.speed = 1;
   return h('div', {id: 'transport', class: 'float bar', role: 'group', 'aria-label': 'Time'},
-    reset, pause, step, time, h('span', {class: 'speed'}, speed, speedValue));
+    reset, pause, step, rewind, time, h('span', {class: 'speed'}, speed, speedValue));
 }
