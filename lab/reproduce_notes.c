@@ -26,7 +26,8 @@ typedef struct spKnownRow
     "springs run in 16 lanes here, the filter gathers node by node: the same filter is a larger share of a " \
     "cheaper step"
 #define SP_WHY_GREEN                                                                                         \
-    "the printed constants give other frequencies than the printed ones, here and in an independent program; " \
+    "the printed constants give other frequencies than the printed ones, here and in an independent "        \
+    "program; "                                                                                              \
     "0.6 of them give the printed ones"
 #define SP_WHY_ORDER                                                                                         \
     "stiff bodies depend on the order of the sweep: ours leaves lanes and threads something to do, the "     \
@@ -60,7 +61,8 @@ static const spKnownRow s_known[] = {
     {"filter", NULL, NULL, "A11", NULL},
 
     {"operators", "Hybrid", "spread", "D-F20",
-     "every mesh is within 2 % of what was published; the coarsest is 0.5 % lower than theirs, which adds up"},
+     "every mesh is within 2 % of what was published; the coarsest is 0.5 % lower than theirs, which adds "
+     "up"},
     {"operators", "Hybrid", NULL, "D-F20", NULL},
     {"operators", "as printed", NULL, "D-F21", SP_WHY_GREEN},
     {"operators", "Green-Lagrange", NULL, "D-F21", NULL},
@@ -99,7 +101,8 @@ static const spKnownRow s_known[] = {
     {"anderson", "of its curves", "sor", "B12", SP_WHY_ORDER},
     {"anderson", "of its curves", "chebyshev", "B12", SP_WHY_ORDER},
     {"anderson", "of its curves", "printed", "B11", SP_WHY_ORDER},
-    {"anderson", "of its curves", NULL, "B9", "a proper least squares gains more than the printed mixing did"},
+    {"anderson", "of its curves", NULL, "B9",
+     "a proper least squares gains more than the printed mixing did"},
     {"anderson", "targets of our own", NULL, "B16", SP_WHY_CLOCK},
     {"anderson", "Green strain", "anderson", "B9", SP_WHY_ORDER},
     {"anderson", "Green strain", "printed", "B11", SP_WHY_ORDER},
@@ -124,11 +127,11 @@ spRowNote spFindRowNote(const spReproduction* r, const char* quantity, spVerdict
         if (strcmp(known->experiment, r->name) == 0 && spFits(known->part, r->title) &&
             spFits(known->quantity, quantity))
         {
-            const char* why = verdict == sp_agrees                      ? ""
-                              : verdict == sp_notJudged && r->quick     ? "too small and too short to judge"
-                              : verdict == sp_notJudged                 ? "no number to be held to"
-                              : known->why != NULL                      ? known->why
-                                                                        : "";
+            const char* why = verdict == sp_agrees                  ? ""
+                              : verdict == sp_notJudged && r->quick ? "too small and too short to judge"
+                              : verdict == sp_notJudged             ? "no number to be held to"
+                              : known->why != NULL                  ? known->why
+                                                                    : "";
             return (spRowNote){known->seed, why};
         }
     }

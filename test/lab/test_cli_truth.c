@@ -133,9 +133,11 @@ static void TestAll(void** state)
     {
         const char* name;
         size_t rowCount, fileCount; // at least
-    } s_experiments[] = {
-        {"slides", 53, 10}, {"filter", 57, 10}, {"operators", 76, 18}, {"preconditioner", 100, 6},
-        {"anderson", 60, 6}};
+    } s_experiments[] = {{"slides", 53, 10},
+                         {"filter", 57, 10},
+                         {"operators", 76, 18},
+                         {"preconditioner", 100, 6},
+                         {"anderson", 60, 6}};
     static Result s_result;
     s_seeds = ReadWholeFile(SOUPLE_SOURCE_DIR "/docs/seeds.md", NULL);
     assert_non_null(s_seeds);
