@@ -9,9 +9,9 @@
 
 #include "linear/factor_room.h"
 
-#include <SuiteSparse_config.h>
 #include <dlfcn.h>
 #include <pthread.h>
+#include <SuiteSparse_config.h>
 
 #define SP_ROOM_ALIGNMENT 64
 

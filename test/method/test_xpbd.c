@@ -128,7 +128,7 @@ static void TestPlainSweeps(void** state)
     {
         spTetLaw law;
         int least, most;
-    } cases[] = {{sp_tetStVenantKirchhoff, 150, 300}, {sp_tetCorotational, 150, 300}};
+    } cases[] = {{sp_tetStVenantKirchhoff, 200, 260}, {sp_tetCorotational, 150, 200}};
     for (int i = 0; i < SP_COUNT(cases); ++i)
     {
         spBentBeamDef def = MakeBent(0, 1e3, cases[i].law);
@@ -192,7 +192,7 @@ static void TestAndersonNeverWorse(void** state)
         def.test.method.xpbd.accelerator = sp_accelerateAnderson;
         RecordSweeps(&def, NULL, &mixed);
         double ratio = mixed.records[50].dual / plain.records[50].dual;
-        if (!(ratio <= 1.02))
+        if (!(ratio <= 1.0))
         {
             worse += 1;
             print_error("beam %d, %s, %g Pa: r after 50 sweeps %g of r0, plain %g\n", beam,
