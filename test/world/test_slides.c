@@ -307,7 +307,7 @@ static void TestRepulsiveGroundAutomatic(void** state)
             double ratio = (end.kinetic + end.potential) / (start.kinetic + start.potential);
             printf("method %d, K = %g: energy x %.4f, highest %.3f m\n", type, ks[i], ratio, highest);
             assert_int_equal(flags, 0);
-            CHECK_NEAR(ratio, 1.0, 0.1);
+            CHECK_NEAR(ratio, 1.0, 0.005);
             spDestroyTestWorld(&test);
         }
     }
