@@ -16,7 +16,7 @@ DEMO_SCENE = scenes/demo.json
 DEMO_OUT = out/demo
 PRESETS = test debug asan tsan double scalar clang
 
-.PHONY: all test demo bench validate coverage docs format install clean help bootstrap-build bootstrap-validate \
+.PHONY: all test demo bench validate coverage nightly docs format install clean help bootstrap-build bootstrap-validate \
         bootstrap-test bootstrap-coverage bootstrap-docs bootstrap-ci $(PRESETS:%=check-%)
 .NOTPARALLEL:
 
@@ -59,6 +59,9 @@ coverage: bootstrap-coverage ## count which lines the tests run, out/coverage/in
 	-@ctest --preset coverage
 	@scripts/coverage build-coverage out/coverage
 
+nightly: bootstrap-validate bootstrap-ci ## run what takes hours: experiments, limits, torture, fuzzing; out/nightly/index.html
+	@scripts/nightly
+
 docs: bootstrap-docs ## make the site of documents and headers, out/docs/html/index.html
 	@scripts/make-docs
 
@@ -69,7 +72,7 @@ install: all ## install to PREFIX (/usr/local), under DESTDIR if given
 	DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
 
 clean: ## remove what these targets built
-	rm -rf build $(PRESETS:%=build-%) build-validate build-coverage $(DEMO_OUT) out/validate out/coverage out/docs
+	rm -rf build $(PRESETS:%=build-%) build-validate build-coverage $(DEMO_OUT) out/validate out/coverage out/nightly out/docs
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))

@@ -63,6 +63,7 @@ int spParseReproduce(spReproduceOptions* options, int argc, char** argv)
     *options = (spReproduceOptions){.out = "out/reproduce"};
     const spOption table[] = {
         {"list", sp_optionFlag, NULL, &options->list, "list the experiments", 0, 0, 0},
+        {"all", sp_optionFlag, NULL, &options->all, "run every experiment, as without a name", 0, 0, 0},
         {"out", sp_optionText, "DIR", &options->out, "folder for tables and plots, out/reproduce by default",
          0, 0, 0},
         {"part", sp_optionText, "PART", &options->part, "run this part of the experiment alone", 0, 0, 0},
@@ -80,6 +81,7 @@ int spParseReproduce(spReproduceOptions* options, int argc, char** argv)
         "souple reproduce slides --out out/reproduce",
         "souple reproduce preconditioner --part age",
         "souple reproduce anderson --part beams",
+        "souple reproduce --all --report truth.html",
         NULL,
     };
     const spUsage usage = {

@@ -27,7 +27,7 @@ typedef struct spBenchOptions
 typedef struct spReproduceOptions
 {
     const char* name; // NULL: all experiments
-    bool list, json, quick;
+    bool list, all, json, quick;
     const char *out, *part, *mesh, *report; // all but `out` may be NULL
 } spReproduceOptions;
 

@@ -47,11 +47,12 @@ void spStartPart(spReproduction* r, const char* title)
     {
         printf("\n%s\n%-58s %22s %14s\n", title, "", "published", "ours");
     }
-    static const char* const columns[] = {"quantity", "published", "ours", ""};
-    char heading[256];
-    snprintf(heading, sizeof(heading), "%s: %s", r->name, title);
+    static const char* const columns[] = {"row", "quantity", "published", "ours", "", "why"};
+    char heading[300];
+    snprintf(r->title, sizeof(r->title), "%s", title);
+    snprintf(heading, sizeof(heading), "%s: %s", r->name, r->title);
     spDraftPart(r->draft, heading);
-    spDraftTable(r->draft, columns, 4);
+    spDraftTable(r->draft, columns, 6);
 }
 
 static void spAddRow(spReproduction* r, const char* quantity, const char* unit, const char* published,
@@ -60,17 +61,21 @@ static void spAddRow(spReproduction* r, const char* quantity, const char* unit, 
     r->deviations += verdict == sp_differs ? 1 : 0;
     r->unjudged += verdict == sp_notJudged ? 1 : 0;
     word = verdict == sp_notJudged ? "not judged" : word;
+    spRowNote note = spFindRowNote(r, quantity, verdict);
     json_t* row = json_object();
+    json_object_set_new(row, "row", json_string(note.seed));
+    json_object_set_new(row, "part", json_string(r->title));
     json_object_set_new(row, "quantity", json_string(quantity));
     json_object_set_new(row, "unit", json_string(unit));
     json_object_set_new(row, "published", json_string(published));
     json_object_set_new(row, "ours", spMakeJsonNumber(ours));
     json_object_set_new(row, "agrees",
                         verdict == sp_notJudged ? json_null() : json_boolean(verdict == sp_agrees));
+    json_object_set_new(row, "why", json_string(note.why));
     json_array_append_new(r->rows, row);
     char value[40];
     snprintf(value, sizeof(value), "%.4g %s", ours, unit);
-    const char* cells[] = {quantity, published, value, word};
+    const char* cells[] = {note.seed, quantity, published, value, word[0] != 0 ? word : "agrees", note.why};
     spDraftRow(r->draft, cells);
     if (r->json == false)
     {
@@ -202,8 +207,14 @@ static bool spHasPart(const spExperiment* experiment, const char* part)
     return experiment->parts != NULL && spForEachPart(experiment->parts, spIsOther, (void*)part) == false;
 }
 
+// Rows of all experiments
+typedef struct spTally
+{
+    int rows, deviations, unjudged;
+} spTally;
+
 static int spRunExperiment(const spExperiment* experiment, const spReproduction* common, const char* out,
-                           json_t* list)
+                           json_t* list, spTally* tally)
 {
     spReproduction r = *common;
     r.name = experiment->name;
@@ -235,6 +246,9 @@ static int spRunExperiment(const spExperiment* experiment, const spReproduction*
     json_object_set_new(object, "notJudged", json_integer(r.unjudged));
     json_object_set_new(object, "files", r.files);
     json_array_append_new(list, object);
+    tally->rows += rowCount;
+    tally->deviations += r.deviations;
+    tally->unjudged += r.unjudged;
     return r.failures > 0 ? SP_EXIT_USAGE : r.deviations > 0 ? SP_EXIT_TROUBLE : SP_EXIT_FINE;
 }
 
@@ -251,7 +265,6 @@ int spRunReproduce(int argc, char** argv)
         .json = options.json, .quick = options.quick, .part = options.part, .mesh = options.mesh};
     spReportPlan report = {.path = options.report,
                            .title = "Published experiments, run again",
-                           .summary = "What was published beside what this library measures.",
                            .argc = argc,
                            .argv = argv,
                            .quiet = options.json};
@@ -267,6 +280,10 @@ int spRunReproduce(int argc, char** argv)
     if (options.list)
     {
         return SP_EXIT_FINE;
+    }
+    if (options.all && name != NULL)
+    {
+        return spFailUsage("--all runs every experiment; leave '%s' or --all out", name);
     }
     if (known == 0)
     {
@@ -293,17 +310,26 @@ int spRunReproduce(int argc, char** argv)
     }
     common.draft = report.path != NULL ? spMakeDraft() : NULL;
     json_t* experiments = json_array();
+    spTally tally = {0};
     code = SP_EXIT_FINE;
     for (int i = 0; i < SP_EXPERIMENT_COUNT; ++i)
     {
         if (name == NULL || strcmp(name, s_experiments[i].name) == 0)
         {
-            int result = spRunExperiment(s_experiments + i, &common, options.out, experiments);
+            int result = spRunExperiment(s_experiments + i, &common, options.out, experiments, &tally);
             code = result != SP_EXIT_FINE ? result : code;
         }
     }
     if (common.draft != NULL)
     {
+        char summary[400];
+        snprintf(summary, sizeof(summary),
+                 "What was published beside what this library measures, row by row: %d rows, %d agree, %d "
+                 "differ, %d are not judged. The first column is the row of docs/seeds.md that the number "
+                 "belongs to.%s",
+                 tally.rows, tally.rows - tally.deviations - tally.unjudged, tally.deviations, tally.unjudged,
+                 common.quick ? " Run with --quick: small sizes and few steps." : "");
+        report.summary = summary;
         int reportCode = spSaveDraft(common.draft, &report);
         code = reportCode != SP_EXIT_FINE ? reportCode : code;
     }

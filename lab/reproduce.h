@@ -15,6 +15,7 @@
 typedef struct spReproduction
 {
     const char* name;
+    char title[256];  // of the part that runs
     char folder[512]; // where tables and plots go
     bool json;        // rows are collected instead of printed
     bool quick;       // small sizes and few steps, for tests: rows about times and sizes are not judged
@@ -80,6 +81,16 @@ void spSaveImage(spReproduction* r, const char* file, const uint8_t* rgb, int wi
 
 // A world could not be built
 void spReportFailure(spReproduction* r, const char* what, const spError* error);
+
+// What a row is about: the row of docs/seeds.md, and why ours is unlike what was published, or why nothing
+// judges it. Both are "" where there is nothing to say.
+typedef struct spRowNote
+{
+    const char* seed;
+    const char* why;
+} spRowNote;
+
+spRowNote spFindRowNote(const spReproduction* r, const char* quantity, spVerdict verdict);
 
 // The experiments
 void spReproduceSlides(spReproduction* r);

@@ -174,8 +174,9 @@ static void spReproduceGains(spReproduction* r)
                 snprintf(quantity, sizeof(quantity), "%s, %d neighbours, lambda %.2f", s_methodNames[m],
                          wide == 1 ? 8 : 4, s_lambdas[lambda]);
                 snprintf(published, sizeof(published), m == 0 ? "ref %.2f x" : "1.25 x", refs[wide][lambda]);
+                // What the paper gives for other methods has no lambda with it
                 spReportRow(r, quantity, "x", published, gain,
-                            m > 0 || fabs(gain / refs[wide][lambda] - 1.0) < 0.04);
+                            m > 0 ? sp_notJudged : fabs(gain / refs[wide][lambda] - 1.0) < 0.04);
             }
         }
     }
@@ -281,7 +282,7 @@ static void spReproduceMotion(spReproduction* r)
         def.test.method.filter.adaptive = adaptive == 1;
         double swing = spGetSwing(r, &def, 0.5 * limit);
         spReportRow(r, adaptive == 1 ? "at half the limit, adaptive" : "at half the limit", "J", "", swing,
-                    adaptive == 0 || swing > 0.5 * plainSwing);
+                    adaptive == 0 ? sp_notJudged : swing > 0.5 * plainSwing);
     }
 }
 

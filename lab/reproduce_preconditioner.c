@@ -114,7 +114,9 @@ void spSummarizeRun(spSolveRun* run)
     }
     run->medianStep = spGetQuantile(times, n, 0.5);
     run->highRatio = spGetQuantile(times, n, 0.95) / run->medianStep;
-    run->ownRatio = spGetQuantile(own, n, 1.0) / spGetQuantile(own, n, 0.5);
+    run->mostRatio = spGetQuantile(times, n, 1.0) / run->medianStep;
+    run->medianOwn = spGetQuantile(own, n, 0.5);
+    run->ownRatio = spGetQuantile(own, n, 1.0) / run->medianOwn;
     run->spike = spGetQuantile(spikes, spikeCount, 0.5);
     run->handOver = spGetQuantile(handOvers, run->handOvers, 0.5);
 }
@@ -204,8 +206,8 @@ static void spReportTableRow(spReproduction* r, const spTableRow* row, const spS
 {
     char quantity[80], published[40];
     // Fewer iterations than published support what the thesis says
-    double most =
-        row->type == sp_preconditionCholesky && row->asynchronous == false ? 2.0 : 2.0 * row->iterations;
+    bool complete = row->type == sp_preconditionCholesky && row->asynchronous == false;
+    double most = complete ? 1.0 + 1e-9 : 2.0 * row->iterations;
     bool agrees = run->meanIterations <= most;
     if (row->type == sp_preconditionNone)
     {
@@ -261,8 +263,8 @@ static void spReportElsewhere(spReproduction* r, int stepCount)
     def.test.method.solver = solver;
     if (spRunBeam(r, &def, NULL, stepCount, &run))
     {
-        spReportRow(r, "Cholesky, async, 9.81 m/s^2, folds under itself: iterations", "", "",
-                    run.meanIterations, sp_notJudged);
+        spReportRow(r, "Cholesky, async, 9.81 m/s^2, folds under itself: iterations", "", "below 10",
+                    run.meanIterations, spInFull(r, run.meanIterations < 10.0));
     }
 }
 
@@ -413,8 +415,8 @@ static void spReproduceSizes(spReproduction* r)
             snprintf(quantity, sizeof(quantity), "%d tets: %s", tets, names[k]);
             snprintf(published, sizeof(published), "%.2f %s", thesis[i][k], units[k]);
             // With steps that are faster, a factor is older when it comes; it must still do
-            bool agrees = k != 1 || ours[k] <= 2.0 * thesis[i][k];
-            spReportRow(r, quantity, units[k], published, ours[k], spInFull(r, agrees));
+            spVerdict verdict = k == 1 ? spInFull(r, ours[k] <= 2.0 * thesis[i][k]) : sp_notJudged;
+            spReportRow(r, quantity, units[k], published, ours[k], verdict);
             columns[1 + k][made] = ours[k];
             columns[5 + k][made] = thesis[i][k];
         }

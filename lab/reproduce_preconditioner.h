@@ -42,6 +42,8 @@ typedef struct spSolveRun
     int64_t waits;       // steps that waited for one
     double spike;        // steps that took in a new one over the next step, processor time, median
     double highRatio;    // the slowest in twenty over the median
+    double mostRatio;    // the slowest over the median
+    double medianOwn;    // processor time of the stepping thread, ms
     double ownRatio;     // most processor time of a step over the median
 } spSolveRun;
 

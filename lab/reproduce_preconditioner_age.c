@@ -59,6 +59,57 @@ static void spTurnRigidly(const spLoad* load)
     spBody_SetVelocities(world, body, load->work, load->nodeCount);
 }
 
+// Bends for some steps; before the last one everything there is, the pull of gravity too, is turned about two
+// axes. The system to solve is then the one of the run that is not turned, in another frame.
+static void spTurnAll(const spLoad* load)
+{
+    spWorld* world = load->test->world;
+    spBodyId body = load->test->body;
+    if (load->step + 1 < load->stepCount)
+    {
+        return;
+    }
+    spVec3View x = spBody_GetPositions(world, body);
+    for (int i = 0; i < load->nodeCount; ++i)
+    {
+        load->work[i] = spTurnTwice(x.data[i], 2, 2);
+    }
+    spBody_SetPositions(world, body, load->work, load->nodeCount);
+    spVec3View v = spBody_GetVelocities(world, body);
+    for (int i = 0; i < load->nodeCount; ++i)
+    {
+        load->work[i] = spTurnTwice(v.data[i], 2, 2);
+    }
+    spBody_SetVelocities(world, body, load->work, load->nodeCount);
+    spWorld_SetGravity(world, spTurnTwice((spVec3){0, (spReal)-load->def->gravity, 0}, 2, 2));
+}
+
+// Iterations in the step after a rigid turn by 90 degrees about two axes, of a factor that is 5 steps old
+static void spReportRigidTurn(spReproduction* r)
+{
+    enum
+    {
+        stepCount = 6
+    };
+    static spSolveRun run;
+    double last[3];
+    for (int k = 0; k < 3; ++k)
+    {
+        spSolverBeamDef def = spDefaultSolverBeamDef();
+        spShrinkBeam(r, &def);
+        def.moduli[0] = def.moduli[1] = def.moduli[2] = 2.5e5;
+        def.test.method.solver = spMakeBeamSolver(sp_preconditionCholesky, false, k < 2, 1000000, 0);
+        if (spRunBeam(r, &def, k == 0 ? NULL : spTurnAll, stepCount, &run) == false)
+        {
+            return;
+        }
+        last[k] = run.iterations[stepCount - 1];
+    }
+    spReportRow(r, "rigid turn: iterations of the step that is not turned", "", "", last[0], sp_notJudged);
+    spReportRow(r, "rigid turn, turned with the nodes", "", "the same", last[1], last[1] == last[0]);
+    spReportRow(r, "rigid turn, as it was made", "", "several times more", last[2], last[2] > 3.0 * last[0]);
+}
+
 static double spGetMost(const spSolveRun* run)
 {
     double most = 0.0;
@@ -104,8 +155,10 @@ void spReproduceAge(spReproduction* r)
                 most[0] > 3.0 * fresh);
     spReportRow(r, "bending, turned with the nodes", "", "fewer", most[1], most[1] < most[0]);
     spReportRow(r, "rotation, as it was made", "", "several times more", most[2], most[2] > 3.0 * most[3]);
-    // The motion that turns the beam strains it a little, which a tight tolerance feels
-    spReportRow(r, "rotation, turned with the nodes", "", "as when fresh", most[3], most[3] <= fresh + 3.0);
+    // The motion that turns the beam strains it a little, which a tight tolerance feels: what a rotation alone
+    // does is in the rows after it
+    spReportRow(r, "rotation, turned with the nodes", "", "", most[3], sp_notJudged);
+    spReportRigidTurn(r);
     spPlotDef plot = spMakePlot("A Cholesky factor grows old", "age of the factor [steps]",
                                 "conjugate gradients in the step", series, 4);
     plot.yLog = true;
@@ -241,7 +294,7 @@ void spReproducePolicies(spReproduction* r)
                      *thirty = runs + sp_policyThirty, *apart = runs + sp_policyThirtyApart,
                      *soon = runs + sp_policySoon;
     const bool agrees[sp_policyCount] = {
-        true,
+        false, // the one that the others are compared with
         never->meanIterations < 0.5 * none->meanIterations && never->meanIterations > each->meanIterations,
         each->meanIterations <= 1.05 * fmin(never->meanIterations, thirty->meanIterations),
         (thirty->meanIterations < never->meanIterations),
@@ -251,7 +304,8 @@ void spReproducePolicies(spReproduction* r)
     {
         char quantity[80];
         snprintf(quantity, sizeof(quantity), "%s: iterations", names[k]);
-        spReportRow(r, quantity, "", claims[k], runs[k].meanIterations, spInFull(r, agrees[k]));
+        spReportRow(r, quantity, "", claims[k], runs[k].meanIterations,
+                    k == sp_policyNone ? sp_notJudged : spInFull(r, agrees[k]));
     }
     int same = 0;
     for (int i = 0; i < 30 && i < stepCount; ++i)
@@ -276,6 +330,8 @@ void spReproducePolicies(spReproduction* r)
     spReportRow(r, quantity, "x", "no spikes", ratio, spInFull(r, ratio < 2.0));
     spReportRow(r, "   processor time of the stepping thread: most over the median", "x", "no spikes",
                 soon->ownRatio, spInFull(r, soon->ownRatio < 2.0));
+    spReportRow(r, "   the slowest step over the median, wall clock", "x", "below 2 x", soon->mostRatio,
+                spInFull(r, soon->mostRatio < 2.0));
     spReportRow(r, "   the slowest in twenty steps over the median", "x", "", soon->highRatio, sp_notJudged);
     spReportRow(r, "   the same without any factor thread (PCG-0)", "x", "", never->highRatio, sp_notJudged);
     spReportRow(r, "   oldest factor over the longest way between two", "x", "2 x",

@@ -7,7 +7,8 @@
 // expanded to three unknowns for each node. The matrix is kept in that order, in double, and factored there
 // again and again; the numbers of the factor are then copied to panels (see panels.h), which are what
 // applying it reads. Each factor has a cholmod_common of its own, so that factors of different objects can be
-// made on different threads. What CHOLMOD itself allocates comes from malloc, not from the heap.
+// made on different threads. What CHOLMOD itself allocates comes from malloc, not from the heap; making a
+// factor again allocates nothing (factor_room.h), but for the simplicial part.
 //
 // One right-hand side is solved on one thread: two threads on subtrees of the elimination tree would save a
 // quarter on a beam of 12000 tets, less on smaller ones. Blocks of right-hand sides are shared between
@@ -23,6 +24,7 @@
 #define _GNU_SOURCE // for RTLD_NOLOAD
 
 #include "base/timer.h"
+#include "linear/factor_room.h"
 #include "linear/panels.h"
 #include "linear/preconditioner.h"
 
@@ -72,6 +74,7 @@ typedef struct spCholesky
     cholmod_sparse matrix; // of these
 
     cholmod_factor* factor;
+    spFactorRoom room;   // of a supernodal factor
     int32_t* supernodes; // first column of each, of a simplicial factor (3 * nodeCount + 1)
     spPanels panels;     // from the first build on
     const spPanelLanes* lanes;
@@ -100,6 +103,22 @@ static spOpenMp spFindOpenMp(void)
     return openMp;
 }
 
+// Factors, in memory that is kept once the factor has its own: only then nothing that stays is asked for
+static bool spFactorInRoom(spCholesky* c)
+{
+    bool again = c->room.memory != NULL && c->factor->xtype != CHOLMOD_PATTERN;
+    if (again)
+    {
+        spEnterFactorRoom(&c->room);
+    }
+    bool ok = cholmod_factorize(&c->matrix, c->factor, &c->common) != 0;
+    if (again)
+    {
+        spLeaveFactorRoom();
+    }
+    return ok;
+}
+
 // Factors on the calling thread alone
 static bool spFactorMatrix(spCholesky* c)
 {
@@ -115,7 +134,7 @@ static bool spFactorMatrix(spCholesky* c)
         openMp->setThreads(1);
     }
     pthread_mutex_lock(&s_factorising);
-    bool ok = cholmod_factorize(&c->matrix, c->factor, &c->common) != 0;
+    bool ok = spFactorInRoom(c);
     pthread_mutex_unlock(&s_factorising);
     if (found)
     {
@@ -139,6 +158,7 @@ static void spDestroyCholesky(spPreconditioner* p)
     spFree(&p->heap, c->rows);
     spFree(&p->heap, c->numbers);
     spFree(&p->heap, c->supernodes);
+    spFree(&p->heap, c->room.memory);
     spFreePreconditioner(p);
 }
 
@@ -268,6 +288,18 @@ static void spExpandPattern(spCholesky* c)
     SP_ASSERT(place == c->numberCount);
 }
 
+// A dense matrix, in which a supernode is made: its head and its numbers
+static bool spMakeFactorRoom(spCholesky* c)
+{
+    // CHOLMOD asks for one number where it needs none
+    size_t numbers = spArraySize(spMaxInt((int)c->factor->maxcsize, 1), sizeof(double));
+    c->room.sizes[0] = sizeof(cholmod_dense);
+    c->room.sizes[1] = numbers;
+    c->room.size = spGetFactorRoomSize(sizeof(cholmod_dense), numbers);
+    c->room.memory = spAlloc(&c->base.heap, c->room.size);
+    return c->room.memory != NULL;
+}
+
 // The symbolic factor, in the order that is there
 static bool spAnalyzeMatrix(spCholesky* c)
 {
@@ -296,7 +328,7 @@ static bool spAnalyzeMatrix(spCholesky* c)
 #endif
     c->factor = cholmod_analyze(&c->matrix, common);
     c->base.factorSize = (int64_t)common->lnz;
-    return c->factor != NULL;
+    return c->factor != NULL && (c->factor->is_super == false || spMakeFactorRoom(c));
 }
 
 static bool spPrepareCholesky(spCholesky* c, const spBlockRows* pattern)

@@ -12,6 +12,14 @@
 #include <signal.h>
 #include <unistd.h>
 
+// Simulated time over wall clock, at least, with others on the machine. Builds with asserts and sanitizers
+// are slow.
+#ifdef NDEBUG
+#define SLOWEST 0.25
+#else
+#define SLOWEST 0.05
+#endif
+
 // An implicit beam whose preconditioner a thread makes, and explicit masses on springs over a ground
 static void WriteScene(const char* name, double young)
 {
@@ -63,11 +71,13 @@ static void TestLive(void** state)
     WriteScene("live.json", 3e5);
     json_t* json = RunJson("run live.json --live --out live --json", 0);
     json_t* live = json_object_get(json, "live");
-    // Never faster than the clock
-    assert_true(json_number_value(json_object_get(json, "wallSeconds")) > 0.45);
+    // Never faster than the clock, and no slower than a loaded machine explains
+    double wall = json_number_value(json_object_get(json, "wallSeconds"));
+    assert_true(wall > 0.45);
     double ratio = json_number_value(json_object_get(live, "realTime"));
-    assert_true(ratio > 0.0 && ratio < 1.05);
-    assert_true(json_number_value(json_object_get(live, "framesPerSecond")) > 0.0);
+    assert_true(ratio > SLOWEST && ratio < 1.05);
+    double frames = json_number_value(json_object_get(live, "framesPerSecond"));
+    assert_true(frames > 60.0 * SLOWEST && frames < 63.0);
     assert_true(fabs(json_number_value(json_object_get(live, "budgetMs")) - 16.6667) < 0.01);
     assert_true(json_is_integer(json_object_get(live, "lateSteps")));
     json_decref(json);

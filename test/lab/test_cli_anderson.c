@@ -132,9 +132,29 @@ static void TestCost(void** state)
     SP_UNUSED(state);
     json_t* json;
     const json_t* rows = json_object_get(RunPart("--part cost", &json), "rows");
-    assert_true(GetOurs(rows, "460 tets, printed 10: sweep over") > 0.0);
-    assert_true(GetOurs(rows, "460 tets, anderson 5: sweep over") > 0.0);
+    double printed = GetOurs(rows, "460 tets, printed 10: sweep over");
+    double anderson = GetOurs(rows, "460 tets, anderson 5: sweep over");
     json_decref(json);
+
+    // The ratios are those of the table, and the parts of a sweep are all of it. Plain sweeps mix nothing.
+    FILE* file = fopen(WORK "/out/anderson/cost.csv", "r");
+    assert_non_null(file);
+    char line[512];
+    assert_non_null(fgets(line, sizeof(line), file));
+    double all[4];
+    for (int i = 0; i < 4; ++i)
+    {
+        double tets, solver, sweep, positions, residual, mixing;
+        assert_non_null(fgets(line, sizeof(line), file));
+        assert_int_equal(sscanf(line, "%lf,%lf,%lf,%lf,%lf,%lf,%lf", &tets, &solver, &sweep, &positions,
+                                &residual, &mixing, all + i),
+                         7);
+        CHECK_NEAR(sweep + positions + residual + mixing, all[i], 0.02 * all[i]);
+        assert_true(sweep > 0.0 && (i == 0 ? mixing == 0.0 : mixing > 0.0));
+    }
+    fclose(file);
+    CHECK_NEAR(printed, all[1] / all[0], 1e-6 * printed);
+    CHECK_NEAR(anderson, all[2] / all[0], 1e-6 * anderson);
     Expect("reproduce anderson --quick --part cost --out out", 0, "mixing");
 }
 

@@ -62,7 +62,8 @@ static void TestTable(void** state)
     assert_true(GetOurs(rows, "incomplete Cholesky, async: iterations") < 0.2 * none);
     CHECK_NEAR(GetOurs(rows, "steps that did not reach"), 0.0, 0.0);
 #ifdef SOUPLE_HAVE_CHOLMOD
-    assert_true(GetOurs(rows, "Cholesky: iterations") <= 2.0);
+    CHECK_NEAR(GetOurs(rows, "Cholesky: iterations"), 1.0, 1e-9);
+    CHECK_LESS(GetOurs(rows, "   products from elements: assembly"), 0.1 * GetOurs(rows, "none: whole step"));
     assert_true(GetOurs(rows, "Cholesky, async: iterations") < 10.0);
     assert_true(Exists("out/preconditioner/table.csv"));
 #endif
@@ -81,6 +82,9 @@ static void TestAge(void** state)
     assert_true(fresh <= 2.0);
     assert_true(GetOurs(rows, "rotation, turned") <= fresh + 3.0);
     assert_true(GetOurs(rows, "rotation, as it was made") > 5.0 * fresh);
+    double still = GetOurs(rows, "rigid turn: iterations");
+    CHECK_NEAR(GetOurs(rows, "rigid turn, turned with the nodes"), still, 0.0);
+    assert_true(GetOurs(rows, "rigid turn, as it was made") > 3.0 * still);
     assert_true(Exists("out/preconditioner/age.csv"));
     json_decref(json);
 }
@@ -128,7 +132,12 @@ static void TestRest(void** state)
     rows = RunPart("hand", &json);
     assert_true(GetOurs(rows, "without a preconditioner: iterations") > 10.0);
 #ifdef SOUPLE_HAVE_CHOLMOD
-    assert_true(GetOurs(rows, "kept to the clock") <= 61.0);
+    // Thirty frames in half a second: the steps take far less, and a machine that others load some more
+    double rate = GetOurs(rows, "kept to the clock: frames per second");
+    assert_true(rate >= 10.0 && rate <= 61.0);
+    CHECK_NEAR(GetOurs(rows, "simulated time over wall clock"), rate / 60.0, 1e-9);
+    assert_true(GetOurs(rows, "as fast as it goes: frames per second") > 2.0 * rate);
+    CHECK_LESS(GetOurs(rows, "step, processor time, median"), 1e3 / 60.0);
     assert_true(Exists("out/preconditioner/hand.csv"));
 #endif
     json_decref(json);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 // souple validate: its cases pass against the real CalculiX, and it says what is wrong when CalculiX is
-// missing, fails or prints nonsense. souple reproduce operators: its rows and files.
+// missing, fails or prints nonsense.
 
 #define WORK SOUPLE_BINARY_DIR "/test/cli_validate"
 
@@ -131,44 +131,12 @@ static void TestBadCalculix(void** state)
     setenv("PATH", before, 1);
 }
 
-// Frequencies of Green-Lagrange with the printed constants are known to be unlike the printed ones, nothing
-// else is; times are not judged here
-static void TestReproduceOperators(void** state)
-{
-    SP_UNUSED(state);
-    Expect("reproduce --list", 0, "operators ");
-    json_t* json = RunJson("reproduce operators --json --out deep/folder", 1);
-    const json_t* experiment = json_array_get(json_object_get(json, "experiments"), 0);
-    const json_t* rows = json_object_get(experiment, "rows");
-    assert_true(json_array_size(rows) >= 70);
-    size_t i;
-    const json_t* row;
-    int deviations = 0;
-    json_array_foreach(rows, i, row)
-    {
-        const char* quantity = json_string_value(json_object_get(row, "quantity"));
-        const char* published = json_string_value(json_object_get(row, "published"));
-        assert_true(json_is_number(json_object_get(row, "ours")));
-        if (json_is_false(json_object_get(row, "agrees")) && strstr(published, "2.3 x") == NULL)
-        {
-            print_message("%s: %g, published %s\n", quantity, GetNumber(row, "ours"), published);
-            deviations += 1;
-        }
-    }
-    assert_int_equal(deviations, 3);
-    assert_int_equal(json_array_size(json_object_get(experiment, "files")), 18);
-    assert_true(Exists("deep/folder/operators/hybrid.svg"));
-    assert_true(Exists("deep/folder/operators/springs_van_gelder.csv"));
-    json_decref(json);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(TestUsage, SetUp),
         cmocka_unit_test_setup(TestAgainstCalculix, SetUp),
         cmocka_unit_test_setup(TestBadCalculix, SetUp),
-        cmocka_unit_test_setup(TestReproduceOperators, SetUp),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1357,6 +1357,157 @@ static void TestCompliance(void** state)
     free(want);
 }
 
+// A factor that was made at the start, turned with the nodes, and grows old: how far what it lends is from the
+// dense inverse. Then everything is turned about an axis, which changes nothing but the frame.
+static void TestComplianceWithAge(void** state)
+{
+    SP_UNUSED(state);
+    if (HasPreconditioner(sp_preconditionCholesky) == false)
+    {
+        return;
+    }
+    const double h = (double)(spReal)(1.0 / 60.0);
+    const int m = 3 * pointCount;
+    static const int ages[] = {1, 2, 4, 8, 16};
+    double *got = calloc((size_t)(m * m), sizeof(double)), *want = calloc((size_t)(m * m), sizeof(double));
+    double errors[SP_COUNT(ages)];
+    for (int k = 0; k <= SP_COUNT(ages); ++k)
+    {
+        bool turned = k == SP_COUNT(ages);
+        uint64_t seed = 77;
+        spTestDef def = MakeTest(sp_backwardEuler);
+        def.method.solver.preconditioner = sp_preconditionCholesky;
+        def.method.solver.refresh = 100000;
+        def.method.solver.warp = true;
+        spTetDef tets = MakeTets(sp_tetCorotational, 1e5);
+        spTestWorld test = BuildBeam(&def, 2, &tets);
+        spBody* body = spGetBody(test.world, test.body);
+        size_t size = (size_t)body->nodeCount * sizeof(spVec4);
+        spVec4 *x0 = AllocNodes(body->nodeCount), *x1 = AllocNodes(body->nodeCount);
+        for (int i = 0; i < (turned ? 1 : ages[k]); ++i)
+        {
+            memcpy(x0, body->x, size);
+            spWorld_Step(test.world, (spReal)h);
+        }
+        memcpy(x1, body->x, size);
+        spMat3 r = spMat3FromQuat(spQuatFromAxisAngle(spNormalize3(spMakeVec3(1, 2, 3)), (spReal)1.7));
+        for (int i = 0; turned && i < body->nodeCount; ++i)
+        {
+            spVec3 a = spMulMV3(r, spXyz(x0[i])), b = spMulMV3(r, spXyz(x1[i]));
+            x0[i] = (spVec4){a.x, a.y, a.z, x0[i].w};
+            x1[i] = (spVec4){b.x, b.y, b.z, x1[i].w};
+        }
+        if (turned)
+        {
+            // One more step, from rest in the new frame: the factor stays the one of the start
+            memcpy(body->x, x0, size);
+            memset(body->v, 0, size);
+            spWorld_SetGravity(test.world, (spVec3){0, 0, 0});
+            spWorld_Step(test.world, (spReal)h);
+            memcpy(x1, body->x, size);
+        }
+        spRowSide sides[pointCount];
+        spRowNode pool[4 * pointCount];
+        const spPoints made = {sides, pool, pointCount, false, 1}, *points = &made;
+        MakePoints(sides, pool, body, &seed);
+        memcpy(body->x, x0, size);
+        GetDenseCompliance(body, h, points, want);
+        memcpy(body->x, x1, size);
+        GetFrozenCompliance(body, points, got);
+        double error = CompareDense(got, want, m * m);
+        printf("%s %d steps: compliance off by %.2e\n", turned ? "turned," : "age", turned ? 2 : ages[k],
+               error);
+        if (turned)
+        {
+            CHECK_LESS(error, 1e-6);
+        }
+        else
+        {
+            errors[k] = error;
+            CHECK_LESS(k > 0 ? errors[k - 1] : 0.0, error);
+        }
+        free(x0);
+        free(x1);
+        spDestroyTestWorld(&test);
+    }
+    CHECK_LESS(errors[0], 1e-6);
+    CHECK_LESS(errors[SP_COUNT(ages) - 1], 0.3);
+    free(got);
+    free(want);
+}
+
+// Rows between three bodies of different stiffness: what the bodies lend, added up with its signs, against the
+// dense J A^-1 J^T of all three
+static void TestComplianceOfThree(void** state)
+{
+    SP_UNUSED(state);
+    if (HasPreconditioner(sp_preconditionCholesky) == false)
+    {
+        return;
+    }
+    static const double s_moduli[3] = {1e4, 1e5, 1e6};
+    const double h = (double)(spReal)(1.0 / 60.0);
+    const int m = 3 * pointCount;
+    size_t size = (size_t)(m * m) * sizeof(double);
+    double *got = calloc(1, size), *want = calloc(1, size), *part = calloc(1, size);
+    uint64_t seed = 78;
+    for (int k = 0; k < 3; ++k)
+    {
+        spTestDef def = MakeTest(sp_backwardEuler);
+        def.method.solver.preconditioner = sp_preconditionCholesky;
+        spTetDef tets = MakeTets(sp_tetCorotational, s_moduli[k]);
+        spTestWorld test = BuildBeam(&def, 2, &tets);
+        spBody* body = spGetBody(test.world, test.body);
+        spVec4* x0 = AllocNodes(body->nodeCount);
+        size_t nodes = (size_t)body->nodeCount * sizeof(spVec4);
+        memcpy(x0, body->x, nodes);
+        spWorld_Step(test.world, (spReal)h);
+        spRowSide sides[pointCount];
+        spRowNode pool[4 * pointCount];
+        const spPoints points = {sides, pool, pointCount, false, 1};
+        MakePoints(sides, pool, body, &seed);
+        for (int side = 0; side < 2; ++side)
+        {
+            if (side == 0)
+            {
+                GetFrozenCompliance(body, &points, part);
+                memcpy(body->x, x0, nodes);
+            }
+            else
+            {
+                GetDenseCompliance(body, h, &points, part);
+            }
+            for (int i = 0; i < m * m; ++i)
+            {
+                // Row r pulls body r % 3 one way and the next body the other way
+                int a = i / m / 3 % 3, b = i % m / 3 % 3;
+                double signA = a == k ? 1.0 : (a + 1) % 3 == k ? -1.0 : 0.0;
+                double signB = b == k ? 1.0 : (b + 1) % 3 == k ? -1.0 : 0.0;
+                (side == 0 ? got : want)[i] += signA * signB * part[i];
+            }
+        }
+        free(x0);
+        spDestroyTestWorld(&test);
+    }
+    double error = CompareDense(got, want, m * m);
+    printf("three bodies: compliance off by %.2e\n", error);
+    CHECK_LESS(error, tight);
+    double largest = 0.0;
+    for (int i = 0; i < m * m; ++i)
+    {
+        largest = fmax(largest, fabs(got[i]));
+        CHECK_NEAR(got[i], got[i % m * m + i / m], tight * fabs(got[i / m * m + i / m]) + 1e-12);
+    }
+    for (int i = 0; i < m; ++i)
+    {
+        got[i * m + i] += (isDouble ? 1e-12 : 1e-5) * largest;
+    }
+    assert_true(FactorDense(got, m));
+    free(got);
+    free(want);
+    free(part);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1377,6 +1528,8 @@ int main(void)
         cmocka_unit_test(TestNoAllocations),
         cmocka_unit_test(TestMixed),
         cmocka_unit_test(TestCompliance),
+        cmocka_unit_test(TestComplianceWithAge),
+        cmocka_unit_test(TestComplianceOfThree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -128,7 +128,7 @@ static void TestPlainSweeps(void** state)
     {
         spTetLaw law;
         int least, most;
-    } cases[] = {{sp_tetStVenantKirchhoff, 150, 300}, {sp_tetCorotational, 150, 300}};
+    } cases[] = {{sp_tetStVenantKirchhoff, 200, 260}, {sp_tetCorotational, 150, 200}};
     for (int i = 0; i < SP_COUNT(cases); ++i)
     {
         spBentBeamDef def = MakeBent(0, 1e3, cases[i].law);
@@ -154,7 +154,7 @@ static void TestAnderson(void** state)
         double young, share;
         int most;
     } cases[] = {{sp_tetStVenantKirchhoff, 1e4, 0.1, 100},
-                 {sp_tetStVenantKirchhoff, 1e6, 0.1, 90},
+                 {sp_tetStVenantKirchhoff, 1e6, 0.1, sizeof(spReal) == 8 ? 60 : 70},
                  {sp_tetCorotational, 1e4, 0.1, 100},
                  {sp_tetCorotational, 1e6, 0.2, 40}};
     for (int i = 0; i < SP_COUNT(cases); ++i)
@@ -192,7 +192,7 @@ static void TestAndersonNeverWorse(void** state)
         def.test.method.xpbd.accelerator = sp_accelerateAnderson;
         RecordSweeps(&def, NULL, &mixed);
         double ratio = mixed.records[50].dual / plain.records[50].dual;
-        if (!(ratio <= 1.02))
+        if (!(ratio <= 1.0))
         {
             worse += 1;
             print_error("beam %d, %s, %g Pa: r after 50 sweeps %g of r0, plain %g\n", beam,

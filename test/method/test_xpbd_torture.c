@@ -281,6 +281,10 @@ static Outcome RunCase(const spMesh* mesh, const Case* c)
 
 static void RunCases(const Case* cases, int count)
 {
+    if (count == 0)
+    {
+        skip(); // this build is too slow for any of them
+    }
     spMesh* mesh = LoadArmadillo();
     int lost = 0;
     for (int i = 0; i < count; ++i)

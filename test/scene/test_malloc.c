@@ -4,7 +4,7 @@
 // The C library's memory failing in turn, for us and for every library that we call: Jansson, libpng, zlib,
 // CHOLMOD, libwebsockets. This program has its own malloc, which counts and fails on request. A call is
 // refused with a sentence, nothing leaks, and the same call works when there is memory again. Too many
-// allocations are sampled. What worlds ask their allocator for is in test_memory.c.
+// allocations are sampled. Steps ask for nothing at all once they are warm. What worlds ask their allocator for is in test_memory.c.
 
 #include "base/core.h"
 #include "souple/record.h"
@@ -302,6 +302,88 @@ static bool StepWithFactor(spError* error)
 }
 #endif
 
+// ---- steps ----
+
+typedef struct StepCase
+{
+    const char* name;
+    spMethodType type;
+    spPreconditionerType preconditioner;
+    bool asynchronous;
+} StepCase;
+
+// A box that hangs from one end and lies on the ground with the other
+static spWorld* MakeStepWorld(const StepCase* c)
+{
+    spError error = SP_ZERO_INIT;
+    spWorldDef worldDef = spDefaultWorldDef();
+    spWorld* world = spCreateWorld(&worldDef, &error);
+    assert_non_null(world);
+    spBoxMeshDef box = spDefaultBoxMeshDef();
+    box.cells[0] = 12;
+    box.cells[1] = box.cells[2] = 4;
+    box.size = (spDVec3){1.2, 0.4, 0.4};
+    spMesh* mesh = spMakeBoxMesh(&box, &error);
+    assert_non_null(mesh);
+    spBodyDef bodyDef = spDefaultBodyDef();
+    bodyDef.mesh = mesh;
+    bodyDef.method.type = c->type;
+    bodyDef.method.solver.preconditioner = c->preconditioner;
+    bodyDef.method.solver.asynchronous = c->asynchronous;
+    bodyDef.method.solver.refresh = 1;
+    bodyDef.method.solver.age = c->asynchronous ? 2 : 0;
+    spBodyId body = spCreateBody(world, &bodyDef);
+    spTetDef tets = spDefaultTetDef();
+    tets.youngModulus = (spReal)2e5;
+    tets.damping = (spReal)0.01;
+    if (SP_IS_NULL(body) || spBody_AddTets(world, body, &tets) < 0)
+    {
+        fail_msg("%s: %s", c->name, spWorld_GetLastError(world).message);
+    }
+    spDestroyMesh(mesh);
+    spColliderDef ground = spDefaultColliderDef();
+    ground.transform.position.y = (spReal)-0.01;
+    assert_false(SP_IS_NULL(spCreateCollider(world, &ground)));
+    return world;
+}
+
+// After some steps nothing asks for memory any more: not a world, and no library that it calls
+static void TestSteps(void** state)
+{
+    SP_UNUSED(state);
+    static const StepCase s_cases[] = {
+        {"symplecticEuler", sp_symplecticEuler, sp_preconditionNone, false},
+        {"verlet", sp_verlet, sp_preconditionNone, false},
+        {"rungeKutta4", sp_rungeKutta4, sp_preconditionNone, false},
+        {"xpbd", sp_xpbd, sp_preconditionNone, false},
+        {"jacobi", sp_backwardEuler, sp_preconditionJacobi, false},
+        {"ssor", sp_bdf2, sp_preconditionSsor, false},
+        {"incomplete", sp_backwardEuler, sp_preconditionIncomplete, false},
+        {"incomplete, own thread", sp_backwardEuler, sp_preconditionIncomplete, true},
+#ifdef SOUPLE_HAVE_CHOLMOD
+        {"cholesky", sp_backwardEuler, sp_preconditionCholesky, false},
+        {"cholesky, own thread", sp_backwardEuler, sp_preconditionCholesky, true},
+#endif
+    };
+    for (int i = 0; i < SP_COUNT(s_cases); ++i)
+    {
+        spWorld* world = MakeStepWorld(s_cases + i);
+        for (int k = 0; k < 40; ++k)
+        {
+            spWorld_Step(world, (spReal)(1.0 / 60.0));
+        }
+        s_count = 0;
+        for (int k = 0; k < 20; ++k)
+        {
+            spWorld_Step(world, (spReal)(1.0 / 60.0));
+        }
+        long count = s_count;
+        print_message("%-24s %ld allocations in 20 steps\n", s_cases[i].name, count);
+        assert_int_equal(count, 0);
+        spDestroyWorld(world);
+    }
+}
+
 #ifdef SOUPLE_HAVE_VIEW
 static bool SaveReport(spError* error)
 {
@@ -482,7 +564,8 @@ static int TearDownAll(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(TestScenes), cmocka_unit_test(TestRecordings), cmocka_unit_test(TestMeshes),
+        cmocka_unit_test(TestSteps),      cmocka_unit_test(TestScenes),
+        cmocka_unit_test(TestRecordings), cmocka_unit_test(TestMeshes),
 #ifdef SOUPLE_HAVE_CHOLMOD
         cmocka_unit_test(TestFactor),
 #endif

@@ -307,7 +307,7 @@ static void TestRepulsiveGroundAutomatic(void** state)
             double ratio = (end.kinetic + end.potential) / (start.kinetic + start.potential);
             printf("method %d, K = %g: energy x %.4f, highest %.3f m\n", type, ks[i], ratio, highest);
             assert_int_equal(flags, 0);
-            CHECK_NEAR(ratio, 1.0, 0.1);
+            CHECK_NEAR(ratio, 1.0, 0.005);
             spDestroyTestWorld(&test);
         }
     }
@@ -317,12 +317,14 @@ static void TestRepulsiveGroundAutomatic(void** state)
 static void TestLatticeStaysAboveGround(void** state)
 {
     SP_UNUSED(state);
+    // Implicit methods stop where the gap is small enough (C2-F21)
+    const spMethodType types[] = {sp_symplecticEuler, sp_verlet, sp_rungeKutta4, sp_backwardEuler, sp_bdf2};
     for (int mode = sp_contactRows; mode <= sp_contactBacktrack; ++mode)
     {
-        for (int type = 0; type < 3; ++type)
+        for (int type = 0; type < SP_COUNT(types); ++type)
         {
             spTestDef def = spDefaultTestDef();
-            def.method.type = type == 0 ? sp_symplecticEuler : type == 1 ? sp_verlet : sp_rungeKutta4;
+            def.method.type = types[type];
             def.method.contact = (spContactMode)mode;
             def.method.substeps = 1;
             spTestWorld test = spBuildLattice(&def, 8, 400, (spReal)0.2, (spReal)0.5);
@@ -333,7 +335,7 @@ static void TestLatticeStaysAboveGround(void** state)
                 assert_int_equal(spWorld_Step(test.world, (spReal)1e-3), 0);
                 lowest = fmin(lowest, spGetLowestHeight(&test));
             }
-            CHECK_LESS(-1e-9, lowest);
+            CHECK_LESS(type < 3 ? -1e-9 : -1e-6, lowest);
             CHECK_LESS(lowest, 1e-3);
             spDestroyTestWorld(&test);
         }

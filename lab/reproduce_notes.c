@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// What stands beside the numbers of `souple reproduce`: to which row of docs/seeds.md each belongs, and for
+// those that are unlike what was published, why. A row that differs and has no reason here fails
+// test_cli_truth.c.
+
+#include "reproduce.h"
+
+#include <string.h>
+
+// The first entry that fits counts. Part and quantity are words that the heading and the row contain; NULL
+// fits all.
+typedef struct spKnownRow
+{
+    const char* experiment;
+    const char* part;
+    const char* quantity;
+    const char* seed;
+    const char* why; // should it differ; NULL: nothing is known that could make it
+} spKnownRow;
+
+#define SP_WHY_LANES                                                                                         \
+    "springs run in 16 lanes here, which makes the lattice cheap; the gas is summed in double, node by node"
+#define SP_WHY_FILTER                                                                                        \
+    "springs run in 16 lanes here, the filter gathers node by node: the same filter is a larger share of a " \
+    "cheaper step"
+#define SP_WHY_GREEN                                                                                         \
+    "the printed constants give other frequencies than the printed ones, here and in an independent "        \
+    "program; "                                                                                              \
+    "0.6 of them give the printed ones"
+#define SP_WHY_ORDER                                                                                         \
+    "stiff bodies depend on the order of the sweep: ours leaves lanes and threads something to do, the "     \
+    "reference program sweeps in the order of the mesh"
+#define SP_WHY_MIXING                                                                                        \
+    "our plain sweep costs 25 times less than that of the thesis, so that mixing is a larger share"
+#define SP_WHY_CLOCK "wall clock: other programs on the machine are in it"
+
+static const spKnownRow s_known[] = {
+    {"slides", "Largest step", NULL, "S2", NULL},
+    {"slides", "Return to rest", NULL, "S4", NULL},
+    {"slides", "Repulsive ground", NULL, "S5", NULL},
+    {"slides", "Backtracking", NULL, "S6", NULL},
+    {"slides", NULL, "frames computed", "S13", SP_WHY_CLOCK},
+    {"slides", "gas-filled ring", NULL, "S12", SP_WHY_LANES},
+    {"slides", "icosphere of the same height", NULL, "S12", SP_WHY_LANES},
+    {"slides", "fall 0.2 m", NULL, "S15", NULL},
+
+    {"filter", "1.25 times", "random triangles", "A12", NULL},
+    {"filter", "1.25 times", NULL, "A6", NULL},
+    {"filter", NULL, "most over all", "A6",
+     "twice the step is reached by no kernel, reading or width that the paper leaves open"},
+    {"filter", NULL, "error of the predicted step", "A5", NULL},
+    {"filter", "Largest stable step", NULL, "A6", NULL},
+    {"filter", "spring dampers", NULL, "A6", NULL},
+    {"filter", NULL, "free fall", "A3", NULL},
+    {"filter", "left of the motion", NULL, "A9", NULL},
+    {"filter", NULL, "cost of the filter", "A7", SP_WHY_FILTER},
+    {"filter", NULL, "time saved", "A7", SP_WHY_FILTER},
+    {"filter", "against k0", NULL, "A7", NULL},
+    {"filter", NULL, NULL, "A11", NULL},
+
+    {"operators", "Hybrid", "spread", "D-F20",
+     "every mesh is within 2 % of what was published; the coarsest is 0.5 % lower than theirs, which adds "
+     "up"},
+    {"operators", "Hybrid", NULL, "D-F20", NULL},
+    {"operators", "as printed", NULL, "D-F21", SP_WHY_GREEN},
+    {"operators", "Green-Lagrange", NULL, "D-F21", NULL},
+    {"operators", "Cauchy", NULL, "D-F21", NULL},
+    {"operators", "Springs", NULL, "D-F22", NULL},
+    {"operators", "Cost", NULL, "D-F3", SP_WHY_CLOCK},
+
+    {"preconditioner", NULL, "9.81", "C1-F46",
+     "under the whole of gravity the soft end folds under the rest: more than a factor four steps old knows"},
+    {"preconditioner", NULL, "1000 kPa everywhere", "C1-F46", NULL},
+    {"preconditioner", NULL, "assembly in the step", "C1-F42", NULL},
+    {"preconditioner", "Preconditioners", NULL, "C1-F24",
+     "in single precision the residual asked for is 1e-4, not 1e-7: fewer iterations get there"},
+    {"preconditioner", "Sizes", "factor", "C1-F41", NULL},
+    {"preconditioner", "Sizes", NULL, "C1-F41",
+     "steps that are faster than those of the thesis use a factor for more of them"},
+    {"preconditioner", "Age", NULL, "C1-F43", NULL},
+    {"preconditioner", "When to make", "rest", "C1-F38", NULL},
+    {"preconditioner", "When to make", "risen", "C1-F38", NULL},
+    {"preconditioner", "When to make", "oldest", "C1-F40", NULL},
+    {"preconditioner", "When to make", "   ", "C1-F39", SP_WHY_CLOCK},
+    {"preconditioner", "When to make", "hand-overs", "C1-F39", SP_WHY_CLOCK},
+    {"preconditioner", "When to make", "waited", "C1-F39", NULL},
+    {"preconditioner", "When to make", NULL, "C1-F37", NULL},
+    {"preconditioner", "Models", NULL, "C1-F45",
+     "the thesis does not tell its loads: with ours a factor may fit longer or less long than with theirs"},
+    {"preconditioner", "In the hand", "clock", "C1-F48", SP_WHY_CLOCK},
+    {"preconditioner", "In the hand", NULL, "C1-F47", SP_WHY_CLOCK},
+
+    {"anderson", NULL, ": nodes", "B5", NULL},
+    {"anderson", NULL, ": tets", "B5", NULL},
+    {"anderson", NULL, ": mass", "B5", NULL},
+    {"anderson", NULL, "true end", "B8", "Newton's method did not converge: no error can be told"},
+    {"anderson", "of its curves", "diverges", "B12", NULL},
+    {"anderson", "of its curves", "larger r", "B10", NULL},
+    {"anderson", "of its curves", "sor", "B12", SP_WHY_ORDER},
+    {"anderson", "of its curves", "chebyshev", "B12", SP_WHY_ORDER},
+    {"anderson", "of its curves", "printed", "B11", SP_WHY_ORDER},
+    {"anderson", "of its curves", NULL, "B9",
+     "a proper least squares gains more than the printed mixing did"},
+    {"anderson", "targets of our own", NULL, "B16", SP_WHY_CLOCK},
+    {"anderson", "Green strain", "anderson", "B9", SP_WHY_ORDER},
+    {"anderson", "Green strain", "printed", "B11", SP_WHY_ORDER},
+    {"anderson", "Green strain", NULL, "B6", SP_WHY_ORDER},
+    {"anderson", "What a sweep costs", NULL, "B16", SP_WHY_MIXING},
+    {"anderson", "Hanging", "slender", "B15", NULL},
+    {"anderson", "Hanging", NULL, "B15", NULL},
+    {"anderson", "Settled", NULL, "B7", SP_WHY_CLOCK},
+    {"anderson", "pulled longer", NULL, "B15", NULL},
+};
+
+static bool spFits(const char* word, const char* text)
+{
+    return word == NULL || strstr(text, word) != NULL;
+}
+
+spRowNote spFindRowNote(const spReproduction* r, const char* quantity, spVerdict verdict)
+{
+    for (int i = 0; i < (int)(sizeof(s_known) / sizeof(s_known[0])); ++i)
+    {
+        const spKnownRow* known = s_known + i;
+        if (strcmp(known->experiment, r->name) == 0 && spFits(known->part, r->title) &&
+            spFits(known->quantity, quantity))
+        {
+            const char* why = verdict == sp_agrees                  ? ""
+                              : verdict == sp_notJudged && r->quick ? "too small and too short to judge"
+                              : verdict == sp_notJudged             ? "no number to be held to"
+                              : known->why != NULL                  ? known->why
+                                                                    : "";
+            return (spRowNote){known->seed, why};
+        }
+    }
+    return (spRowNote){"", ""};
+}

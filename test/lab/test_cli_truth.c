@@ -1,0 +1,191 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// souple reproduce --all --report: every experiment once, those that can in small. Every row belongs to a row
+// of docs/seeds.md, rows that are unlike what was published are known by name and say why, every file is
+// there.
+
+#define WORK SOUPLE_BINARY_DIR "/test/cli_truth"
+
+#include "test/cli_test.h"
+#include "test/read_file.h"
+
+// A row that differs. Those that compare times may agree on another machine; the others must differ: who
+// mends one takes its name off.
+typedef struct Unlike
+{
+    const char* experiment;
+    const char* part;     // what its heading contains
+    const char* quantity; // what it begins with
+    bool always;
+} Unlike;
+
+static const Unlike s_unlike[] = {
+    {"slides", "gas-filled ring", "n = 32: lattice", false},
+    {"slides", "gas-filled ring", "n = 32: one layer", false},
+    {"slides", "gas-filled ring", "n = 64: one layer", false},
+    {"slides", "gas-filled ring", "frames computed in 0.40 s, disc of the same height", false},
+    {"slides", "icosphere of the same height", "n = 21: lattice", false},
+    {"slides", "icosphere of the same height", "n = 41: lattice", false},
+    {"filter", "Largest stable step", "most over all kernels, readings and widths", true},
+    {"filter", "Cost", "10 x 10: cost of the filter in a step", false},
+    {"filter", "Cost", "10 x 10: time saved by larger steps", false},
+    {"filter", "Cost", "20 x 20: cost of the filter in a step", false},
+    {"filter", "Cost", "20 x 20: time saved by larger steps", false},
+    {"filter", "Cost", "40 x 40: cost of the filter in a step", false},
+    {"filter", "Cost", "40 x 40: time saved by larger steps", false},
+    {"filter", "Cost", "60 x 60: cost of the filter in a step", false},
+    {"filter", "Cost", "60 x 60: time saved by larger steps", false},
+    {"operators", "Hybrid", "spread of the frequency between meshes", true},
+    {"operators", "Hybrid", "damped: spread of the frequency between meshes", true},
+    {"operators", "as printed", "27 points, 48 tets: frequency", true},
+    {"operators", "as printed", "57 points, 108 tets: frequency", true},
+    {"operators", "as printed", "125 points, 384 tets: frequency", true},
+    {"operators", "Cost", "Green-Lagrange over Cauchy", false},
+};
+
+static bool s_seen[SP_COUNT(s_unlike)];
+static char* s_seeds; // docs/seeds.md
+
+static const char* GetText(const json_t* object, const char* key)
+{
+    const json_t* value = json_object_get(object, key);
+    assert_true(json_is_string(value));
+    return json_string_value(value);
+}
+
+static void CheckUnlike(const char* experiment, const json_t* row)
+{
+    const char *part = GetText(row, "part"), *quantity = GetText(row, "quantity");
+    if (strlen(GetText(row, "why")) == 0)
+    {
+        fail_msg("%s, %s, %s differs and says no reason", experiment, part, quantity);
+    }
+    for (int i = 0; i < SP_COUNT(s_unlike); ++i)
+    {
+        const Unlike* known = s_unlike + i;
+        if (strcmp(known->experiment, experiment) == 0 && strstr(part, known->part) != NULL &&
+            strncmp(quantity, known->quantity, strlen(known->quantity)) == 0)
+        {
+            s_seen[i] = true;
+            return;
+        }
+    }
+    fail_msg("%s, %s: unlike what was published: %s, ours %g, published %s", experiment, part, quantity,
+             json_number_value(json_object_get(row, "ours")), GetText(row, "published"));
+}
+
+// Every row has what it should have, and the counts are those of the rows
+static void CheckRows(const json_t* experiment)
+{
+    const char* name = GetText(experiment, "name");
+    size_t i;
+    const json_t* row;
+    int unlike = 0, notJudged = 0;
+    json_array_foreach(json_object_get(experiment, "rows"), i, row)
+    {
+        char cell[32];
+        assert_true(strlen(GetText(row, "quantity")) > 0);
+        GetText(row, "unit");
+        GetText(row, "published");
+        snprintf(cell, sizeof(cell), "\n| %s | ", GetText(row, "row"));
+        if (strstr(s_seeds, cell) == NULL)
+        {
+            fail_msg("%s, %s: docs/seeds.md has no row '%s'", name, GetText(row, "quantity"),
+                     GetText(row, "row"));
+        }
+        const json_t *ours = json_object_get(row, "ours"), *agrees = json_object_get(row, "agrees");
+        assert_true(json_is_number(ours) || json_is_null(ours));
+        assert_true(json_is_boolean(agrees) || json_is_null(agrees));
+        assert_int_equal(strlen(GetText(row, "why")) > 0, json_is_true(agrees) == false);
+        notJudged += json_is_null(agrees) ? 1 : 0;
+        if (json_is_false(agrees))
+        {
+            CheckUnlike(name, row);
+            unlike += 1;
+        }
+    }
+    assert_int_equal(json_integer_value(json_object_get(experiment, "deviations")), unlike);
+    assert_int_equal(json_integer_value(json_object_get(experiment, "notJudged")), notJudged);
+    print_message("%s: %d rows, %d differ, %d not judged\n", name, (int)i, unlike, notJudged);
+}
+
+static void CheckFiles(const json_t* experiment)
+{
+    char folder[64];
+    snprintf(folder, sizeof(folder), "deep/folder/%s/", GetText(experiment, "name"));
+    const json_t* files = json_object_get(experiment, "files");
+    int tables = 0;
+    for (size_t i = 0; i < json_array_size(files); ++i)
+    {
+        const char* path = json_string_value(json_array_get(files, i));
+        assert_memory_equal(path, folder, strlen(folder));
+        assert_true(Exists(path));
+        tables += strstr(path, ".csv") != NULL;
+    }
+    assert_true(tables >= 1);
+}
+
+static void TestAll(void** state)
+{
+    SP_UNUSED(state);
+    static const struct
+    {
+        const char* name;
+        size_t rowCount, fileCount; // at least
+    } s_experiments[] = {{"slides", 53, 10},
+                         {"filter", 57, 10},
+                         {"operators", 76, 18},
+                         {"preconditioner", 100, 6},
+                         {"anderson", 60, 6}};
+    static Result s_result;
+    s_seeds = ReadWholeFile(SOUPLE_SOURCE_DIR "/docs/seeds.md", NULL);
+    assert_non_null(s_seeds);
+    // Builds without a page have no report
+    Run(&s_result, "reproduce --all --quick --json --out deep/folder --report truth.html > truth.json");
+    if (Exists("truth.html") == false)
+    {
+        Run(&s_result, "reproduce --all --quick --json --out deep/folder > truth.json");
+    }
+    // What was measured is unlike what was published: exit code 1 says so
+    assert_int_equal(s_result.code, 1);
+    json_t* json = json_load_file(WORK "/truth.json", JSON_REJECT_DUPLICATES, NULL);
+    assert_non_null(json_object_get(json, "machine"));
+    assert_non_null(json_object_get(json, "commit"));
+    const json_t* experiments = json_object_get(json, "experiments");
+    assert_int_equal(json_array_size(experiments), SP_COUNT(s_experiments));
+    for (size_t i = 0; i < json_array_size(experiments); ++i)
+    {
+        const json_t* experiment = json_array_get(experiments, i);
+        assert_string_equal(GetText(experiment, "name"), s_experiments[i].name);
+        assert_true(json_array_size(json_object_get(experiment, "rows")) >= s_experiments[i].rowCount);
+        assert_true(json_array_size(json_object_get(experiment, "files")) >= s_experiments[i].fileCount);
+        CheckRows(experiment);
+        CheckFiles(experiment);
+    }
+    for (int i = 0; i < SP_COUNT(s_unlike); ++i)
+    {
+        if (s_unlike[i].always && s_seen[i] == false)
+        {
+            fail_msg("%s: '%s' agrees now: take it off the list", s_unlike[i].experiment,
+                     s_unlike[i].quantity);
+        }
+    }
+    json_decref(json);
+    free(s_seeds);
+}
+
+static void TestUsage(void** state)
+{
+    SP_UNUSED(state);
+    Expect("reproduce slides --all", 2, "--all runs every experiment; leave 'slides' or --all out");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(TestUsage),
+        cmocka_unit_test(TestAll),
+    };
+    return cmocka_run_group_tests(tests, SetUp, NULL);
+}
