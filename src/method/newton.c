@@ -26,6 +26,11 @@
 // Steps of Newton's method that are rounding: this many units in the last place of the farthest node
 #define SP_ROUNDING_STEPS 4
 
+// Tolerance up to which a solve starts from the last change. What a loose one leaves of it would stay from step to
+// step and drive the body: conjugate gradients from nothing take energy out, whatever their tolerance, and reach a
+// loose one in fewer iterations.
+#define SP_WARM_TOLERANCE 0.01
+
 // Linearisations of a substep whose first one leads too far, and what they may leave of the force
 #define SP_RESCUE_STEPS 16
 #define SP_RESCUE_TOLERANCE 0.05
@@ -394,6 +399,7 @@ uint32_t spSolveNewton(spSubstep* s)
         spRestoreMomentum(s);
     }
     s->body->backend->copy(solver->warmStart, solver->cg.x, 0, s->body->nodeCount);
-    solver->hasWarmStart = n.limit == 1 && s->phase != sp_phaseRigid && s->predicted == false;
+    solver->hasWarmStart = n.limit == 1 && s->phase != sp_phaseRigid && s->predicted == false &&
+                           (double)solver->def.tolerance <= SP_WARM_TOLERANCE;
     return n.flags | (converged ? 0 : sp_stepSolverStopped);
 }
