@@ -34,6 +34,8 @@
 // Linearisations of a substep whose first one leads too far, and what they may leave of the force
 #define SP_RESCUE_STEPS 16
 #define SP_RESCUE_TOLERANCE 0.05
+// Share of the kinetic energy that these forces may have the first time
+#define SP_RESCUE_ENERGY 1e-4
 
 typedef struct spNewton
 {
@@ -271,6 +273,22 @@ static bool spOvershoots(const spSubstep* s)
            spRaisesIncrementalPotential(s);
 }
 
+// What a rescue may leave of the force. Without a past BDF2 begins where a straight way leads to, which stretches a
+// body that turns: the energy that the first linearisation takes out again may be a thousand times that of the
+// motion, and goes with the square of the force.
+static double spGetRescueTolerance(const spSubstep* s)
+{
+    const spBody* body = s->body;
+    if (s->predicted == false || s->solver->stepRatio > 0)
+    {
+        return SP_RESCUE_TOLERANCE;
+    }
+    double work = spDotFree(s, s->solver->cg.b, s->solver->cg.x);
+    double kinetic = body->backend->sumInertia(body->mass, NULL, s->v, s->x, 0, body->nodeCount);
+    return fmin(SP_RESCUE_TOLERANCE,
+                sqrt(SP_RESCUE_ENERGY * kinetic / fmax(work, SP_RESCUE_ENERGY * kinetic)));
+}
+
 // Whether a single linearisation is enough. If not, it would throw the body, and the substep takes more of
 // them, with line search.
 static bool spIsSingleEnough(const spSubstep* s, spNewton* n)
@@ -283,7 +301,7 @@ static bool spIsSingleEnough(const spSubstep* s, spNewton* n)
         return true;
     }
     n->limit = SP_RESCUE_STEPS;
-    n->tolerance = SP_RESCUE_TOLERANCE;
+    n->tolerance = spGetRescueTolerance(s);
     return false;
 }
 
