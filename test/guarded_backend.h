@@ -382,6 +382,8 @@ GUARD_KIND_V(fillGradient,
              (const spElementSet* set, const spNodeState* state, int begin, int end, spVec4* gradient),
              (set, state, begin, end, gradient))
 GUARD_KIND_R(double, getEnergy, (const spElementSet* set, const spNodeState* state), (set, state))
+GUARD_KIND_V(getStress, (const spElementSet* set, const spNodeState* state, spReal* stress),
+             (set, state, stress))
 GUARD_KIND_V(addBounds, (const spElementSet* set, const spNodeState* state, spBounds* bounds),
              (set, state, bounds))
 
@@ -436,6 +438,7 @@ static const spElementKind* GuardKind(const spElementKind* original)
     GUARD_KIND(getRow);
     GUARD_KIND(fillGradient);
     GUARD_KIND(getEnergy);
+    GUARD_KIND(getStress);
     GUARD_KIND(addBounds);
     return &k->kind;
 }

@@ -150,6 +150,7 @@ typedef struct spBody
     double turnRate;             // of the drag, 1/s, from the last bounds: longer steps turn velocities round
     bool stableStepDirty;        // something that it depends on has changed
     int estimateAge;             // steps since it was made
+    spReal substep;              // of the last explicit substep, s
 
     spEnergyWatch watch;
 

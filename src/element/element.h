@@ -194,6 +194,10 @@ typedef struct spElementKind
     // Energy in J; damping has none
     double (*getEnergy)(const spElementSet* set, const spNodeState* state);
 
+    // Von Mises stress of each element, Pa, by its number; nothing for those that an edit has taken. NULL where
+    // there is no such thing.
+    void (*getStress)(const spElementSet* set, const spNodeState* state, spReal* stress);
+
     // Adds to the bounds. Global kinds: after measure.
     void (*addBounds)(const spElementSet* set, const spNodeState* state, spBounds* bounds);
 

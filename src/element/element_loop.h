@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 // The loops over the blocks of an element set for SP_LANES lanes, one for each use: what is added to the nodes
-// of the elements (forces, their differences, levels), and what is written element by element (pairs of a
-// matrix). A kind gives them a function that loads, gathers and calls its kernel; all of it is inlined.
+// of the elements (forces, their differences, levels), what is written element by element (pairs of a matrix),
+// and what is read of each of them (energies, stresses). A kind gives them a function that loads, gathers and calls its kernel; all of it is inlined.
 // Law and flag are constants that it is compiled for once each; what they mean is up to the kind.
 
 #pragma once
@@ -126,6 +126,35 @@ SP_KERNEL void spWriteElements(const spElementUse* use, int nodeCount, int patch
          at = spGetNextLanes(blocks, nodeCount, &at))
     {
         write(use, law, flag, &at, to + (size_t)count * spGetLanesPlace(&at));
+    }
+}
+
+// Finds up to three numbers of each element
+typedef RVec3 spReadFcn(const spElementUse* use, int law, const spLanesAt* at);
+// Takes those of one element; place is that in the blocks
+typedef void spTakeFcn(const spElementUse* use, size_t place, int element, spVec3 numbers, void* to);
+
+// Hands the numbers of all elements on, one after the other as they lie in the blocks: the same order, and sums
+// with the same bits, for any number of lanes
+SP_KERNEL void spReadElements(const spElementUse* use, int nodeCount, spReadFcn* read, int law,
+                              spTakeFcn* take, void* to)
+{
+    const spBlocks* blocks = use->blocks;
+    int end = blocks->patchBlock[blocks->patchCount];
+    for (spLanesAt at = spMakeLanesAt(blocks, nodeCount, 0, 0); at.block < end;
+         at = spGetNextLanes(blocks, nodeCount, &at))
+    {
+        RVec3 numbers = read(use, law, &at);
+        for (int lane = 0; lane < SP_LANES; ++lane)
+        {
+            size_t place = spGetLanesPlace(&at) + (size_t)lane;
+            if (blocks->elements[place] >= 0)
+            {
+                spVec3 own = {spGetLane(numbers.x, lane), spGetLane(numbers.y, lane),
+                              spGetLane(numbers.z, lane)};
+                take(use, place, blocks->elements[place], own, to);
+            }
+        }
     }
 }
 

@@ -89,7 +89,6 @@ spGradientForm spGetGradientForm(const spTetSet* set, const spFill* fill);
 SP_DECLARE_KINDS(spTetKind);
 
 // Scalar parts that all tables share. Those of one element, in the translation unit of one lane:
-double spGetTetSetEnergy(const spElementSet* base, const spNodeState* state);
 int spGetTetStiffness(const spElementSet* base, const spNodeState* state, int element, bool project,
                       int32_t* nodes, spMat3* blocks);
 spMat3 spGetTetGradient(const spTetSet* set, const spNodeState* state, int element);

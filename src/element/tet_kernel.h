@@ -535,3 +535,45 @@ SP_KERNEL RVec3 spGetTetLevel(spTetLaw law, RMat3 f, const spTetData* t, bool st
     }
     return level;
 }
+
+// ---- energies ----
+
+// What the energy of each volume follows from, by spGetEnergyDensity: squares and traces of strains, or of rubber
+// I1, I2 and J
+SP_KERNEL RVec3 spGetEnergyNumbers(spTetLaw law, RMat3 f, spTetMaterial m)
+{
+    R zero = spSplat(0);
+    switch (law)
+    {
+        case sp_tetHybrid:
+        {
+            RMat3 g = spAddDiagonalR(f, spSplat(-1));
+            return spMakeVecR(spDotMatR(g, g), spTraceR(g), zero);
+        }
+        case sp_tetCorotational:
+        {
+            R trace;
+            RMat3 strain = spSubMatR(f, spGetPolarRotationR(f, &trace));
+            return spMakeVecR(spDotMatR(strain, strain), trace - spSplat(3), zero);
+        }
+        case sp_tetStVenantKirchhoff:
+        {
+            RSym3 e = spGetGreenStrainR(f); // twice
+            R square = e.xx * e.xx + e.yy * e.yy + e.zz * e.zz +
+                       spSplat(2) * (e.xy * e.xy + e.xz * e.xz + e.yz * e.yz);
+            return spMakeVecR(spSplat((spReal)0.25) * square, spHalf(e.xx + e.yy + e.zz), zero);
+        }
+        case sp_tetNeoHookean:
+        case sp_tetMooneyRivlin:
+        {
+            RMat3 k = spCofactorR(f);
+            return spMakeVecR(spDotMatR(f, f), spDotMatR(k, k), spDotR(f.cx, k.cx));
+        }
+        default:
+        {
+            RMat3 strain = law == sp_tetLinear ? f : spMulTMatR(spGetEdgeRotationR(f), f);
+            strain = spAddDiagonalR(strain, spSplat(-1));
+            return spMakeVecR(spDotMatR(strain, spLinearStressR(strain, m)), zero, zero);
+        }
+    }
+}

@@ -202,6 +202,85 @@ static void spAddTetLevels(const spElementSet* base, const spNodeState* state, i
     spAddElements(&use, 4, patch, spEvaluateTetLevels, (int)set->law, stress, levels);
 }
 
+// ---- what is read of each element ----
+
+// Energy of an element for each volume, J/m^3, from its numbers: of rubber it is a small difference of large ones
+static inline double spGetEnergyDensity(const spTetSet* set, spVec3 n, double mu, double la)
+{
+    double x = n.x, y = n.y;
+    switch (set->law)
+    {
+        case sp_tetHybrid:
+            return 0.5 * (mu * x + (la + mu) * y * y);
+        case sp_tetCorotational:
+        case sp_tetStVenantKirchhoff:
+            return mu * x + 0.5 * la * y * y;
+        case sp_tetNeoHookean:
+        case sp_tetMooneyRivlin:
+        {
+            double b = set->law == sp_tetMooneyRivlin ? (double)set->mooney * mu : 0.0;
+            double a = 4.0 / 3.0 * (mu - b), c2 = 0.5 * b, bulk = la + 0.625 * a, j = (double)n.z - 1.0;
+            return 0.5 * a * (x - 3.0 - log((x + 1.0) / 4.0)) + c2 * (y - 3.0) - (0.75 * a + 4.0 * c2) * j +
+                   0.5 * bulk * j * j;
+        }
+        default:
+            return 0.5 * x;
+    }
+}
+
+SP_KERNEL void spTakeTetEnergy(const spElementUse* use, size_t place, int element, spVec3 numbers, void* to)
+{
+    const spTetSet* set = (const spTetSet*)use->set;
+    const spReal* moduli = set->moduli + place / SP_BLOCK * (size_t)set->materialStride + place % SP_BLOCK;
+    *(double*)to += (double)set->volumes[element] *
+                    spGetEnergyDensity(set, numbers, (double)moduli[0], (double)moduli[SP_BLOCK]);
+}
+
+SP_KERNEL spTetMaterial spLoadModuli(const spTetSet* set, const spLanesAt* at)
+{
+    const spReal* moduli = set->moduli + (size_t)at->block * (size_t)set->materialStride + at->lane;
+    spTetMaterial m = {spGetNumber(moduli, 0), spGetNumber(moduli, 1), spSplat(set->mooney)};
+    return m;
+}
+
+SP_KERNEL RVec3 spReadTetEnergy(const spElementUse* use, int law, const spLanesAt* at)
+{
+    spTetData t = spLoadTets(use, at);
+    return spGetEnergyNumbers((spTetLaw)law, spGatherGradient(&t, use->state->x, at),
+                              spLoadModuli((const spTetSet*)use->set, at));
+}
+
+// One function for all laws, as for pairs
+static double spGetTetSetEnergy(const spElementSet* base, const spNodeState* state)
+{
+    const spTetSet* set = (const spTetSet*)base;
+    spElementUse use = {.set = base, .blocks = &set->blocks, .state = state};
+    double energy = 0.0;
+    spReadElements(&use, 4, spReadTetEnergy, (int)set->law, spTakeTetEnergy, &energy);
+    return energy;
+}
+
+SP_KERNEL RVec3 spReadTetStress(const spElementUse* use, int law, const spLanesAt* at)
+{
+    spTetData t = spLoadTets(use, at);
+    RVec3 level = spGetTetLevel((spTetLaw)law, spGatherGradient(&t, use->state->x, at), &t, true);
+    return spMakeVecR(level.x / t.volume, level.y, level.z);
+}
+
+SP_KERNEL void spTakeTetStress(const spElementUse* use, size_t place, int element, spVec3 numbers, void* to)
+{
+    SP_UNUSED(use);
+    SP_UNUSED(place);
+    ((spReal*)to)[element] = numbers.x;
+}
+
+static void spGetTetSetStress(const spElementSet* base, const spNodeState* state, spReal* stress)
+{
+    const spTetSet* set = (const spTetSet*)base;
+    spElementUse use = {.set = base, .blocks = &set->blocks, .state = state};
+    spReadElements(&use, 4, spReadTetStress, (int)set->law, spTakeTetStress, stress);
+}
+
 static const spConstraintKind* spGetTetRows(const spElementSet* base, bool energy)
 {
     switch (((const spTetSet*)base)->law)
@@ -238,6 +317,7 @@ const spElementKind SP_LANES_NAME(spTetKind) = {
     .getRows = spGetTetRows,
     .addLevels = spAddTetLevels,
     .getEnergy = spGetTetSetEnergy,
+    .getStress = spGetTetSetStress,
     .addBounds = spAddTetSetBounds,
     .getBlocks = spGetTetBlocks,
     .remap = spRemapTetSet,
@@ -275,63 +355,6 @@ spMat3 spGetTetStressOf(const spTetSet* set, int element, spMat3 gradient)
 {
     RMat3 p = spGetTetStress(set->law, spWidenMat3(gradient), spGetMaterialOf(set, element));
     return spGetMatLane(&p, 0);
-}
-
-// Energy of an element for each volume, J/m^3
-static double spGetEnergyDensity(spTetLaw law, RMat3 f, spTetMaterial m)
-{
-    double mu = m.mu, la = m.la;
-    RMat3 strain;
-    switch (law)
-    {
-        case sp_tetHybrid:
-        {
-            RMat3 g = spAddDiagonalR(f, -1);
-            double trace = spTraceR(g);
-            return 0.5 * (mu * (double)spDotMatR(g, g) + (la + mu) * trace * trace);
-        }
-        case sp_tetCorotational:
-        {
-            R trace;
-            strain = spSubMatR(f, spGetPolarRotationR(f, &trace));
-            double t = (double)trace - 3.0;
-            return mu * (double)spDotMatR(strain, strain) + 0.5 * la * t * t;
-        }
-        case sp_tetStVenantKirchhoff:
-        {
-            RSym3 e = spGetGreenStrainR(f); // twice
-            double t = 0.5 * ((double)e.xx + (double)e.yy + (double)e.zz);
-            double square = (double)e.xx * e.xx + (double)e.yy * e.yy + (double)e.zz * e.zz +
-                            2.0 * ((double)e.xy * e.xy + (double)e.xz * e.xz + (double)e.yz * e.yz);
-            return 0.25 * mu * square + 0.5 * la * t * t;
-        }
-        case sp_tetNeoHookean:
-        case sp_tetMooneyRivlin:
-        {
-            RMat3 k = spCofactorR(f);
-            double i1 = spDotMatR(f, f), i2 = spDotMatR(k, k), j = (double)spDotR(f.cx, k.cx) - 1.0;
-            spInvariants n = spGetInvariants(law, m);
-            double a = n.m, c2 = 0.5 * (double)n.b;
-            return 0.5 * a * (i1 - 3.0 - log((i1 + 1.0) / 4.0)) + c2 * (i2 - 3.0) -
-                   (0.75 * a + 4.0 * c2) * j + 0.5 * (double)n.bulk * j * j;
-        }
-        default:
-            strain = law == sp_tetLinear ? f : spMulTMatR(spGetEdgeRotationR(f), f);
-            strain = spAddDiagonalR(strain, -1);
-            return 0.5 * (double)spDotMatR(strain, spLinearStressR(strain, m));
-    }
-}
-
-double spGetTetSetEnergy(const spElementSet* base, const spNodeState* state)
-{
-    const spTetSet* set = (const spTetSet*)base;
-    double energy = 0.0;
-    for (int i = 0; i < base->elementCount; ++i)
-    {
-        RMat3 f = spWidenMat3(spGetTetGradient(set, state, i));
-        energy += (double)set->volumes[i] * spGetEnergyDensity(set->law, f, spGetMaterialOf(set, i));
-    }
-    return energy;
 }
 
 int spGetTetStiffness(const spElementSet* base, const spNodeState* state, int element, bool project,

@@ -527,6 +527,7 @@ static spAdvanceResult spAdvanceSlice(spBody* body, const spAdvanceContext* cont
             (spVec3){body->pinForce.x + pins.x, body->pinForce.y + pins.y, body->pinForce.z + pins.z};
     }
     body->time += (double)context->dt;
+    body->substep = h;
     result.filterSeconds = s.filterSeconds;
     result.filterStrength = (double)s.strength;
     return result;

@@ -26,9 +26,16 @@
 // Steps of Newton's method that are rounding: this many units in the last place of the farthest node
 #define SP_ROUNDING_STEPS 4
 
+// Tolerance up to which a solve starts from the last change. What a loose one leaves of it would stay from step to
+// step and drive the body: conjugate gradients from nothing take energy out, whatever their tolerance, and reach a
+// loose one in fewer iterations.
+#define SP_WARM_TOLERANCE 0.01
+
 // Linearisations of a substep whose first one leads too far, and what they may leave of the force
 #define SP_RESCUE_STEPS 16
 #define SP_RESCUE_TOLERANCE 0.05
+// Share of the kinetic energy that these forces may have the first time
+#define SP_RESCUE_ENERGY 1e-4
 
 typedef struct spNewton
 {
@@ -266,6 +273,22 @@ static bool spOvershoots(const spSubstep* s)
            spRaisesIncrementalPotential(s);
 }
 
+// What a rescue may leave of the force. Without a past BDF2 begins where a straight way leads to, which stretches a
+// body that turns: the energy that the first linearisation takes out again may be a thousand times that of the
+// motion, and goes with the square of the force.
+static double spGetRescueTolerance(const spSubstep* s)
+{
+    const spBody* body = s->body;
+    if (s->predicted == false || s->solver->stepRatio > 0)
+    {
+        return SP_RESCUE_TOLERANCE;
+    }
+    double work = spDotFree(s, s->solver->cg.b, s->solver->cg.x);
+    double kinetic = body->backend->sumInertia(body->mass, NULL, s->v, s->x, 0, body->nodeCount);
+    return fmin(SP_RESCUE_TOLERANCE,
+                sqrt(SP_RESCUE_ENERGY * kinetic / fmax(work, SP_RESCUE_ENERGY * kinetic)));
+}
+
 // Whether a single linearisation is enough. If not, it would throw the body, and the substep takes more of
 // them, with line search.
 static bool spIsSingleEnough(const spSubstep* s, spNewton* n)
@@ -278,7 +301,7 @@ static bool spIsSingleEnough(const spSubstep* s, spNewton* n)
         return true;
     }
     n->limit = SP_RESCUE_STEPS;
-    n->tolerance = SP_RESCUE_TOLERANCE;
+    n->tolerance = spGetRescueTolerance(s);
     return false;
 }
 
@@ -394,6 +417,7 @@ uint32_t spSolveNewton(spSubstep* s)
         spRestoreMomentum(s);
     }
     s->body->backend->copy(solver->warmStart, solver->cg.x, 0, s->body->nodeCount);
-    solver->hasWarmStart = n.limit == 1 && s->phase != sp_phaseRigid && s->predicted == false;
+    solver->hasWarmStart = n.limit == 1 && s->phase != sp_phaseRigid && s->predicted == false &&
+                           (double)solver->def.tolerance <= SP_WARM_TOLERANCE;
     return n.flags | (converged ? 0 : sp_stepSolverStopped);
 }

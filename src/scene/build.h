@@ -27,6 +27,7 @@ typedef struct spRunBody
     int tetSet;
     int tetCount;
     spTetState* tetStates;                         // scratch of measurements, tetCount
+    spReal* tetNumbers;                            // the same
     double* tetVolumes;                            // at rest, m^3, tetCount
     double youngModulus, poissonRatio, tetDamping; // of its tets now
     bool mixed;                                    // tets have several materials

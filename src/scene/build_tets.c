@@ -175,19 +175,22 @@ static bool spPrepareMeasurements(spRunBody* body, const spMesh* mesh, spHeap* h
 {
     body->tetCount = spMesh_GetTetCount(mesh);
     body->tetStates = spAlloc(heap, spArraySize(body->tetCount, sizeof(spTetState)));
+    body->tetNumbers = spAlloc(heap, spArraySize(body->tetCount, sizeof(spReal)));
     body->tetVolumes = spAlloc(heap, spArraySize(body->tetCount, sizeof(double)));
     for (int i = 0; body->tetVolumes != NULL && i < body->tetCount; ++i)
     {
         body->tetVolumes[i] = spGetRestVolume(mesh, i);
     }
-    return body->tetStates != NULL && body->tetVolumes != NULL;
+    return body->tetStates != NULL && body->tetNumbers != NULL && body->tetVolumes != NULL;
 }
 
 void spFreeSceneTets(spRunBody* body, spHeap* heap)
 {
     spFree(heap, body->tetStates);
+    spFree(heap, body->tetNumbers);
     spFree(heap, body->tetVolumes);
     body->tetStates = NULL;
+    body->tetNumbers = NULL;
     body->tetVolumes = NULL;
 }
 

@@ -136,20 +136,30 @@ static double spPickEnergy(spEnergy energy, int part)
     }
 }
 
-// The number of each tet that is measured
-static double spPickState(const spTetState* state, int type)
+// The number of each tet that is measured, into tetNumbers. Returns how many there are.
+static int spReadTets(spRun* run, const spRunMeasurement* measurement)
 {
-    return type == sp_measureVonMises ? (double)state->vonMises : (double)state->principalStrain.x;
+    const spRunBody* body = &run->bodies[measurement->body];
+    if (measurement->data->type == sp_measureVonMises)
+    {
+        return spBody_CopyTetStress(run->world, body->id, body->tetSet, body->tetNumbers, body->tetCount);
+    }
+    int count = spBody_CopyTetStates(run->world, body->id, body->tetSet, body->tetStates, body->tetCount);
+    for (int i = 0; i < count; ++i)
+    {
+        body->tetNumbers[i] = body->tetStates[i].principalStrain.x;
+    }
+    return count;
 }
 
 static double spMeasureTets(spRun* run, const spRunMeasurement* measurement)
 {
     const spRunBody* body = &run->bodies[measurement->body];
-    int count = spBody_CopyTetStates(run->world, body->id, body->tetSet, body->tetStates, body->tetCount);
+    int count = spReadTets(run, measurement);
     double sum = 0.0, volume = 0.0, smallest = INFINITY, largest = -INFINITY;
     for (int i = 0; i < count; ++i)
     {
-        double value = spPickState(&body->tetStates[i], measurement->data->type);
+        double value = (double)body->tetNumbers[i];
         sum += value * body->tetVolumes[i];
         volume += body->tetVolumes[i];
         smallest = fmin(smallest, value);

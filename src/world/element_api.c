@@ -328,6 +328,25 @@ int spBody_CopyTetStates(const spWorld* world, spBodyId id, int set, spTetState*
     return count;
 }
 
+int spBody_CopyTetStress(const spWorld* world, spBodyId id, int set, spReal* stress, int capacity)
+{
+    const spBody* body = spGetBody(world, id);
+    const spTetSet* tets = spGetTetSet(body, set);
+    if (tets == NULL || stress == NULL || capacity < tets->base.elementCount)
+    {
+        return 0;
+    }
+    spNodeState state = spGetNodeState(body);
+    tets->base.kind->getStress(&tets->base, &state, stress);
+    int count = 0;
+    for (int i = 0; i < tets->base.elementCount; ++i)
+    {
+        stress[count] = stress[i];
+        count += spIsTetGone(tets, i) ? 0 : 1;
+    }
+    return count;
+}
+
 int spBody_CopyNodeStress(const spWorld* world, spBodyId id, spReal* stress, int capacity)
 {
     const spBody* body = spGetBody(world, id);

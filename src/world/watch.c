@@ -5,8 +5,17 @@
 // one that gains has a step that is too long for it, or too few linearisations, and must say so before it
 // flies apart.
 //
-// To measure elastic energy costs more than forces do. It is looked at when a body is faster than ever
-// before, and not in every step: who gains energy gets there, who swings and settles does not.
+// It is looked at when a body is faster than ever before, and not in every step: who gains energy gets there,
+// who swings and settles does not.
+//
+// Symplectic methods waver around an energy that they keep, the more the nearer they are to their longest step.
+// In a linear body they keep, with U the elastic energy and K its stiffness,
+//
+//   H = T(v) + U(m) - h^2/8 v.K v,   h^2/4 v.K v = U(m + h/2 v) - 2 U(m) + U(m - h/2 v)
+//
+// with m = x for Verlet, and half a substep behind, m = x - h/2 v, for symplectic Euler. They gain all the same
+// where rounding of positions moves the forces: white noise, in every substep anew.
+// Hairer, Lubich, Wanner. Geometric Numerical Integration. 2006
 
 #include "body/sets.h"
 #include "world/world.h"
@@ -22,14 +31,21 @@
 // Of the kinetic energy: what steps and tolerances of solvers may add to the least energy for a while
 #define SP_WATCH_GAIN 0.2
 
+// Of symplectic methods, whose waver is known
+#define SP_WATCH_SYMPLECTIC_GAIN 0.1
+
 // What rounding of positions does to the energy, times this, is no gain
 #define SP_WATCH_NOISE 16.0
 
-// Methods that may gain energy where nothing else shows it. Symplectic ones only waver around theirs.
+// Methods that may gain energy where nothing else shows it
 static bool spMayGain(spMethodType type)
 {
-    return type == sp_forwardEuler || type == sp_localImplicit || type == sp_backwardEuler ||
-           type == sp_bdf2 || type == sp_imex;
+    return type != sp_quasiStatic && type != sp_xpbd;
+}
+
+static bool spIsSymplectic(spMethodType type)
+{
+    return type == sp_symplecticEuler || type == sp_verlet;
 }
 
 // Whether a set takes back what it gave, and can tell how much that is
@@ -57,6 +73,34 @@ static bool spIsAlone(const spBody* body)
 static double spSumEnergy(spEnergy energy)
 {
     return energy.kinetic + energy.elastic + energy.potential;
+}
+
+// Elastic and potential energy where the nodes were so many seconds ago. Uses the good state, which is done with
+// when a step ends.
+static double spGetEnergyBefore(spBody* body, spReal seconds, spVec3 gravity)
+{
+    body->backend->copy(body->goodX, body->x, 0, body->nodeCount);
+    body->backend->drift(body->goodX, body->v, -seconds, 0, body->nodeCount);
+    spEnergy energy = spGetBodyEnergy(body, body->goodX, gravity);
+    return energy.elastic + energy.potential;
+}
+
+// The energy that the method keeps, at most
+static double spGetKeptBound(spBody* body, spEnergy energy, spVec3 gravity)
+{
+    return body->methodDef.type == sp_symplecticEuler
+               ? energy.kinetic + spGetEnergyBefore(body, body->substep / 2, gravity)
+               : spSumEnergy(energy);
+}
+
+// How much less than the bound a symplectic method keeps
+static double spGetWaver(spBody* body, spVec3 gravity)
+{
+    spReal h = body->substep, back = body->methodDef.type == sp_symplecticEuler ? h / 2 : 0;
+    double middle = spGetEnergyBefore(body, back, gravity);
+    double before = spGetEnergyBefore(body, back + h / 2, gravity);
+    double after = spGetEnergyBefore(body, back - h / 2, gravity);
+    return fmax(0.5 * (before - 2.0 * middle + after), 0.0);
 }
 
 void spForgetWatch(spBody* body)
@@ -103,8 +147,7 @@ static double spGetRubberEnergy(const spBody* body)
     return sum;
 }
 
-// How much of the energy is rounding: every coordinate by one place, up or down, in several ways. The good
-// state is done with by now.
+// How much of the energy is rounding: every coordinate by one place, up or down, in several ways
 static double spGetEnergyNoise(spBody* body, double energy, spVec3 gravity)
 {
     const spReal unit = sizeof(spReal) == sizeof(float) ? (spReal)FLT_EPSILON : (spReal)DBL_EPSILON;
@@ -134,9 +177,17 @@ bool spEndWatch(spBody* body, spVec3 gravity)
     }
     watch->age = 0;
     spEnergy energy = spGetBodyEnergy(body, body->x, gravity);
-    double sum = spSumEnergy(energy), gain = sum - watch->reference;
+    double sum = spGetKeptBound(body, energy, gravity), gain = sum - watch->reference;
     watch->fastest = fmax(watch->fastest, energy.kinetic);
-    bool gained = gain > SP_WATCH_GAIN * watch->fastest && gain > spGetEnergyNoise(body, sum, gravity);
+    bool symplectic = spIsSymplectic(body->methodDef.type);
+    double limit = (symplectic ? SP_WATCH_SYMPLECTIC_GAIN : SP_WATCH_GAIN) * watch->fastest;
+    if (symplectic && gain > limit)
+    {
+        double waver = spGetWaver(body, gravity);
+        sum -= waver;
+        gain -= waver;
+    }
+    bool gained = gain > limit && gain > spGetEnergyNoise(body, spSumEnergy(energy), gravity);
     // Who has said it says it again when it has gained more
     watch->reference = gained ? sum : fmin(watch->reference, sum);
     return gained;

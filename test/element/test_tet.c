@@ -834,6 +834,46 @@ static void TestStates(void** state)
     }
 }
 
+// Energy and stress of tets: the same bits for any number of lanes, and the stress of spTetState
+static void TestReadLanes(void** state)
+{
+    SP_UNUSED(state);
+    enum
+    {
+        most = 512
+    };
+    for (int law = 0; law < sp_tetLawCount; ++law)
+    {
+        spTetDef def = MakeDef((spTetLaw)law);
+        double firstEnergy = 0.0;
+        spReal first[most], stress[most];
+        for (int lanes = 1; lanes <= spGetBestLaneCount(); lanes = lanes == 1 ? 4 : 2 * lanes)
+        {
+            spTestWorld test = MakeBox(lanes, &def, 0.05);
+            spBody* body = spGetBody(test.world, test.body);
+            uint64_t seed = 11;
+            Shake(body, 0.08, &seed);
+            int count = spBody_GetElementCount(test.world, test.body);
+            double energy = spBody_GetEnergy(test.world, test.body).elastic;
+            assert_true(count <= most && energy > 0.0);
+            assert_int_equal(spBody_CopyTetStress(test.world, test.body, 0, stress, count), count);
+            assert_int_equal(spBody_CopyTetStress(test.world, test.body, 0, stress, count - 1), 0);
+            assert_int_equal(spBody_CopyTetStress(test.world, test.body, 1, stress, count), 0);
+            firstEnergy = lanes == 1 ? energy : firstEnergy;
+            memcpy(first, stress, lanes == 1 ? (size_t)count * sizeof(spReal) : 0);
+            assert_true(energy == firstEnergy);
+            assert_memory_equal(first, stress, (size_t)count * sizeof(spReal));
+            spTetState states[most];
+            spBody_CopyTetStates(test.world, test.body, 0, states, count);
+            for (int i = 0; i < count; ++i)
+            {
+                CHECK_NEAR(stress[i], states[i].vonMises, 1e-4 * young);
+            }
+            spDestroyTestWorld(&test);
+        }
+    }
+}
+
 // Pressed to almost nothing along y, upright and inside out: stress stays that of the material
 static void TestFlatStress(void** state)
 {
@@ -1041,9 +1081,9 @@ int main(void)
         cmocka_unit_test(TestBounds),      cmocka_unit_test(TestLanes),
         cmocka_unit_test(TestPressedFlat), cmocka_unit_test(TestCrushed),
         cmocka_unit_test(TestSlices),      cmocka_unit_test(TestStates),
-        cmocka_unit_test(TestFlatStress),  cmocka_unit_test(TestLame),
-        cmocka_unit_test(TestDamping),     cmocka_unit_test(TestPolar),
-        cmocka_unit_test(TestBadInput),
+        cmocka_unit_test(TestFlatStress),  cmocka_unit_test(TestReadLanes),
+        cmocka_unit_test(TestLame),        cmocka_unit_test(TestDamping),
+        cmocka_unit_test(TestPolar),       cmocka_unit_test(TestBadInput),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

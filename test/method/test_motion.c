@@ -180,8 +180,9 @@ static void TestStiffSpin(void** state)
 {
     (void)state;
     MotionDef def = box;
-    for (double young = 1e3; young < 1e11; young *= 10.0)
+    for (int power = 3; power <= 11; ++power)
     {
+        double young = pow(10.0, power);
         def.young = young;
         def.spin = (spVec3){0, 0, 3};
         Motion motion = Run(&def, holdNothing, 1.0 / 60.0, 2.0);
@@ -189,8 +190,40 @@ static void TestStiffSpin(void** state)
                1e2 * motion.most / motion.fastest, 1e2 * motion.last / motion.fastest, motion.turn,
                motion.flags);
         assert_true(motion.flags != 0 || motion.most < 0.01 * motion.fastest);
-        CHECK_LESS(fabs(motion.last), 0.02 * motion.fastest);
         CHECK_NEAR(motion.turn, 1.0, 0.01);
+        // In float the stiffest body shakes, and says so
+        if (sizeof(spReal) == sizeof(double) || power < 11)
+        {
+            assert_true(motion.flags == 0);
+            CHECK_LESS(fabs(motion.last), 0.02 * motion.fastest);
+        }
+    }
+}
+
+// In float a pinned or spinning block of steel gains energy by explicit steps, from the rounding of positions:
+// about E l^3 (eps |x| / l)^2 for each node in each substep, l the length of edges. Every such run says so. By BDF2
+// the energy that rounded positions have stays, E V / 2 (eps |x| / l)^2, and nothing moves. In double there is none.
+static void TestStiffNoise(void** state)
+{
+    (void)state;
+    const spMethodType types[] = {sp_symplecticEuler, sp_verlet, sp_bdf2};
+    for (int k = 0; k < 6; ++k)
+    {
+        MotionDef def = {.type = types[k % 3],
+                         .law = sp_tetCorotational,
+                         .young = 2e11,
+                         .size = {0.5, 0.3, 0.3},
+                         .cells = {2, 1, 1},
+                         .centred = k >= 3,
+                         .gravity = k >= 3 ? 0.0 : 9.81};
+        def.spin = (spVec3){0, 0, 3};
+        double epsilon = sizeof(spReal) == sizeof(float) ? 1.2e-7 : 2.2e-16, strain = epsilon * 0.58 / 0.25;
+        double rounding = 0.5 * def.young * 0.045 * strain * strain;
+        Motion motion = Run(&def, k >= 3 ? holdNothing : holdFace, 1.0 / 60.0, 0.5);
+        printf("method %d, %s: energy %+.3g J at most of %.3g J, flags %x\n", (int)def.type,
+               k >= 3 ? "spins" : "pinned", motion.most, motion.fastest, motion.flags);
+        assert_true(motion.flags != 0 || motion.most < 0.15 * motion.fastest + rounding);
+        assert_true(sizeof(spReal) == sizeof(float) || motion.flags == 0);
     }
 }
 
@@ -245,6 +278,30 @@ static void TestCantilever(void** state)
         assert_true(motion.flags == 0);
         CHECK_LESS(motion.most, 0.01 * motion.fastest);
         CHECK_NEAR(motion.steps, 1.0, 1e-9);
+    }
+}
+
+// With a loose tolerance a beam swings less than it should. It flew off, when solves started from the last change.
+static void TestLooseTolerance(void** state)
+{
+    (void)state;
+    const spPreconditionerType plain[] = {sp_preconditionNone, sp_preconditionJacobi,
+                                          sp_preconditionBlockJacobi};
+    for (int k = 0; k < 3; ++k)
+    {
+        MotionDef def = {.type = sp_backwardEuler,
+                         .law = sp_tetCorotational,
+                         .young = 1e6,
+                         .size = {1.0, 0.25, 0.25},
+                         .cells = {16, 4, 4},
+                         .gravity = 9.81,
+                         .tolerance = 0.3,
+                         .preconditioner = plain[k]};
+        Motion motion = Run(&def, holdFace, 1.0 / 60.0, 1.5);
+        printf("tolerance 0.3: energy %+.3g J at most, %+.3g J at the end, flags %x\n", motion.most,
+               motion.last, motion.flags);
+        CHECK_LESS(motion.most, 1e-6);
+        assert_int_equal(motion.flags, 0);
     }
 }
 
@@ -312,9 +369,11 @@ static void TestRounding(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(TestSpin),     cmocka_unit_test(TestStiffSpin),  cmocka_unit_test(TestFirstStep),
-        cmocka_unit_test(TestPendulum), cmocka_unit_test(TestCantilever), cmocka_unit_test(TestOrder),
-        cmocka_unit_test(TestRounding),
+        cmocka_unit_test(TestSpin),       cmocka_unit_test(TestStiffSpin),
+        cmocka_unit_test(TestFirstStep),  cmocka_unit_test(TestPendulum),
+        cmocka_unit_test(TestCantilever), cmocka_unit_test(TestOrder),
+        cmocka_unit_test(TestRounding),   cmocka_unit_test(TestLooseTolerance),
+        cmocka_unit_test(TestStiffNoise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
