@@ -48,6 +48,7 @@ typedef struct spRow
             spReal gap;    // distance minus contact radius, m
             spReal friction;
             spReal restitution;
+            spVec3 from; // where the node was at the start of the step, in the frame of the collider, m
         };
         struct // hold
         {

@@ -43,7 +43,7 @@ static spReal spFindLeastGap(const spApproachContext* c, spVec3 along, spReal wa
         {
             const spPose pose = {.transform = c->colliders[k]->def.transform};
             spVec3 p = spMulAdd3(spXyz(x[node]), way, along);
-            spSurfaceHit hit = spFindGap(c->colliders[k], &pose, body->contactRadius, p);
+            spSurfaceHit hit = spFindGap(c->colliders[k], &pose, body->contactRadius, p, NULL);
             if (x[node].w > 0 && hit.distance < least && spDot3(hit.normal, along) < 0)
             {
                 least = hit.distance;

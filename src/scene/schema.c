@@ -531,7 +531,7 @@ static const spKey s_motionKeys[] = {
 static const spSchema s_motion = SCHEMA("motion", spMotionData, s_motionKeys,
     "How a collider moves by itself: keyframes; or a sinusoid, a spin, or both.");
 
-static const char* const s_shapes[] = {"plane", "sphere", "capsule", "box", "cylinder"};
+static const char* const s_shapes[] = {"plane", "sphere", "capsule", "box", "cylinder", "mesh", "convex", "heightField", "distanceField"};
 _Static_assert(SP_COUNT(s_shapes) == sp_shapeCount, "one word for each shape");
 
 static const spKey s_colliderKeys[] = {

@@ -20,6 +20,8 @@ spColliderDef spDefaultColliderDef(void)
         .halfHeight = (spReal)0.5,
         .halfSize = {(spReal)0.5, (spReal)0.5, (spReal)0.5},
         .friction = (spReal)0.5,
+        .resolution = 64,
+        .spacing = 1,
         .internalValue = SP_DEF_COOKIE,
     };
 }
@@ -52,6 +54,7 @@ spColliderId spCreateCollider(spWorld* world, const spColliderDef* def)
     {
         collider = spAllocZeroed(&world->heap, sizeof(spCollider));
         ok = collider != NULL || spFailMemory(&error, "a collider", sizeof(spCollider));
+        ok = ok && spMakeShapeData(&world->heap, def, &collider->data, &error);
     }
     if (ok)
     {
@@ -61,7 +64,7 @@ spColliderId spCreateCollider(spWorld* world, const spColliderDef* def)
     }
     if (ok == false)
     {
-        spFree(&world->heap, collider);
+        spFreeCollider(&world->heap, collider);
         spRecordError(world, &error);
         return (spColliderId){0};
     }
@@ -70,6 +73,8 @@ spColliderId spCreateCollider(spWorld* world, const spColliderDef* def)
     collider->def = *def;
     collider->def.name = collider->name;
     collider->def.transform = transform;
+    collider->def.mesh = collider->data != NULL ? collider->data->surface : NULL;
+    collider->def.heights = collider->data != NULL ? collider->data->heights : NULL;
     world->colliders[id.index1 - 1] = collider;
     world->rowsDirty = true;
     return collider->id;
@@ -90,7 +95,7 @@ void spDestroyCollider(spWorld* world, spColliderId id)
             spDestroyLink(world, world->links[i]->id);
         }
     }
-    spFree(&world->heap, collider);
+    spFreeCollider(&world->heap, collider);
     world->colliders[slot] = NULL;
     world->contactCount = 0;
     world->rowsDirty = true;
@@ -167,7 +172,7 @@ bool spCollider_MoveTo(spWorld* world, spColliderId id, spTransform target)
     collider->moving = true;
     spQuat turn = spMulQuat(target.rotation, spConjugate(collider->start.rotation));
     collider->turnReach = 2 * spLength3(spRotationVectorFromQuat(turn)) *
-                          g_shapeKinds[collider->def.shape].getReach(&collider->def);
+                          g_shapeKinds[collider->def.shape].getReach(&collider->def, collider->data);
     return true;
 }
 

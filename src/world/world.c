@@ -127,7 +127,7 @@ void spDestroyWorld(spWorld* world)
     }
     for (int i = 0; i < world->colliderIds.slotCount; ++i)
     {
-        spFree(&world->heap, world->colliders[i]);
+        spFreeCollider(&world->heap, world->colliders[i]);
     }
     spFree(&world->heap, world->bodies);
     spFree(&world->heap, world->colliders);
