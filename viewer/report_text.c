@@ -5,6 +5,8 @@
 
 #include "report.h"
 
+#include "scene/surface_json.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,6 +149,10 @@ static json_t* spMakeColliders(const spRecording* recording)
             json_object_set_new(
                 json, "halfSize",
                 spMakeVector((double)def.halfSize.x, (double)def.halfSize.y, (double)def.halfSize.z));
+        }
+        if (def.mesh != NULL)
+        {
+            json_object_set_new(json, "surface", spDescribeSurface(def.mesh));
         }
         json_array_append_new(list, json);
     }

@@ -21,9 +21,10 @@ static bool spCheckSurface(const spMesh* surface, spError* error)
         spDVec3 v = surface->vertices[i];
         if (fmax(fmax(fabs(v.x), fabs(v.y)), fabs(v.z)) > SP_LARGEST_SHAPE)
         {
-            return spFail(error, sp_errorBadMesh,
-                          "vertex %d of the collider is further than %g m from its origin: is its unit metres?", i,
-                          SP_LARGEST_SHAPE);
+            return spFail(
+                error, sp_errorBadMesh,
+                "vertex %d of the collider is further than %g m from its origin: is its unit metres?", i,
+                SP_LARGEST_SHAPE);
         }
     }
     return true;
@@ -150,9 +151,10 @@ static bool spFillShapeData(spHeap* heap, const spColliderDef* def, spShapeData*
     {
         if (tree->closed == false || tree->volume <= 0.0)
         {
-            return spFail(error, sp_errorBadMesh,
-                          "a distance field needs a closed mesh whose triangles look outwards: repair it, or use "
-                          "the shape \"mesh\"");
+            return spFail(
+                error, sp_errorBadMesh,
+                "a distance field needs a closed mesh whose triangles look outwards: repair it, or use "
+                "the shape \"mesh\"");
         }
         return spBuildDistanceGrid(heap, tree, def->resolution, &data->grid, error);
     }

@@ -145,8 +145,9 @@ static bool spFindFirstTet(const spHull* hull, int32_t* tet, double* size, spErr
     tet[1] = spFindFurthest(hull, spMeasurePoint, tet, size);
     if (!(*size > 0.0))
     {
-        return spFail(error, sp_errorBadMesh,
-                      "the vertices are all at one place: a convex hull needs four that are not in one plane");
+        return spFail(
+            error, sp_errorBadMesh,
+            "the vertices are all at one place: a convex hull needs four that are not in one plane");
     }
     tet[2] = spFindFurthest(hull, spMeasureLine, tet, &wide);
     if (!(wide > SP_THIN_CLOUD * *size))
@@ -157,9 +158,10 @@ static bool spFindFirstTet(const spHull* hull, int32_t* tet, double* size, spErr
     tet[3] = spFindFurthest(hull, spMeasurePlane, tet, &high);
     if (!(high > SP_THIN_CLOUD * *size))
     {
-        return spFail(error, sp_errorBadMesh,
-                      "the vertices lie in one plane: a convex hull needs an inside; use the shape \"mesh\" for "
-                      "a thin sheet");
+        return spFail(
+            error, sp_errorBadMesh,
+            "the vertices lie in one plane: a convex hull needs an inside; use the shape \"mesh\" for "
+            "a thin sheet");
     }
     return true;
 }
@@ -228,8 +230,8 @@ static bool spFindRim(spHull* hull, int face, int point)
                 hull->stack[hull->stackCount++] = other;
                 continue;
             }
-            if (spReserve(hull->heap, (void**)&hull->rim, hull->rimCount, &hull->rimCapacity, hull->rimCount + 1,
-                          sizeof(spRimEdge)) == false)
+            if (spReserve(hull->heap, (void**)&hull->rim, hull->rimCount, &hull->rimCapacity,
+                          hull->rimCount + 1, sizeof(spRimEdge)) == false)
             {
                 return false;
             }
@@ -399,10 +401,12 @@ spMesh* spMakeHullMesh(const spDVec3* points, int count, const spAllocator* allo
     }
     hull.next = spAlloc(&heap, spArraySize(count, sizeof(int32_t)));
     hull.startOf = spAlloc(&heap, spArraySize(count, sizeof(int32_t)));
-    hull.outOfMemory = hull.next == NULL || hull.startOf == NULL ||
-                       spReserve(&heap, (void**)&hull.stack, 0, &hull.stackCapacity, 64, sizeof(int32_t)) == false;
+    hull.outOfMemory =
+        hull.next == NULL || hull.startOf == NULL ||
+        spReserve(&heap, (void**)&hull.stack, 0, &hull.stackCapacity, 64, sizeof(int32_t)) == false;
     bool whole = false;
-    for (double share = SP_FIRST_TOLERANCE; whole == false && hull.outOfMemory == false && share <= SP_LAST_TOLERANCE;
+    for (double share = SP_FIRST_TOLERANCE;
+         whole == false && hull.outOfMemory == false && share <= SP_LAST_TOLERANCE;
          share *= SP_TOLERANCE_FACTOR)
     {
         hull.tolerance = share * size;

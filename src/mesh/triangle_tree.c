@@ -118,7 +118,8 @@ static bool spMakeNormals(spHeap* heap, spTriangleTree* tree, const spMesh* surf
 {
     int64_t count = surface->triangleCount;
     spSurface edges;
-    if (spBuildSurface(heap, surface->triangles, surface->triangleCount, surface->vertexCount, &edges) == false)
+    if (spBuildSurface(heap, surface->triangles, surface->triangleCount, surface->vertexCount, &edges) ==
+        false)
     {
         return false;
     }

@@ -629,6 +629,35 @@ static void spCheckMotion(spChecker* checker, const spMotionData* motion)
     }
 }
 
+// Most points of a height field along a side
+#define SP_MOST_HEIGHTS 2048
+
+static void spCheckShape(spChecker* checker, const spColliderData* collider)
+{
+    const spObjectHead *head = &collider->head, *placement = &collider->transform.head;
+    bool fromMesh = (spShape_GetSizes((spShape)collider->shape) & sp_sizeMesh) != 0;
+    if (!fromMesh && spIsGiven(placement, &collider->transform.scale))
+    {
+        spReport(checker->problems, placement, &collider->transform.scale,
+                 "only a collider made from a mesh can be scaled: give this one another size");
+    }
+    if (fromMesh)
+    {
+        spCheckMesh(checker, &collider->mesh);
+    }
+    if (fromMesh && spIsGiven(&collider->mesh.head, &collider->mesh.fill))
+    {
+        spReport(checker->problems, &collider->mesh.head, &collider->mesh.fill,
+                 "a collider needs no tets inside: give its surface as \"file\"");
+    }
+    if (collider->shape == sp_shapeHeightField && !(collider->size / collider->spacing < SP_MOST_HEIGHTS))
+    {
+        spReport(checker->problems, head, &collider->spacing,
+                 "%g m in steps of %g m makes more than %d heights along a side", collider->size,
+                 collider->spacing, SP_MOST_HEIGHTS);
+    }
+}
+
 static void spCheckCollider(spChecker* checker, spColliderData* collider, int index)
 {
     const spObjectHead* head = &collider->head;
@@ -646,6 +675,7 @@ static void spCheckCollider(spChecker* checker, spColliderData* collider, int in
     {
         spCheckMotion(checker, &collider->motion);
     }
+    spCheckShape(checker, collider);
 }
 
 static void spCheckAttachment(spChecker* checker, const spAttachmentData* attachment, int index)

@@ -74,7 +74,7 @@ static bool spBuildBodies(spRun* run, spProblems* problems)
     for (int i = 0; i < data->colliders.count; ++i)
     {
         const spColliderData* collider = (const spColliderData*)data->colliders.data + i;
-        run->colliders[i] = spBuildSceneCollider(run->world, collider, problems);
+        run->colliders[i] = spBuildSceneCollider(run->scene, run->world, collider, &run->heap, problems);
     }
     run->scratch = spAlloc(&run->heap, spArraySize(run->scratchCount, sizeof(spVec3)));
     run->forces = spAlloc(&run->heap, spArraySize(run->scratchCount, sizeof(spDVec3)));

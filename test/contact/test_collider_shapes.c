@@ -6,9 +6,9 @@
 
 #include "base/error.h"
 #include "mesh/hull.h"
+#include "test/memory_test.h"
 #include "testbed/check.h"
 #include "testbed/worlds.h"
-#include "test/memory_test.h"
 #include "world/world.h"
 
 #include <stdlib.h>
@@ -47,9 +47,10 @@ static spMesh* MakeBowl(double radius, int rings, int sides)
     {
         for (int side = 0; side < sides; ++side)
         {
-            double polar = 0.5 * 3.14159265358979 * ring / rings, angle = 2.0 * 3.14159265358979 * side / sides;
-            vertices[1 + (ring - 1) * sides + side] =
-                (spDVec3){radius * sin(polar) * cos(angle), -radius * cos(polar), radius * sin(polar) * sin(angle)};
+            double polar = 0.5 * 3.14159265358979 * ring / rings,
+                   angle = 2.0 * 3.14159265358979 * side / sides;
+            vertices[1 + (ring - 1) * sides + side] = (spDVec3){
+                radius * sin(polar) * cos(angle), -radius * cos(polar), radius * sin(polar) * sin(angle)};
             int32_t here = 1 + (ring - 1) * sides + side, next = 1 + (ring - 1) * sides + (side + 1) % sides;
             int32_t below = ring == 1 ? 0 : here - sides, belowNext = ring == 1 ? 0 : next - sides;
             int32_t quad[2][3] = {{below, here, next}, {below, next, belowNext}};
@@ -130,8 +131,8 @@ static double MeasureAll(const spMesh* surface, spVec3 p, double* winding)
         least = fmin(least, spDDistance(point, place));
         spDVec3 a = spDSub(x[t[0]], point), b = spDSub(x[t[1]], point), c = spDSub(x[t[2]], point);
         double la = spDLength(a), lb = spDLength(b), lc = spDLength(c);
-        angle += 2.0 * atan2(spDDet(a, b, c), la * lb * lc + spDDot(a, b) * lc + spDDot(b, c) * la +
-                                                   spDDot(c, a) * lb);
+        angle += 2.0 * atan2(spDDet(a, b, c),
+                             la * lb * lc + spDDot(a, b) * lc + spDDot(b, c) * la + spDDot(c, a) * lb);
     }
     *winding = angle / (4.0 * 3.14159265358979323846);
     return least;
@@ -179,7 +180,8 @@ static void TestNormalsOfBox(void** state)
     spCollider* collider;
     spWorld* world = MakeWorld(&def, 1, &collider);
     const double root2 = sqrt(0.5), root3 = sqrt(1.0 / 3.0);
-    const spVec3 places[] = {{(spReal)0.5, (spReal)0.1, (spReal)0.2}, {(spReal)0.5, (spReal)0.5, (spReal)0.1},
+    const spVec3 places[] = {{(spReal)0.5, (spReal)0.1, (spReal)0.2},
+                             {(spReal)0.5, (spReal)0.5, (spReal)0.1},
                              {(spReal)0.5, (spReal)0.5, (spReal)0.5}};
     const double normals[][3] = {{1.0, 0.0, 0.0}, {root2, root2, 0.0}, {root3, root3, root3}};
     for (int i = 0; i < 3; ++i)
@@ -188,10 +190,12 @@ static void TestNormalsOfBox(void** state)
         spSurfaceHit on = spQueryShape(collider, spIdentityTransform(), places[i], NULL);
         CHECK_NEAR(on.distance, 0.0, 1e-7);
         CHECK_NEAR(spDistance3(on.normal, n), 0.0, 1e-5);
-        spSurfaceHit out = spQueryShape(collider, spIdentityTransform(), spMulAdd3(places[i], (spReal)0.1, n), NULL);
+        spSurfaceHit out =
+            spQueryShape(collider, spIdentityTransform(), spMulAdd3(places[i], (spReal)0.1, n), NULL);
         CHECK_NEAR(out.distance, 0.1, 1e-6);
         CHECK_NEAR(spDistance3(out.normal, n), 0.0, 1e-5);
-        spSurfaceHit in = spQueryShape(collider, spIdentityTransform(), spMulAdd3(places[i], (spReal)-0.01, n), NULL);
+        spSurfaceHit in =
+            spQueryShape(collider, spIdentityTransform(), spMulAdd3(places[i], (spReal)-0.01, n), NULL);
         CHECK_NEAR(in.distance, i == 0 ? -0.01 : i == 1 ? -0.01 * root2 : -0.01 * root3, 1e-6);
         CHECK_LESS(-spDot3(in.normal, n), -0.5);
     }
@@ -235,7 +239,8 @@ static void TestSidesOfShell(void** state)
 static void TestFoldOfShell(void** state)
 {
     SP_UNUSED(state);
-    const spDVec3 vertices[] = {{0, 0, -1}, {0, 0, 1}, {-0.2, 1, 1}, {-0.2, 1, -1}, {0.2, 1, 1}, {0.2, 1, -1}};
+    const spDVec3 vertices[] = {{0, 0, -1},    {0, 0, 1},   {-0.2, 1, 1},
+                                {-0.2, 1, -1}, {0.2, 1, 1}, {0.2, 1, -1}};
     const int32_t triangles[] = {0, 1, 2, 0, 2, 3, 1, 0, 4, 0, 5, 4};
     spMeshDef meshDef = spDefaultMeshDef();
     meshDef.vertices = vertices;
@@ -285,7 +290,10 @@ static void CheckHull(const spDVec3* points, int count, double volume, double to
 static void TestHull(void** state)
 {
     SP_UNUSED(state);
-    enum { N = 600 };
+    enum
+    {
+        N = 600
+    };
     spDVec3 points[N];
     uint64_t random = (3);
     for (int i = 0; i < N; ++i)
@@ -635,8 +643,8 @@ static void TestRefused(void** state)
 static void TestNonManifold(void** state)
 {
     SP_UNUSED(state);
-    const spDVec3 v[] = {{0, 0, -1}, {0, 0, 1}, {1, 0, 0}, {0, 0, -1}, {0, 0, 1}, {-1, 0, 0},
-                         {0, 0, -1}, {0, 0, 1}, {0, 1, 0}};
+    const spDVec3 v[] = {{0, 0, -1}, {0, 0, 1},  {1, 0, 0}, {0, 0, -1}, {0, 0, 1},
+                         {-1, 0, 0}, {0, 0, -1}, {0, 0, 1}, {0, 1, 0}};
     const int32_t triangles[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 2, 1, 8, 7, 6, 0, 0, 1};
     spMeshDef meshDef = spDefaultMeshDef();
     meshDef.vertices = v;
@@ -689,13 +697,20 @@ static void TestMemoryFails(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(TestSignedDistance),  cmocka_unit_test(TestNormalsOfBox),
-        cmocka_unit_test(TestSidesOfShell),    cmocka_unit_test(TestFoldOfShell),
-        cmocka_unit_test(TestHull),            cmocka_unit_test(TestFlatClouds),
-        cmocka_unit_test(TestDistanceField),   cmocka_unit_test(TestHeightField),
-        cmocka_unit_test(TestRestOnShapes),    cmocka_unit_test(TestBowlHolds),
-        cmocka_unit_test(TestNothingPassesShell), cmocka_unit_test(TestSameBits),
-        cmocka_unit_test(TestRefused),         cmocka_unit_test(TestNonManifold),
+        cmocka_unit_test(TestSignedDistance),
+        cmocka_unit_test(TestNormalsOfBox),
+        cmocka_unit_test(TestSidesOfShell),
+        cmocka_unit_test(TestFoldOfShell),
+        cmocka_unit_test(TestHull),
+        cmocka_unit_test(TestFlatClouds),
+        cmocka_unit_test(TestDistanceField),
+        cmocka_unit_test(TestHeightField),
+        cmocka_unit_test(TestRestOnShapes),
+        cmocka_unit_test(TestBowlHolds),
+        cmocka_unit_test(TestNothingPassesShell),
+        cmocka_unit_test(TestSameBits),
+        cmocka_unit_test(TestRefused),
+        cmocka_unit_test(TestNonManifold),
         cmocka_unit_test(TestMemoryFails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
