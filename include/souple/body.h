@@ -214,14 +214,17 @@ typedef struct spBodyDef
     spReal contactRadius;     ///< nodes keep this distance from colliders, m, >= 0
     spReal friction;          ///< Coulomb coefficient; with a collider the geometric mean of both counts
     spReal restitution;       ///< 0 no bounce, 1 full bounce; with a collider the larger of both counts
-    spMethodDef method;       ///< how the body moves
-    bool keepOrder;           ///< nodes lie in memory in the order given, which is slower: for comparison
-    int nodeRoom;             ///< nodes that edits of the body may add to it, >= 0; 0 costs nothing
-    int tetRoom;              ///< tets that edits may add without laying the body out anew, >= 0
-    int internalValue;        ///< set by spDefaultBodyDef
+    uint32_t group;           ///< bits of the groups that it belongs to
+    uint32_t touches;   ///< bits of the groups of colliders that it touches, if they touch its groups too
+    spMethodDef method; ///< how the body moves
+    bool keepOrder;     ///< nodes lie in memory in the order given, which is slower: for comparison
+    int nodeRoom;       ///< nodes that edits of the body may add to it, >= 0; 0 costs nothing
+    int tetRoom;        ///< tets that edits may add without laying the body out anew, >= 0
+    int internalValue;  ///< set by spDefaultBodyDef
 } spBodyDef;
 
-/// @return density 1000 kg/m^3, friction 0.5, restitution 0, identity placement, default method.
+/// @return density 1000 kg/m^3, friction 0.5, restitution 0, identity placement, default method, group 1, which
+/// touches all.
 SP_API spBodyDef spDefaultBodyDef(void);
 
 /// Creates a body without elements. With a mesh of tets the mass is lumped from their volume; with triangles

@@ -67,10 +67,13 @@ typedef struct spColliderDef
     spReal spacing;        ///< between neighbours of the height field, whose middle is the origin, m, > 0
     spReal friction;       ///< Coulomb coefficient; with a body the geometric mean of both counts, >= 0
     spReal restitution;    ///< 0 no bounce, 1 full bounce; with a body the larger of both counts
+    uint32_t group;        ///< bits of the groups that it belongs to
+    uint32_t touches;      ///< bits of the groups of bodies that it touches, if they touch its groups too
     int internalValue;     ///< set by spDefaultColliderDef
 } spColliderDef;
 
-/// @return the ground: a plane with normal (0, 1, 0) at height 0, friction 0.5, restitution 0.
+/// @return the ground: a plane with normal (0, 1, 0) at height 0, friction 0.5, restitution 0, group 1, which
+/// touches all.
 SP_API spColliderDef spDefaultColliderDef(void);
 
 /// Creates a collider. @return the null id on bad input or no memory.
@@ -104,6 +107,23 @@ SP_API spColliderDef spCollider_GetDef(const spWorld* world, spColliderId collid
 SP_API spVec3 spCollider_GetForce(const spWorld* world, spColliderId collider);
 /// @return torque of all bodies on a collider about its position, N m: the mean over the last step.
 SP_API spVec3 spCollider_GetTorque(const spWorld* world, spColliderId collider);
+
+/// What a body and a collider are to each other.
+typedef struct spPairMaterial
+{
+    bool touch;         ///< whether they touch at all
+    spReal friction;    ///< Coulomb coefficient between them, >= 0
+    spReal restitution; ///< between them, 0 no bounce, 1 full bounce
+} spPairMaterial;
+
+/// Sets what counts between one body and one collider in place of their groups, friction and restitution, until
+/// one of them is destroyed.
+/// @param material NULL: as their definitions say again
+SP_API bool spWorld_SetPairMaterial(spWorld* world, spBodyId body, spColliderId collider,
+                                    const spPairMaterial* material);
+
+/// @return what counts between a body and a collider; zeros for ids that are stale.
+SP_API spPairMaterial spWorld_GetPairMaterial(const spWorld* world, spBodyId body, spColliderId collider);
 
 /// One node that pressed on a collider during the last step.
 typedef struct spContact

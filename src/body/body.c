@@ -286,6 +286,8 @@ spBody* spBuildBody(spHeap* heap, const spBodyDef* def, const spBackend* backend
     body->tetRoom = def->tetRoom;
     body->gravityScale = def->gravityScale;
     body->contactRadius = def->contactRadius;
+    body->group = def->group;
+    body->touches = def->touches;
     body->friction = def->friction;
     body->restitution = def->restitution;
     body->running = true;

@@ -39,7 +39,8 @@ static spReal spFindLeastGap(const spApproachContext* c, spVec3 along, spReal wa
     spReal least = INFINITY;
     for (int k = 0; k < c->colliderCount; ++k)
     {
-        for (int node = 0; c->colliders[k] != NULL && node < body->nodeCount; ++node)
+        bool touch = c->colliders[k] != NULL && spGetPair(c->pairs, body, c->colliders[k]).touch;
+        for (int node = 0; touch && node < body->nodeCount; ++node)
         {
             const spPose pose = {.transform = c->colliders[k]->def.transform};
             spVec3 p = spMulAdd3(spXyz(x[node]), way, along);

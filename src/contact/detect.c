@@ -79,10 +79,13 @@ static int spVisitCandidates(const spDetectContext* c, int patch, spRow* rows)
         {
             continue;
         }
+        spPairMaterial material = spGetPair(c->pairs, body, c->colliders[k]);
+        if (material.touch == false)
+        {
+            continue;
+        }
         spPair pair = spMakePair(c, c->colliders[k]);
         const spColliderDef* def = &pair.collider->def;
-        spReal friction = (spReal)sqrt((double)(body->friction * def->friction));
-        spReal restitution = body->restitution > def->restitution ? body->restitution : def->restitution;
         for (int node = begin; node < end; ++node)
         {
             spVec3 p = spXyz(x[node]), normal;
@@ -103,8 +106,8 @@ static int spVisitCandidates(const spDetectContext* c, int patch, spRow* rows)
                     .a = {.slot = c->bodySlot, .node = node, .count = 1},
                     .b = {.slot = k},
                     .law = sp_rowContact,
-                    .friction = friction,
-                    .restitution = restitution,
+                    .friction = material.friction,
+                    .restitution = material.restitution,
                     .normal = normal,
                     .gap = gap,
                     .from = spInvTransformPoint(def->transform, p),

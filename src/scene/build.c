@@ -501,3 +501,23 @@ spColliderId spBuildSceneCollider(const spScene* scene, spWorld* world, const sp
     spFree(heap, heights);
     return id;
 }
+
+void spBuildScenePair(spWorld* world, const spPairData* data, spBodyId body, spColliderId collider,
+                      spProblems* problems)
+{
+    // One that could not be made was reported already
+    if (!spBody_IsValid(world, body) || !spCollider_IsValid(world, collider))
+    {
+        return;
+    }
+    spPairMaterial material = spWorld_GetPairMaterial(world, body, collider);
+    const spObjectHead* head = &data->head;
+    material.touch = data->touch;
+    material.friction = spIsGiven(head, &data->friction) ? (spReal)data->friction : material.friction;
+    material.restitution =
+        spIsGiven(head, &data->restitution) ? (spReal)data->restitution : material.restitution;
+    if (!spWorld_SetPairMaterial(world, body, collider, &material))
+    {
+        spReportWorld(problems, world, head, NULL, "this pair cannot be set");
+    }
+}

@@ -97,6 +97,9 @@ void spBuildSceneConstraints(spWorld* world, spRunBody* body, const spMesh* mesh
 spColliderId spBuildSceneCollider(const spScene* scene, spWorld* world, const spColliderData* data,
                                   spHeap* heap, spProblems* problems);
 
+void spBuildScenePair(spWorld* world, const spPairData* data, spBodyId body, spColliderId collider,
+                      spProblems* problems);
+
 // The positions of a body into fresh memory of nodeCount entries; NULL when there is none
 spVec3* spCopySceneNodes(spHeap* heap, const spWorld* world, const spRunBody* body);
 

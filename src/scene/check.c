@@ -636,7 +636,8 @@ static void spCheckShape(spChecker* checker, const spColliderData* collider)
 {
     const spObjectHead *head = &collider->head, *placement = &collider->transform.head;
     bool fromMesh = (spShape_GetSizes((spShape)collider->shape) & sp_sizeMesh) != 0;
-    if (!fromMesh && spIsGiven(placement, &collider->transform.scale))
+    spDVec3 scale = collider->transform.scale;
+    if (!fromMesh && (scale.x != 1.0 || scale.y != 1.0 || scale.z != 1.0))
     {
         spReport(checker->problems, placement, &collider->transform.scale,
                  "only a collider made from a mesh can be scaled: give this one another size");
@@ -676,6 +677,22 @@ static void spCheckCollider(spChecker* checker, spColliderData* collider, int in
         spCheckMotion(checker, &collider->motion);
     }
     spCheckShape(checker, collider);
+}
+
+static void spCheckPair(spChecker* checker, const spPairData* pair, int index)
+{
+    spCheckBodyReference(checker, &pair->head, &pair->body);
+    spCheckColliderReference(checker, &pair->head, &pair->collider);
+    const spPairData* pairs = checker->data->pairs.data;
+    for (int i = 0; i < index; ++i)
+    {
+        if (strcmp(pairs[i].body, pair->body) == 0 && strcmp(pairs[i].collider, pair->collider) == 0)
+        {
+            spReport(checker->problems, &pair->head, &pair->body, "this pair is there already, as pairs[%d]",
+                     i);
+            return;
+        }
+    }
 }
 
 static void spCheckAttachment(spChecker* checker, const spAttachmentData* attachment, int index)
@@ -1013,6 +1030,10 @@ bool spCheckSceneData(spScene* scene, spProblems* problems)
     for (int i = 0; i < data->colliders.count; ++i)
     {
         spCheckCollider(&checker, (spColliderData*)data->colliders.data + i, i);
+    }
+    for (int i = 0; i < data->pairs.count; ++i)
+    {
+        spCheckPair(&checker, (const spPairData*)data->pairs.data + i, i);
     }
     for (int i = 0; i < data->attachments.count; ++i)
     {

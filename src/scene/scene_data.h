@@ -347,6 +347,15 @@ typedef struct spColliderData
     spMotionData motion;
 } spColliderData;
 
+typedef struct spPairData
+{
+    spObjectHead head;
+    const char* body;
+    const char* collider;
+    bool touch;
+    double friction, restitution;
+} spPairData;
+
 typedef struct spAttachmentData
 {
     spObjectHead head;
@@ -499,6 +508,7 @@ typedef struct spSceneData
     double restitutionThreshold;
     spList bodies;       // spBodyData
     spList colliders;    // spColliderData
+    spList pairs;        // spPairData
     spList attachments;  // spAttachmentData
     spList events;       // spEventData
     spList measurements; // spMeasurementData

@@ -571,6 +571,15 @@ static const spSchema s_collider = SCHEMA("collider", spColliderData, s_collider
 // ---------------------------------------------------------------------------------------------------------
 // Attachments and events
 
+static const spKey s_pairKeys[] = {
+    STRING(spPairData, "body", body, "Which body.", .flags = sp_keyRequired),
+    STRING(spPairData, "collider", collider, "Which collider.", .flags = sp_keyRequired),
+    BOOL(spPairData, "touch", touch, 1, "Whether they touch at all."),
+    NUMBER(spPairData, "friction", friction, NULL, 0, 0, 100, "Coulomb coefficient between them.", .flags = sp_keyNoDefault, .text = "the geometric mean of both"),
+    NUMBER(spPairData, "restitution", restitution, NULL, 0, 0, 1, "Between them, 0 no bounce, 1 full bounce.", .flags = sp_keyNoDefault, .text = "the larger of both"),
+};
+static const spSchema s_pair = SCHEMA("pair", spPairData, s_pairKeys, "What a body and a collider are to each other.");
+
 static const spKey s_attachmentKeys[] = {
     STRING(spAttachmentData, "name", name, "Name, for measurements and events.", .text = "none"),
     STRING(spAttachmentData, "body", body, "Body whose nodes are held.", .flags = sp_keyRequired),
@@ -721,6 +730,7 @@ static const spKey s_sceneKeys[] = {
            .flags = sp_keyNoDefault, .text = "that of the engine", TO(spWorldDef, restitutionThreshold)),
     OBJECTS(spSceneData, "bodies", bodies, s_body, SP_SCENE_MAX_OBJECTS, "What is soft."),
     OBJECTS(spSceneData, "colliders", colliders, s_collider, SP_SCENE_MAX_OBJECTS, "What is rigid."),
+    OBJECTS(spSceneData, "pairs", pairs, s_pair, SP_SCENE_MAX_OBJECTS, "What touches with other friction, or not at all."),
     OBJECTS(spSceneData, "attachments", attachments, s_attachment, SP_SCENE_MAX_OBJECTS, "What is held together."),
     OBJECTS(spSceneData, "events", events, s_event, SP_SCENE_MAX_OBJECTS, "What happens when."),
     OBJECTS(spSceneData, "measurements", measurements, s_measurement, SP_SCENE_MAX_OBJECTS, "What is measured after every step."),

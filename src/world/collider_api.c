@@ -22,6 +22,8 @@ spColliderDef spDefaultColliderDef(void)
         .friction = (spReal)0.5,
         .resolution = 64,
         .spacing = 1,
+        .group = 1,
+        .touches = UINT32_MAX,
         .internalValue = SP_DEF_COOKIE,
     };
 }
@@ -99,6 +101,7 @@ void spDestroyCollider(spWorld* world, spColliderId id)
     world->colliders[slot] = NULL;
     world->contactCount = 0;
     world->rowsDirty = true;
+    spRemovePairs(&world->pairTable, 0, SP_ID_NUMBER(id));
     spReleaseSlot(&world->colliderIds, slot);
 }
 
@@ -198,6 +201,47 @@ spVec3 spCollider_GetTorque(const spWorld* world, spColliderId id)
 {
     const spCollider* collider = spGetCollider(world, id);
     return collider != NULL ? collider->torque : (spVec3){0, 0, 0};
+}
+
+bool spWorld_SetPairMaterial(spWorld* world, spBodyId bodyId, spColliderId colliderId,
+                             const spPairMaterial* material)
+{
+    const spBody* body = spUseBody(world, bodyId);
+    const spCollider* collider = body != NULL ? spUseCollider(world, colliderId) : NULL;
+    spError error = {0};
+    if (collider == NULL)
+    {
+        return false;
+    }
+    world->rowsDirty = true;
+    if (material == NULL)
+    {
+        spRemovePairs(&world->pairTable, SP_ID_NUMBER(bodyId), SP_ID_NUMBER(colliderId));
+        return true;
+    }
+    if (!(material->friction >= 0 && isfinite(material->friction)) ||
+        !(material->restitution >= 0 && material->restitution <= 1))
+    {
+        spFail(&error, sp_errorBadArgument,
+               "friction %g between %s and %s must not be negative, restitution %g between 0 and 1",
+               (double)material->friction, body->name, collider->name, (double)material->restitution);
+        return spRecordError(world, &error);
+    }
+    if (spSetPair(&world->heap, &world->pairTable, SP_ID_NUMBER(bodyId), SP_ID_NUMBER(colliderId),
+                  material) == false)
+    {
+        spFailMemory(&error, "a pair material", sizeof(spPairEntry));
+        return spRecordError(world, &error);
+    }
+    return true;
+}
+
+spPairMaterial spWorld_GetPairMaterial(const spWorld* world, spBodyId bodyId, spColliderId colliderId)
+{
+    const spBody* body = spGetBody(world, bodyId);
+    const spCollider* collider = spGetCollider(world, colliderId);
+    return body != NULL && collider != NULL ? spGetPair(&world->pairTable, body, collider)
+                                            : (spPairMaterial){0};
 }
 
 int spWorld_GetContactCount(const spWorld* world)

@@ -77,6 +77,7 @@ void spFindBodyRows(spWorld* world, int slot, bool isStatic, spTeam* team, spRea
         .colliderCount = world->colliderIds.slotCount,
         .links = world->links,
         .linkCount = world->linkIds.slotCount,
+        .pairs = &world->pairTable,
         .dt = dt,
         .reach = world->def.contactSkin + 2 * dt * dt * spLength3(world->def.gravity),
         .contactCounts = spArenaAlloc(&world->arena, spArraySize(body->order.patchCount, sizeof(int))),
@@ -115,6 +116,7 @@ bool spApproach(spWorld* world, int slot)
                                 .body = body,
                                 .colliders = spGetColliders(world),
                                 .colliderCount = world->colliderIds.slotCount,
+                                .pairs = &world->pairTable,
                                 .gravity = world->def.gravity,
                             });
 }

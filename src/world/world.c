@@ -133,6 +133,7 @@ void spDestroyWorld(spWorld* world)
     spFree(&world->heap, world->colliders);
     spFree(&world->heap, world->links);
     spFree(&world->heap, world->contacts);
+    spFree(&world->heap, world->pairTable.entries);
     for (int i = 0; i < sp_rowLawCount; ++i)
     {
         spFreeMultipliers(&world->heap, world->multipliers + i);

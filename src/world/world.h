@@ -9,6 +9,7 @@
 #include "base/id_pool.h"
 #include "base/log.h"
 #include "body/multipliers.h"
+#include "body/pair_table.h"
 #include "contact/link.h"
 #include "method/method.h"
 
@@ -56,7 +57,8 @@ struct spWorld
     spContact* contacts;
     int contactCount;
     int contactCapacity;
-    bool rowsDirty;                            // something changed since the rows were found
+    bool rowsDirty; // something changed since the rows were found
+    spPairTable pairTable;
     spMultipliers multipliers[sp_rowLawCount]; // of the rows that the response solved last
 
     spError lastError;

@@ -533,6 +533,63 @@ static void TestNothingPassesShell(void** state)
     spDestroyMesh(plate);
 }
 
+// ---- pairs ----
+
+static spBodyId AddParticle(spWorld* world, double x, uint32_t group, uint32_t touches)
+{
+    spVec3 start = {(spReal)x, (spReal)0.1, 0};
+    spBodyDef def = spDefaultBodyDef();
+    def.positions = &start;
+    def.positionCount = 1;
+    def.nodeMass = 1;
+    def.group = group;
+    def.touches = touches;
+    def.velocity.z = 1;
+    return spCreateBody(world, &def);
+}
+
+// Both sides must touch the group of the other; what was set for a pair counts before that
+static void TestGroupsAndPairs(void** state)
+{
+    SP_UNUSED(state);
+    spColliderDef def = spDefaultColliderDef();
+    def.group = 2;
+    def.touches = 5;
+    spCollider* collider;
+    spWorld* world = MakeWorld(&def, 1, &collider);
+    const uint32_t bits[][2] = {{1, 2}, {4, UINT32_MAX}, {1, 1}, {2, 2}, {1, 2}, {1, 1}};
+    const bool holds[] = {true, true, false, false, false, true};
+    spBodyId bodies[6];
+    for (int i = 0; i < 6; ++i)
+    {
+        bodies[i] = AddParticle(world, i, bits[i][0], bits[i][1]);
+    }
+    spPairMaterial pair = {.touch = false};
+    assert_true(spWorld_SetPairMaterial(world, bodies[4], collider->id, &pair));
+    pair = (spPairMaterial){.touch = true, .friction = 0};
+    assert_true(spWorld_SetPairMaterial(world, bodies[5], collider->id, &pair));
+    for (int i = 0; i < 120; ++i)
+    {
+        spWorld_Step(world, (spReal)(1.0 / 60.0));
+    }
+    for (int i = 0; i < 6; ++i)
+    {
+        double y = (double)spBody_GetPositions(world, bodies[i]).data[0].y;
+        assert_true(holds[i] ? y > -1e-4 : y < -1.0);
+        assert_true(spWorld_GetPairMaterial(world, bodies[i], collider->id).touch == holds[i]);
+    }
+    CHECK_NEAR(spBody_GetVelocities(world, bodies[0]).data[0].z, 0.0, 1e-6); // friction 0.5
+    CHECK_NEAR(spBody_GetVelocities(world, bodies[5]).data[0].z, 1.0, 1e-6); // none
+    pair.friction = -1;
+    assert_false(spWorld_SetPairMaterial(world, bodies[5], collider->id, &pair));
+    assert_non_null(strstr(spWorld_GetLastError(world).message, "must not be negative"));
+    assert_true(spWorld_SetPairMaterial(world, bodies[5], collider->id, NULL));
+    assert_false(spWorld_GetPairMaterial(world, bodies[5], collider->id).touch);
+    spDestroyCollider(world, collider->id);
+    assert_int_equal(world->pairTable.count, 0);
+    spDestroyWorld(world);
+}
+
 // ---- the same bits ----
 
 static uint64_t RunHash(const spColliderDef* def, int workers)
@@ -708,6 +765,7 @@ int main(void)
         cmocka_unit_test(TestRestOnShapes),
         cmocka_unit_test(TestBowlHolds),
         cmocka_unit_test(TestNothingPassesShell),
+        cmocka_unit_test(TestGroupsAndPairs),
         cmocka_unit_test(TestSameBits),
         cmocka_unit_test(TestRefused),
         cmocka_unit_test(TestNonManifold),
