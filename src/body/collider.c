@@ -158,6 +158,17 @@ static spSurfaceHit spMakeHit(double distance, spDVec3 normal)
     return (spSurfaceHit){(spReal)distance, {(spReal)normal.x, (spReal)normal.y, (spReal)normal.z}};
 }
 
+// The nearest place; for a point that is not finite any face, infinitely far away
+static spSurfacePlace spFindNearest(const spTriangleTree* tree, spDVec3 p)
+{
+    spSurfacePlace place = spFindSurfacePlace(tree, p, INFINITY);
+    if (place.triangle < 0)
+    {
+        place = (spSurfacePlace){tree->boxes.sorted[0], sp_featureFace, p, INFINITY};
+    }
+    return place;
+}
+
 // The direction from a place on the surface to a point, along or against its normal where it is a face
 static spDVec3 spGetWayOut(const spTriangleTree* tree, const spSurfacePlace* place, spDVec3 p)
 {
@@ -188,14 +199,14 @@ static int spCountCrossings(const spTriangleTree* tree, spDVec3 from, spDVec3 p,
 // there, still belongs to the side that it came from.
 static spSurfaceHit spQueryClosed(const spTriangleTree* tree, spDVec3 p, const spVec3* from)
 {
-    spSurfacePlace place = spFindSurfacePlace(tree, p, INFINITY);
+    spSurfacePlace place = spFindNearest(tree, p);
     spDVec3 out = spGetWayOut(tree, &place, p), first;
     bool inside = spDDot(spDSub(p, place.point), spGetPlaceNormal(tree, &place)) < 0.0;
     double distance = inside ? -place.distance : place.distance;
     out = inside ? spDScale(-1.0, out) : out;
     if (from != NULL && spCountCrossings(tree, spToDouble(*from), p, &place, &first) > 0)
     {
-        spSurfacePlace entry = spFindSurfacePlace(tree, first, INFINITY);
+        spSurfacePlace entry = spFindNearest(tree, first);
         spDVec3 normal = tree->normals[(int64_t)sp_featureCount * entry.triangle + sp_featureFace];
         double depth = spDDot(spDSub(p, first), normal);
         if (depth < 0.0 && spDDot(normal, out) < SP_OTHER_SIDE)
@@ -210,7 +221,7 @@ static spSurfaceHit spQueryClosed(const spTriangleTree* tree, spDVec3 p, const s
 static spSurfaceHit spQueryShell(const spShapeData* data, spDVec3 p, const spVec3* from)
 {
     const spTriangleTree* tree = &data->tree;
-    spSurfacePlace place = spFindSurfacePlace(tree, p, INFINITY);
+    spSurfacePlace place = spFindNearest(tree, p);
     spDVec3 out = spGetWayOut(tree, &place, p), first;
     bool crossed = from != NULL && spCountCrossings(tree, spToDouble(*from), p, &place, &first) % 2 == 1;
     return crossed ? spMakeHit(-place.distance - data->halfThickness, spDScale(-1.0, out))
@@ -237,7 +248,7 @@ static spSurfaceHit spQueryHeightField(const spColliderDef* def, const spShapeDa
     {
         return spMakeHit(beside, spDScale(1.0 / beside, spDSub(p, rim)));
     }
-    spSurfacePlace place = spFindSurfacePlace(&data->tree, p, INFINITY);
+    spSurfacePlace place = spFindNearest(&data->tree, p);
     spDVec3 out = spGetWayOut(&data->tree, &place, p);
     return below ? spMakeHit(-place.distance, out.y < 0.0 ? spDScale(-1.0, out) : out)
                  : spMakeHit(place.distance, out);

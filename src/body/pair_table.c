@@ -27,7 +27,8 @@ static bool spIsPair(const spPairTable* table, int place, uint64_t body, uint64_
            table->entries[place].collider == collider;
 }
 
-bool spSetPair(spHeap* heap, spPairTable* table, uint64_t body, uint64_t collider, const spPairMaterial* material)
+bool spSetPair(spHeap* heap, spPairTable* table, uint64_t body, uint64_t collider,
+               const spPairMaterial* material)
 {
     int place = spFindPair(table, body, collider);
     if (spIsPair(table, place, body, collider) == false)

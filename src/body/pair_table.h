@@ -21,7 +21,8 @@ typedef struct spPairTable
 } spPairTable;
 
 // Returns false without memory
-bool spSetPair(spHeap* heap, spPairTable* table, uint64_t body, uint64_t collider, const spPairMaterial* material);
+bool spSetPair(spHeap* heap, spPairTable* table, uint64_t body, uint64_t collider,
+               const spPairMaterial* material);
 
 // Takes out the pair; with 0 for one of them all pairs of the other
 void spRemovePairs(spPairTable* table, uint64_t body, uint64_t collider);

@@ -75,21 +75,20 @@ static spMesh* spMakeFieldMesh(const spColliderDef* def, const spAllocator* allo
     return mesh;
 }
 
-static double spClampCell(double x, int count, int* cell)
+// The cell of a place along one axis, which is moved to the rim where it is outside, and the part of the cell
+static double spFindFieldCell(double* x, int count, spReal spacing, int* cell)
 {
-    x = fmin(fmax(x, 0.0), (double)(count - 1));
-    *cell = (int)x < count - 2 ? (int)x : count - 2;
-    return x - (double)*cell;
+    double rim = -spGetFieldCorner(count, spacing);
+    *x = *x > -rim ? (*x < rim ? *x : rim) : -rim; // also where it is not a number
+    double place = (*x + rim) / (double)spacing;
+    *cell = (int)place < count - 2 ? (int)place : count - 2;
+    return place - (double)*cell;
 }
 
 double spGetFieldHeight(const spColliderDef* def, double* x, double* z)
 {
     int nx = def->heightCountX, nz = def->heightCountZ, i, k;
-    double spacing = (double)def->spacing;
-    double x0 = spGetFieldCorner(nx, def->spacing), z0 = spGetFieldCorner(nz, def->spacing);
-    double s = spClampCell((*x - x0) / spacing, nx, &i), t = spClampCell((*z - z0) / spacing, nz, &k);
-    *x = x0 + spacing * ((double)i + s);
-    *z = z0 + spacing * ((double)k + t);
+    double s = spFindFieldCell(x, nx, def->spacing, &i), t = spFindFieldCell(z, nz, def->spacing, &k);
     const spReal* h = def->heights + (int64_t)k * nx + i;
     double a = (double)h[0], b = (double)h[1], c = (double)h[nx], d = (double)h[nx + 1];
     return s > t ? a + s * (b - a) + t * (d - b) : a + t * (c - a) + s * (d - c);

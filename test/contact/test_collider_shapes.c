@@ -389,6 +389,14 @@ static void TestHeightField(void** state)
         CHECK_NEAR(hit.distance, 0.1 * i * share, 1e-6);
         CHECK_NEAR(hit.normal.y, share, 1e-5);
     }
+    // Just below, anywhere within the rims: up, never sideways
+    uint64_t random = 9;
+    for (int i = 0; i < 1000; ++i)
+    {
+        double x = spRandomRange(&random, -1.0, 1.0), z = spRandomRange(&random, -0.75, 0.75);
+        spVec3 p = {(spReal)x, (spReal)(0.5 * (double)(spReal)x - 0.01), (spReal)z};
+        CHECK_LESS(0.8, spQueryShape(collider, spIdentityTransform(), p, NULL).normal.y);
+    }
     spSurfaceHit beside = spQueryShape(collider, spIdentityTransform(), (spVec3){(spReal)1.5, -1, 0}, NULL);
     CHECK_NEAR(beside.distance, 0.5, 1e-6);
     CHECK_NEAR(beside.normal.x, 1.0, 1e-6);
@@ -722,6 +730,34 @@ static void TestNonManifold(void** state)
     spDestroyMesh(mesh);
 }
 
+// Points that are no places get an answer that is no contact
+static void TestPointsNotFinite(void** state)
+{
+    SP_UNUSED(state);
+    spMesh *torus = MakeTorus(), *sheet = MakeSheet(1.0);
+    spReal heights[4] = {0};
+    for (int i = 0; i < 5; ++i)
+    {
+        spColliderDef def =
+            MakeMeshDef(i < 4 ? (spShape)(sp_shapeMesh + i) : sp_shapeMesh, i < 4 ? torus : sheet);
+        def.resolution = 4;
+        def.heights = heights;
+        def.heightCountX = def.heightCountZ = 2;
+        spCollider* collider;
+        spWorld* world = MakeWorld(&def, 1, &collider);
+        const spVec3 bad[] = {{NAN, NAN, NAN}, {NAN, 0, 0}, {0, NAN, 0}, {0, 0, INFINITY}, {0, INFINITY, 0}};
+        const spVec3 from = {0, 1, 0};
+        for (size_t k = 0; k < SP_COUNT(bad); ++k)
+        {
+            assert_false(spQueryShape(collider, spIdentityTransform(), bad[k], &from).distance < 0);
+            assert_false(spQueryShape(collider, spIdentityTransform(), bad[k], NULL).distance < 0);
+        }
+        spDestroyWorld(world);
+    }
+    spDestroyMesh(torus);
+    spDestroyMesh(sheet);
+}
+
 static void TestMemoryFails(void** state)
 {
     SP_UNUSED(state);
@@ -769,6 +805,7 @@ int main(void)
         cmocka_unit_test(TestSameBits),
         cmocka_unit_test(TestRefused),
         cmocka_unit_test(TestNonManifold),
+        cmocka_unit_test(TestPointsNotFinite),
         cmocka_unit_test(TestMemoryFails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
