@@ -217,7 +217,8 @@ static const spTopic s_topics[] = {
         .name = "contact",
         .summary = "colliders, friction, restitution, pins and attachments",
         .text =
-            "Nodes of bodies touch colliders: planes, spheres, capsules and boxes, fixed or moved by "
+            "Nodes of bodies touch colliders: planes, spheres, capsules, boxes, "
+            "cylinders, meshes, convex hulls, height and distance fields, fixed or moved by "
             "events. Bodies do not touch each other yet.\n"
             "\n"
             "  \"colliders\": [{\"shape\": \"plane\", \"friction\": 0.5, \"restitution\": 0.3}]\n"

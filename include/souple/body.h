@@ -215,8 +215,11 @@ typedef struct spBodyDef
     spReal gravityScale;      ///< share of the world's gravity, non-dimensional
     spReal contactRadius;     ///< the surface keeps this distance from what it touches, m, >= 0
     bool selfContact;         ///< the surface of the body touches itself
-    spReal friction;    ///< Coulomb coefficient; with a collider or a body the geometric mean of both counts
-    spReal restitution; ///< 0 no bounce, 1 full bounce; with a collider the larger of both counts
+    spReal friction;          ///< Coulomb coefficient; with what it touches the geometric mean of both counts
+    spReal restitution;       ///< 0 no bounce, 1 full bounce; with what it touches the larger of both counts
+    uint32_t group;           ///< bits of the groups that it belongs to
+    uint32_t
+        touches; ///< bits of the groups of colliders and bodies that it touches, if they touch its groups too
     spMethodDef method; ///< how the body moves
     bool keepOrder;     ///< nodes lie in memory in the order given, which is slower: for comparison
     int nodeRoom;       ///< nodes that edits of the body may add to it, >= 0; 0 costs nothing
@@ -224,7 +227,8 @@ typedef struct spBodyDef
     int internalValue;  ///< set by spDefaultBodyDef
 } spBodyDef;
 
-/// @return density 1000 kg/m^3, friction 0.5, restitution 0, identity placement, default method.
+/// @return density 1000 kg/m^3, friction 0.5, restitution 0, identity placement, default method, group 1, which
+/// touches all.
 SP_API spBodyDef spDefaultBodyDef(void);
 
 /// Creates a body without elements. With a mesh of tets the mass is lumped from their volume; with triangles

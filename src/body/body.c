@@ -288,6 +288,8 @@ spBody* spBuildBody(spHeap* heap, const spBodyDef* def, const spBackend* backend
     body->contactRadius = def->contactRadius;
     body->selfContact = def->selfContact;
     body->island = -1;
+    body->group = def->group;
+    body->touches = def->touches;
     body->friction = def->friction;
     body->restitution = def->restitution;
     body->running = true;

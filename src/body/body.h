@@ -124,6 +124,7 @@ typedef struct spBody
     // Contact and rows
     spReal gravityScale;
     spReal contactRadius;
+    uint32_t group, touches; // bits
     spReal friction;
     spReal restitution;
     spRow* rows; // ordered by patch and node

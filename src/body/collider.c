@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "math/quat.h"
 #include "math/vec3.h"
+#include "mesh/winding.h"
 
 spPose spGetColliderPose(const spCollider* collider, spReal fraction, spReal dt)
 {
@@ -55,32 +56,47 @@ static spSurfaceHit spQueryBox(spVec3 p, spVec3 half)
     return (spSurfaceHit){-depth.z, {0, 0, p.z < 0 ? -1 : 1}};
 }
 
-static spSurfaceHit spQueryPlaneShape(const spColliderDef* def, spVec3 p)
+static spSurfaceHit spQueryPlaneShape(const spColliderDef* def, const spShapeData* data, spVec3 p,
+                                      const spVec3* from)
 {
+    SP_UNUSED(data);
+    SP_UNUSED(from);
     SP_UNUSED(def);
     return (spSurfaceHit){p.y, {0, 1, 0}};
 }
 
-static spSurfaceHit spQuerySphereShape(const spColliderDef* def, spVec3 p)
+static spSurfaceHit spQuerySphereShape(const spColliderDef* def, const spShapeData* data, spVec3 p,
+                                       const spVec3* from)
 {
+    SP_UNUSED(data);
+    SP_UNUSED(from);
     return spQueryBall(p, def->radius);
 }
 
-static spSurfaceHit spQueryCapsuleShape(const spColliderDef* def, spVec3 p)
+static spSurfaceHit spQueryCapsuleShape(const spColliderDef* def, const spShapeData* data, spVec3 p,
+                                        const spVec3* from)
 {
+    SP_UNUSED(data);
+    SP_UNUSED(from);
     spReal h = def->halfHeight;
     spReal along = p.y < -h ? -h : (p.y > h ? h : p.y);
     return spQueryBall((spVec3){p.x, p.y - along, p.z}, def->radius);
 }
 
-static spSurfaceHit spQueryBoxShape(const spColliderDef* def, spVec3 p)
+static spSurfaceHit spQueryBoxShape(const spColliderDef* def, const spShapeData* data, spVec3 p,
+                                    const spVec3* from)
 {
+    SP_UNUSED(data);
+    SP_UNUSED(from);
     return spQueryBox(p, def->halfSize);
 }
 
 // A rectangle in the plane through the axis and the point
-static spSurfaceHit spQueryCylinderShape(const spColliderDef* def, spVec3 p)
+static spSurfaceHit spQueryCylinderShape(const spColliderDef* def, const spShapeData* data, spVec3 p,
+                                         const spVec3* from)
 {
+    SP_UNUSED(data);
+    SP_UNUSED(from);
     spReal away;
     spVec3 out = spNormalizeLength3((spVec3){p.x, 0, p.z}, &away);
     out = away > 0 ? out : (spVec3){1, 0, 0};
@@ -89,31 +105,170 @@ static spSurfaceHit spQueryCylinderShape(const spColliderDef* def, spVec3 p)
     return hit;
 }
 
-static spReal spReachPlane(const spColliderDef* def)
+static spReal spReachPlane(const spColliderDef* def, const spShapeData* data)
 {
+    SP_UNUSED(data);
     SP_UNUSED(def);
     return 1;
 }
 
-static spReal spReachNowhere(const spColliderDef* def)
+static spReal spReachNowhere(const spColliderDef* def, const spShapeData* data)
 {
+    SP_UNUSED(data);
     SP_UNUSED(def);
     return 0; // a turn does not move a ball
 }
 
-static spReal spReachCapsule(const spColliderDef* def)
+static spReal spReachCapsule(const spColliderDef* def, const spShapeData* data)
 {
+    SP_UNUSED(data);
     return def->halfHeight + def->radius;
 }
 
-static spReal spReachBox(const spColliderDef* def)
+static spReal spReachBox(const spColliderDef* def, const spShapeData* data)
 {
+    SP_UNUSED(data);
     return spLength3(def->halfSize);
 }
 
-static spReal spReachCylinder(const spColliderDef* def)
+static spReal spReachCylinder(const spColliderDef* def, const spShapeData* data)
 {
+    SP_UNUSED(data);
     return spLength3((spVec3){def->radius, def->halfHeight, 0});
+}
+
+// ---- shapes made of triangles ----
+
+// Below this share of the coordinates the way from the surface to a point is rounding, and no direction
+#define SP_NO_WAY (sizeof(spReal) == sizeof(float) ? 1.0e-5 : 1.0e-13)
+
+// Normals further apart than this are those of two sides: the cosine
+#define SP_OTHER_SIDE (-0.5)
+
+// Crossings of a segment that are counted
+#define SP_MOST_CROSSINGS 16
+
+static spDVec3 spToDouble(spVec3 v)
+{
+    return (spDVec3){(double)v.x, (double)v.y, (double)v.z};
+}
+
+static spSurfaceHit spMakeHit(double distance, spDVec3 normal)
+{
+    return (spSurfaceHit){(spReal)distance, {(spReal)normal.x, (spReal)normal.y, (spReal)normal.z}};
+}
+
+// The nearest place; for a point that is not finite any face, infinitely far away
+static spSurfacePlace spFindNearest(const spTriangleTree* tree, spDVec3 p)
+{
+    spSurfacePlace place = spFindSurfacePlace(tree, p, INFINITY);
+    if (place.triangle < 0)
+    {
+        place = (spSurfacePlace){tree->boxes.sorted[0], sp_featureFace, p, INFINITY};
+    }
+    return place;
+}
+
+// The direction from a place on the surface to a point, along or against its normal where it is a face
+static spDVec3 spGetWayOut(const spTriangleTree* tree, const spSurfacePlace* place, spDVec3 p)
+{
+    spDVec3 normal = spGetPlaceNormal(tree, place), away = spDSub(p, place->point);
+    double size = fabs(p.x) + fabs(p.y) + fabs(p.z);
+    if (place->feature == sp_featureFace || place->distance <= SP_NO_WAY * size)
+    {
+        return spDDot(away, normal) < 0.0 ? spDScale(-1.0, normal) : normal;
+    }
+    return spDScale(1.0 / place->distance, away);
+}
+
+// Where the way from one point to another one meets the surface, from begin to end; the number of places
+static int spCountCrossings(const spTriangleTree* tree, spDVec3 from, spDVec3 p, const spSurfacePlace* place,
+                            spDVec3* first)
+{
+    double parts[SP_MOST_CROSSINGS];
+    if (!(place->distance <= spDDistance(from, p)))
+    {
+        return 0;
+    }
+    int count = spFindCrossings(&tree->boxes, from, p, parts, SP_MOST_CROSSINGS);
+    *first = count > 0 ? spDMulAdd(from, parts[0], spDSub(p, from)) : p;
+    return count;
+}
+
+// A closed surface. A point that has gone so far into something thin that the other side is nearer, or out of it
+// there, still belongs to the side that it came from.
+static spSurfaceHit spQueryClosed(const spTriangleTree* tree, spDVec3 p, const spVec3* from)
+{
+    spSurfacePlace place = spFindNearest(tree, p);
+    spDVec3 out = spGetWayOut(tree, &place, p), first;
+    bool inside = spDDot(spDSub(p, place.point), spGetPlaceNormal(tree, &place)) < 0.0;
+    double distance = inside ? -place.distance : place.distance;
+    out = inside ? spDScale(-1.0, out) : out;
+    if (from != NULL && spCountCrossings(tree, spToDouble(*from), p, &place, &first) > 0)
+    {
+        spSurfacePlace entry = spFindNearest(tree, first);
+        spDVec3 normal = tree->normals[(int64_t)sp_featureCount * entry.triangle + sp_featureFace];
+        double depth = spDDot(spDSub(p, first), normal);
+        if (depth < 0.0 && spDDot(normal, out) < SP_OTHER_SIDE)
+        {
+            return spMakeHit(depth, normal);
+        }
+    }
+    return spMakeHit(distance, out);
+}
+
+// A shell: what has crossed it an odd number of times is on the other side
+static spSurfaceHit spQueryShell(const spShapeData* data, spDVec3 p, const spVec3* from)
+{
+    const spTriangleTree* tree = &data->tree;
+    spSurfacePlace place = spFindNearest(tree, p);
+    spDVec3 out = spGetWayOut(tree, &place, p), first;
+    bool crossed = from != NULL && spCountCrossings(tree, spToDouble(*from), p, &place, &first) % 2 == 1;
+    return crossed ? spMakeHit(-place.distance - data->halfThickness, spDScale(-1.0, out))
+                   : spMakeHit(place.distance - data->halfThickness, out);
+}
+
+static spSurfaceHit spQueryMeshShape(const spColliderDef* def, const spShapeData* data, spVec3 p,
+                                     const spVec3* from)
+{
+    SP_UNUSED(def);
+    return data->tree.closed ? spQueryClosed(&data->tree, spToDouble(p), from)
+                             : spQueryShell(data, spToDouble(p), from);
+}
+
+// Beside the field its rim is a wall; below the ground the way out is up
+static spSurfaceHit spQueryHeightField(const spColliderDef* def, const spShapeData* data, spVec3 point,
+                                       const spVec3* from)
+{
+    SP_UNUSED(from);
+    spDVec3 p = spToDouble(point), rim = p;
+    bool below = p.y < spGetFieldHeight(def, &rim.x, &rim.z);
+    double beside = spDDistance(p, rim);
+    if (below && beside > 0.0)
+    {
+        return spMakeHit(beside, spDScale(1.0 / beside, spDSub(p, rim)));
+    }
+    spSurfacePlace place = spFindNearest(&data->tree, p);
+    spDVec3 out = spGetWayOut(&data->tree, &place, p);
+    return below ? spMakeHit(-place.distance, out.y < 0.0 ? spDScale(-1.0, out) : out)
+                 : spMakeHit(place.distance, out);
+}
+
+static spSurfaceHit spQueryDistanceField(const spColliderDef* def, const spShapeData* data, spVec3 p,
+                                         const spVec3* from)
+{
+    SP_UNUSED(def);
+    SP_UNUSED(from);
+    spDVec3 gradient;
+    double distance = spSampleDistance(&data->grid, spToDouble(p), &gradient), length = spDLength(gradient);
+    return spMakeHit(distance, length > 0.0 ? spDScale(1.0 / length, gradient) : (spDVec3){0.0, 1.0, 0.0});
+}
+
+static spReal spReachData(const spColliderDef* def, const spShapeData* data)
+{
+    SP_UNUSED(def);
+    spDVec3 far = spDMax(spDScale(-1.0, data->tree.lower), data->tree.upper);
+    return (spReal)spDLength(far);
 }
 
 const spShapeKind g_shapeKinds[sp_shapeCount] = {
@@ -123,6 +278,10 @@ const spShapeKind g_shapeKinds[sp_shapeCount] = {
     [sp_shapeBox] = {"box", sp_sizeHalfSize, spQueryBoxShape, spReachBox},
     [sp_shapeCylinder] = {"cylinder", sp_sizeRadius | sp_sizeHalfHeight, spQueryCylinderShape,
                           spReachCylinder},
+    [sp_shapeMesh] = {"mesh", sp_sizeMesh, spQueryMeshShape, spReachData},
+    [sp_shapeConvex] = {"convex", sp_sizeMesh, spQueryMeshShape, spReachData},
+    [sp_shapeHeightField] = {"heightField", sp_sizeHeights, spQueryHeightField, spReachData},
+    [sp_shapeDistanceField] = {"distanceField", sp_sizeMesh, spQueryDistanceField, spReachData},
 };
 
 const char* spShape_GetName(spShape shape)
@@ -135,11 +294,82 @@ int spShape_GetSizes(spShape shape)
     return (unsigned)shape < sp_shapeCount ? g_shapeKinds[shape].sizes : 0;
 }
 
-spSurfaceHit spQueryShape(const spColliderDef* shape, spTransform transform, spVec3 point)
+bool spShape_HasData(spShape shape)
 {
-    spSurfaceHit hit = g_shapeKinds[shape->shape].query(shape, spInvTransformPoint(transform, point));
+    return (spShape_GetSizes(shape) & (sp_sizeMesh | sp_sizeHeights)) != 0;
+}
+
+spSurfaceHit spQueryShape(const spCollider* collider, spTransform transform, spVec3 point, const spVec3* from)
+{
+    const spColliderDef* def = &collider->def;
+    spVec3 p = spInvTransformPoint(transform, point);
+    spSurfaceHit hit = g_shapeKinds[def->shape].query(def, collider->data, p, from);
     hit.normal = spRotate(transform.rotation, hit.normal);
     return hit;
+}
+
+spReal spGetLeastDistance(const spCollider* collider, spTransform transform, spVec3 point)
+{
+    if (collider->data == NULL)
+    {
+        return 0;
+    }
+    spDVec3 p = spToDouble(spInvTransformPoint(transform, point));
+    return (spReal)sqrt(spBoxDistance2(&collider->data->box, p));
+}
+
+void spFreeCollider(spHeap* heap, spCollider* collider)
+{
+    if (collider != NULL)
+    {
+        spFreeShapeData(heap, collider->data);
+        spFree(heap, collider);
+    }
+}
+
+static bool spCheckShapeData(const spColliderDef* def, const spShapeKind* kind, spError* error)
+{
+    if ((kind->sizes & sp_sizeMesh) != 0 && def->mesh == NULL)
+    {
+        return spFail(error, sp_errorBadArgument, "a collider of shape %s needs a mesh", kind->word);
+    }
+    if (!(def->thickness >= 0 && isfinite(def->thickness)))
+    {
+        return spFail(error, sp_errorBadArgument, "collider thickness %g m must not be negative",
+                      (double)def->thickness);
+    }
+    if (def->shape == sp_shapeDistanceField &&
+        (def->resolution < SP_LEAST_RESOLUTION || def->resolution > SP_MOST_RESOLUTION))
+    {
+        return spFail(error, sp_errorBadArgument, "resolution %d of a distance field must be %d to %d",
+                      def->resolution, SP_LEAST_RESOLUTION, SP_MOST_RESOLUTION);
+    }
+    if ((kind->sizes & sp_sizeHeights) == 0)
+    {
+        return true;
+    }
+    const int most = 8192;
+    if (def->heights == NULL || def->heightCountX < 2 || def->heightCountZ < 2 || def->heightCountX > most ||
+        def->heightCountZ > most)
+    {
+        return spFail(error, sp_errorBadArgument,
+                      "a height field needs 2 to %d heights along x and z, not %d x %d", most,
+                      def->heightCountX, def->heightCountZ);
+    }
+    if (!(def->spacing > 0 && isfinite(def->spacing)))
+    {
+        return spFail(error, sp_errorBadArgument, "spacing %g m of a height field must be positive",
+                      (double)def->spacing);
+    }
+    for (int64_t i = 0; i < (int64_t)def->heightCountX * def->heightCountZ; ++i)
+    {
+        if (!isfinite(def->heights[i]))
+        {
+            return spFail(error, sp_errorBadArgument, "height %lld of a height field is not finite",
+                          (long long)i);
+        }
+    }
+    return true;
 }
 
 bool spCheckColliderDef(const spColliderDef* def, spError* error)
@@ -177,6 +407,10 @@ bool spCheckColliderDef(const spColliderDef* def, spError* error)
     {
         return spFail(error, sp_errorBadArgument,
                       "a size of the collider is not finite, if only one that its shape does not use");
+    }
+    if (spCheckShapeData(def, kind, error) == false)
+    {
+        return false;
     }
     if (!(def->friction >= 0 && isfinite(def->friction)))
     {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/core.h"
+#include "body/shape_data.h"
 
 #include "souple/collider.h"
 
@@ -16,6 +17,7 @@ typedef struct spCollider
     char name[SP_NAME_SIZE];
     spColliderId id;
     spColliderDef def;  // its transform is where the collider is now
+    spShapeData* data;  // of shapes that are made from arrays, else NULL
     spTransform start;  // of the motion over the step
     spTransform target; // of that motion, or of the next step's
     bool moving;        // there is such a motion
@@ -47,14 +49,25 @@ typedef struct spShapeKind
 {
     const char* word; // in scene files, on the page and in reports
     int sizes;        // bits of spShapeSize
-    spSurfaceHit (*query)(const spColliderDef* def, spVec3 point);
-    spReal (*getReach)(const spColliderDef* def); // how far its surface is from any axis through its origin
+    // from: where the point was before, on the side where it belongs; NULL when that is not known
+    spSurfaceHit (*query)(const spColliderDef* def, const spShapeData* data, spVec3 point,
+                          const spVec3* from);
+    // How far its surface is from any axis through its origin
+    spReal (*getReach)(const spColliderDef* def, const spShapeData* data);
 } spShapeKind;
 
 extern const spShapeKind g_shapeKinds[sp_shapeCount];
 
-// Distance and normal of a point, both in world coordinates
-spSurfaceHit spQueryShape(const spColliderDef* shape, spTransform transform, spVec3 point);
+// Distance and normal of a point in world coordinates that was at a place in the frame of the collider before, or
+// NULL
+spSurfaceHit spQueryShape(const spCollider* collider, spTransform transform, spVec3 point,
+                          const spVec3* from);
+
+// A distance that a point is at least away from all that is solid, m; 0 where that takes a query
+spReal spGetLeastDistance(const spCollider* collider, spTransform transform, spVec3 point);
+
+// NULL is allowed
+void spFreeCollider(spHeap* heap, spCollider* collider);
 
 // Checks a definition; the sentence says what is wrong.
 bool spCheckColliderDef(const spColliderDef* def, spError* error);

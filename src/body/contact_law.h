@@ -33,10 +33,12 @@ static inline spVec3 spGetSurfaceVelocity(const spPose* pose, spVec3 p)
     return spAdd3(pose->velocity, spCross3(pose->spin, spSub3(p, pose->transform.position)));
 }
 
-// The gap between the surface of a collider and a point with this radius around it, and its normal
-static inline spSurfaceHit spFindGap(const spCollider* collider, const spPose* pose, spReal radius, spVec3 p)
+// The gap between the surface of a collider and a point with this radius around it, and its normal. from: where
+// the point was at the start of the step, in the frame of the collider; NULL when that is not known.
+static inline spSurfaceHit spFindGap(const spCollider* collider, const spPose* pose, spReal radius, spVec3 p,
+                                     const spVec3* from)
 {
-    spSurfaceHit hit = spQueryShape(&collider->def, pose->transform, p);
+    spSurfaceHit hit = spQueryShape(collider, pose->transform, p, from);
     hit.distance -= radius;
     return hit;
 }

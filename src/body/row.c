@@ -32,7 +32,8 @@ static void spHoldContact(spRow* row, const spHoldContext* context, spReal mass,
 {
     const spPose* pose = context->poses + row->b.slot;
     spVec3 p = spXyz(*x);
-    spSurfaceHit hit = spFindGap(context->colliders[row->b.slot], pose, context->contactRadius, p);
+    spSurfaceHit hit =
+        spFindGap(context->colliders[row->b.slot], pose, context->contactRadius, p, &row->from);
     row->normal = hit.normal;
     row->gap = hit.distance;
     if (row->gap >= 0)
@@ -74,7 +75,8 @@ static void spBacktrackContact(spRow* row, const spHoldContext* context, spReal 
     for (int impact = 0; impact <= SP_MAX_IMPACTS; ++impact)
     {
         spVec3 p = spXyz(*x);
-        spSurfaceHit hit = spFindGap(context->colliders[row->b.slot], pose, context->contactRadius, p);
+        spSurfaceHit hit =
+            spFindGap(context->colliders[row->b.slot], pose, context->contactRadius, p, &row->from);
         row->normal = hit.normal;
         row->gap = hit.distance;
         if (row->gap >= 0)

@@ -48,10 +48,11 @@ typedef struct spRow
             spReal gap;    // distance minus contact radius, m
             spReal friction;
             spReal restitution;
-            int32_t features
-                [2]; // between bodies: half edge of a where two edges meet, else -1; triangle or half edge of b
-            spReal
-                thickness; // between bodies: distance of the two points along the normal at which they touch, m
+            spVec3
+                from; // node rows: where the node was at the start of the step, in the frame of the collider, m
+            // Between bodies: half edge of a where two edges meet, else -1; triangle or half edge of b
+            int32_t features[2];
+            spReal thickness; // between bodies: distance along the normal at which they touch, m
         };
         struct // hold
         {

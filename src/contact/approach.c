@@ -39,11 +39,12 @@ static spReal spFindLeastGap(const spApproachContext* c, spVec3 along, spReal wa
     spReal least = INFINITY;
     for (int k = 0; k < c->colliderCount; ++k)
     {
-        for (int node = 0; c->colliders[k] != NULL && node < body->nodeCount; ++node)
+        bool touch = c->colliders[k] != NULL && spGetPair(c->pairs, body, c->colliders[k]).touch;
+        for (int node = 0; touch && node < body->nodeCount; ++node)
         {
             const spPose pose = {.transform = c->colliders[k]->def.transform};
             spVec3 p = spMulAdd3(spXyz(x[node]), way, along);
-            spSurfaceHit hit = spFindGap(c->colliders[k], &pose, body->contactRadius, p);
+            spSurfaceHit hit = spFindGap(c->colliders[k], &pose, body->contactRadius, p, NULL);
             if (x[node].w > 0 && hit.distance < least && spDot3(hit.normal, along) < 0)
             {
                 least = hit.distance;

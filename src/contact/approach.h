@@ -5,13 +5,14 @@
 
 #pragma once
 
-#include "body/body.h"
+#include "body/pair_table.h"
 
 typedef struct spApproachContext
 {
     spBody* body;
     const spCollider* const* colliders; // by slot, NULL where the slot is empty
     int colliderCount;
+    const spPairTable* pairs;
     spVec3 gravity; // of the world
 } spApproachContext;
 

@@ -46,9 +46,22 @@ static spReal spGetGap(const spPair* pair, const spBody* body, spVec3 p, spVec3*
         return spDot3(pair->normal, p) - pair->offset;
     }
     const spPose pose = {.transform = pair->collider->def.transform};
-    spSurfaceHit hit = spFindGap(pair->collider, &pose, body->contactRadius, p);
+    spSurfaceHit hit = spFindGap(pair->collider, &pose, body->contactRadius, p, NULL);
     *normal = hit.normal;
     return hit.distance;
+}
+
+// What the gap is not less than, without a search
+static spReal spGetLeastGap(const spPair* pair, const spBody* body, spVec3 p)
+{
+    return spGetLeastDistance(pair->collider, pair->collider->def.transform, p) - body->contactRadius;
+}
+
+// Candidate when gap < reach + way |v|, without the root where it is not needed
+static bool spIsNear(const spPair* pair, spReal gap, spReal speed2)
+{
+    spReal beyond = gap - pair->reach;
+    return beyond < 0 || beyond * beyond < pair->way * pair->way * speed2;
 }
 
 // Walks the candidates of a patch, collider by collider; writes them when rows is given. Returns their
@@ -66,18 +79,23 @@ static int spVisitCandidates(const spDetectContext* c, int patch, spRow* rows)
         {
             continue;
         }
+        spPairMaterial material = spGetPair(c->pairs, body, c->colliders[k]);
+        if (material.touch == false)
+        {
+            continue;
+        }
         spPair pair = spMakePair(c, c->colliders[k]);
         const spColliderDef* def = &pair.collider->def;
-        spReal friction = (spReal)sqrt((double)(body->friction * def->friction));
-        spReal restitution = body->restitution > def->restitution ? body->restitution : def->restitution;
         for (int node = begin; node < end; ++node)
         {
-            // Candidate when gap < reach + way |v|, without the root where it is not needed
-            spVec3 normal;
-            spReal gap = spGetGap(&pair, body, spXyz(x[node]), &normal);
-            spReal beyond = gap - pair.reach;
+            spVec3 p = spXyz(x[node]), normal;
             spReal speed2 = spLengthSquared3(spXyz(v[node]));
-            if (!(beyond < 0 || beyond * beyond < pair.way * pair.way * speed2) || x[node].w == 0)
+            if (x[node].w == 0 || spIsNear(&pair, spGetLeastGap(&pair, body, p), speed2) == false)
+            {
+                continue;
+            }
+            spReal gap = spGetGap(&pair, body, p, &normal);
+            if (spIsNear(&pair, gap, speed2) == false)
             {
                 continue;
             }
@@ -88,10 +106,11 @@ static int spVisitCandidates(const spDetectContext* c, int patch, spRow* rows)
                     .a = {.slot = c->bodySlot, .node = node, .count = 1},
                     .b = {.slot = k},
                     .law = sp_rowContact,
-                    .friction = friction,
-                    .restitution = restitution,
+                    .friction = material.friction,
+                    .restitution = material.restitution,
                     .normal = normal,
                     .gap = gap,
+                    .from = spInvTransformPoint(def->transform, p),
                 };
             }
             count += 1;

@@ -5,7 +5,7 @@
 
 #pragma once
 
-#include "body/body.h"
+#include "body/pair_table.h"
 #include "contact/link.h"
 
 typedef struct spDetectContext
@@ -17,6 +17,7 @@ typedef struct spDetectContext
     int colliderCount;
     spLink* const* links; // by slot, NULL where the slot is empty
     int linkCount;
+    const spPairTable* pairs;
     spReal dt;
     spReal reach;       // distance at which a resting node becomes a candidate, m
     int* contactCounts; // room for one number per patch

@@ -781,6 +781,11 @@ static bool spAreLinked(const spTouchContext* c, int a, int b)
     return false;
 }
 
+static bool spShareGroups(const spBody* a, const spBody* b)
+{
+    return (a->group & b->touches) != 0 && (b->group & a->touches) != 0;
+}
+
 // Sorts the boxes by where they begin and compares those that overlap along x
 static bool spSweepBodies(const spTouchContext* c, int32_t* order, int32_t* temp)
 {
@@ -807,7 +812,8 @@ static bool spSweepBodies(const spTouchContext* c, int32_t* order, int32_t* temp
                 break;
             }
             int first = spMinInt(order[i], order[k]), second = spMaxInt(order[i], order[k]);
-            if (spBoxesMeet(a->boxes, b->boxes, margin) && spAreLinked(c, first, second) == false)
+            if (spBoxesMeet(a->boxes, b->boxes, margin) && spAreLinked(c, first, second) == false &&
+                spShareGroups(c->bodies[first], c->bodies[second]))
             {
                 ok = spTouchBodies(c, first, second);
             }

@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// The closest point of a triangle follows C. Ericson, Real-Time Collision Detection, 2005, section 5.1.5.
-
 #include "mesh/element_tree.h"
 
 #include "base/error.h"
 #include "mesh/mesh_math.h"
 #include "mesh/morton.h"
+#include "mesh/triangle_math.h"
 
 // Elements in one leaf, about
 #define SP_LEAF_SIZE 4
@@ -149,56 +148,10 @@ void spFreeElementTree(spHeap* heap, spElementTree* tree)
     *tree = (spElementTree){0};
 }
 
-static double spBoxDistance2(const spBox* box, spDVec3 p)
-{
-    double dx = fmax(fmax(box->lower.x - p.x, p.x - box->upper.x), 0.0);
-    double dy = fmax(fmax(box->lower.y - p.y, p.y - box->upper.y), 0.0);
-    double dz = fmax(fmax(box->lower.z - p.z, p.z - box->upper.z), 0.0);
-    return dx * dx + dy * dy + dz * dz;
-}
-
-// Squared distance from a triangle. The six regions outside are tested from corner to corner and edge to
-// edge; what is left lies above the face.
 static double spTriangleDistance2(spDVec3 p, spDVec3 a, spDVec3 b, spDVec3 c)
 {
-    spDVec3 ab = spDSub(b, a), ac = spDSub(c, a), ap = spDSub(p, a);
-    double d1 = spDDot(ab, ap), d2 = spDDot(ac, ap);
-    if (d1 <= 0.0 && d2 <= 0.0)
-    {
-        return spDDot(ap, ap);
-    }
-    spDVec3 bp = spDSub(p, b);
-    double d3 = spDDot(ab, bp), d4 = spDDot(ac, bp);
-    if (d3 >= 0.0 && d4 <= d3)
-    {
-        return spDDot(bp, bp);
-    }
-    spDVec3 cp = spDSub(p, c);
-    double d5 = spDDot(ab, cp), d6 = spDDot(ac, cp);
-    if (d6 >= 0.0 && d5 <= d6)
-    {
-        return spDDot(cp, cp);
-    }
-    spDVec3 closest;
-    double vc = d1 * d4 - d3 * d2, vb = d5 * d2 - d1 * d6, va = d3 * d6 - d5 * d4;
-    if (vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0)
-    {
-        closest = spDMulAdd(a, d1 / (d1 - d3), ab);
-    }
-    else if (vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0)
-    {
-        closest = spDMulAdd(a, d2 / (d2 - d6), ac);
-    }
-    else if (va <= 0.0 && d4 - d3 >= 0.0 && d5 - d6 >= 0.0)
-    {
-        closest = spDMulAdd(b, (d4 - d3) / ((d4 - d3) + (d5 - d6)), spDSub(c, b));
-    }
-    else
-    {
-        double scale = 1.0 / (va + vb + vc);
-        closest = spDMulAdd(spDMulAdd(a, vb * scale, ab), vc * scale, ac);
-    }
-    spDVec3 d = spDSub(p, closest);
+    int feature;
+    spDVec3 d = spDSub(p, spFindTrianglePlace(p, a, b, c, &feature));
     return spDDot(d, d);
 }
 

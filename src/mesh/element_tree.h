@@ -9,6 +9,7 @@
 #pragma once
 
 #include "mesh/mesh.h"
+#include "mesh/mesh_math.h"
 
 typedef struct spBox
 {
@@ -30,6 +31,15 @@ typedef struct spElementTree
 // Over the tets, or over the triangles when there are none. Elements without volume or area are left out.
 bool spBuildElementTree(spHeap* heap, const spMesh* mesh, spElementTree* tree, spError* error);
 void spFreeElementTree(spHeap* heap, spElementTree* tree);
+
+// Squared distance of a point from a box, m^2
+static inline double spBoxDistance2(const spBox* box, spDVec3 p)
+{
+    double dx = fmax(fmax(box->lower.x - p.x, p.x - box->upper.x), 0.0);
+    double dy = fmax(fmax(box->lower.y - p.y, p.y - box->upper.y), 0.0);
+    double dz = fmax(fmax(box->lower.z - p.z, p.z - box->upper.z), 0.0);
+    return dx * dx + dy * dy + dz * dz;
+}
 
 // First place in `sorted` of a leaf, which is node leafCount - 1 + leaf
 static inline int spLeafBegin(const spElementTree* tree, int leaf)

@@ -110,7 +110,7 @@ static double spFindExit(const spEdgeProbe* probe, double low, double high)
 static double spFindCutPart(const spSolidSurface* surface, spDVec3 a, spDVec3 b)
 {
     double parts[SP_MAX_CROSSINGS + 1];
-    int count = spFindCrossings(surface->tree, a, b, parts, SP_MAX_CROSSINGS);
+    int count = spFindCrossings(&surface->tree->boxes, a, b, parts, SP_MAX_CROSSINGS);
     if (count == 1 && surface->closed)
     {
         return parts[0];

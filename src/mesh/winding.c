@@ -212,9 +212,8 @@ static bool spBoxesMeet(const spBox* box, spDVec3 lower, spDVec3 upper)
            box->upper.y >= lower.y && box->lower.z <= upper.z && box->upper.z >= lower.z;
 }
 
-int spFindCrossings(const spWindingTree* tree, spDVec3 a, spDVec3 b, double* parts, int capacity)
+int spFindCrossings(const spElementTree* boxes, spDVec3 a, spDVec3 b, double* parts, int capacity)
 {
-    const spElementTree* boxes = &tree->boxes;
     spDVec3 lower = spDMin(a, b), upper = spDMax(a, b);
     int stack[64], depth = 0, count = 0;
     stack[depth++] = 0;

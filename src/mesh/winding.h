@@ -34,4 +34,4 @@ double spGetWinding(const spWindingTree* tree, spDVec3 point);
 
 // Where the segment from a to b meets triangles: parts of its length in ascending order, each once.
 // @return how many; capacity + 1 when there are more than that
-int spFindCrossings(const spWindingTree* tree, spDVec3 a, spDVec3 b, double* parts, int capacity);
+int spFindCrossings(const spElementTree* boxes, spDVec3 a, spDVec3 b, double* parts, int capacity);

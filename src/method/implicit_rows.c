@@ -34,7 +34,7 @@ spSurfaceHit spFindRowGap(const spSubstep* s, const spRow* row, spVec3 p)
 {
     const spSubstepProblem* problem = s->problem;
     const spPose* pose = problem->poses + row->b.slot;
-    return spFindGap(problem->colliders[row->b.slot], pose, s->body->contactRadius, p);
+    return spFindGap(problem->colliders[row->b.slot], pose, s->body->contactRadius, p, &row->from);
 }
 
 // A row that sticks, unless it slid when it was last solved, which its multiplier on the rim of the cone says,

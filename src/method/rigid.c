@@ -447,7 +447,7 @@ static spAdvanceResult spAdvanceRigid(spBody* body, const spAdvanceContext* cont
         .rigid = rigid,
         .context = context,
         .h = (double)context->dt / count,
-        .share = body->linked || spHasHolds(body) ? 1.0 : 0.5,
+        .share = body->island >= 0 || spHasHolds(body) ? 1.0 : 0.5,
     };
     if (body->rowCount == 0)
     {
@@ -568,6 +568,7 @@ const spMethodKind spRigidMethod = {
     .advance = spAdvanceRigid,
     .freeze = spFreezeRigid,
     .correct = spCorrectRigid,
+    .repeats = spRepeatsNever,
     .adapt = spAdaptNothing,
     .walkMemory = spWalkRigidMemory,
 };

@@ -62,7 +62,7 @@ static spVec3 spGetVelocityAt(const double u[6], const double arm[3])
 static spSurfaceHit spHitAt(const spRigidStep* s, const spRow* row, spVec3 p)
 {
     const spPose* pose = s->context->poses + row->b.slot;
-    return spFindGap(s->context->colliders[row->b.slot], pose, s->body->contactRadius, p);
+    return spFindGap(s->context->colliders[row->b.slot], pose, s->body->contactRadius, p, &row->from);
 }
 
 // ---- displacement ----

@@ -17,7 +17,7 @@
 static spSurfaceHit spQueryRow(const spXpbdStep* s, const spRow* row, spVec3 p)
 {
     const spHoldContext* c = &s->hold;
-    return spFindGap(c->colliders[row->b.slot], c->poses + row->b.slot, c->contactRadius, p);
+    return spFindGap(c->colliders[row->b.slot], c->poses + row->b.slot, c->contactRadius, p, &row->from);
 }
 
 void spStartPushes(const spXpbdStep* s)

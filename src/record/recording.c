@@ -307,11 +307,52 @@ static spChunkResult spReadStress(spRecording* recording, spCursor cursor, bool 
     return cursor.left == 0 ? sp_chunkGood : sp_chunkBad;
 }
 
+// Triangles of a collider, in its frame; none where it has none
+static spChunkResult spReadShape(spRecording* recording, spCursor* cursor, uint32_t triangleCount,
+                                 spMesh** mesh)
+{
+    *mesh = NULL;
+    if (triangleCount == 0)
+    {
+        return sp_chunkGood;
+    }
+    const uint8_t* head = spTake(cursor, 4);
+    uint64_t vertexCount = head != NULL ? spGetU32(head) : 0;
+    const uint8_t* points = spTake(cursor, vertexCount * 3 * sizeof(float));
+    const uint8_t* triangles = spTake(cursor, (uint64_t)triangleCount * 3 * sizeof(int32_t));
+    if (head == NULL || points == NULL || triangles == NULL || vertexCount == 0 ||
+        vertexCount > INT_MAX / 6 || triangleCount > INT_MAX / 6)
+    {
+        return sp_chunkBad;
+    }
+    spDVec3* vertices = spAlloc(&recording->heap, spArraySize((int64_t)vertexCount, sizeof(spDVec3)));
+    if (vertices == NULL)
+    {
+        return sp_chunkNoMemory;
+    }
+    for (uint64_t i = 0; i < vertexCount; ++i)
+    {
+        float v[3];
+        memcpy(v, points + i * sizeof(v), sizeof(v));
+        vertices[i] = (spDVec3){(double)v[0], (double)v[1], (double)v[2]};
+    }
+    spError error = {0};
+    spMeshDef def = spDefaultMeshDef();
+    def.vertices = vertices;
+    def.vertexCount = (int)vertexCount;
+    def.triangles = (const int32_t*)(const void*)triangles;
+    def.triangleCount = (int)triangleCount;
+    def.allocator = recording->heap.allocator;
+    *mesh = spCreateMesh(&def, &error);
+    spFree(&recording->heap, vertices);
+    return *mesh != NULL ? sp_chunkGood : error.code == sp_errorOutOfMemory ? sp_chunkNoMemory : sp_chunkBad;
+}
+
 static spChunkResult spReadCollider(spRecording* recording, spCursor cursor)
 {
     const uint8_t* p = spTake(&cursor, SP_COLLIDER_SIZE);
     const char* name = spTakeString(&cursor);
-    if (p == NULL || name == NULL || cursor.left != 0 || spGetU32(p) != (uint32_t)recording->colliderCount ||
+    if (p == NULL || name == NULL || spGetU32(p) != (uint32_t)recording->colliderCount ||
         spGetU32(p + 4) >= sp_shapeCount)
     {
         return sp_chunkBad;
@@ -329,6 +370,13 @@ static spChunkResult spReadCollider(spRecording* recording, spCursor cursor)
     {
         return sp_chunkNoMemory;
     }
+    spMesh* mesh;
+    spChunkResult result = spReadShape(recording, &cursor, spGetU32(p + 36), &mesh);
+    if (result != sp_chunkGood || cursor.left != 0)
+    {
+        spDestroyMesh(mesh);
+        return result != sp_chunkGood ? result : sp_chunkBad;
+    }
 
     spColliderInfo* info = recording->colliders + recording->colliderCount++;
     info->frameMark = -1;
@@ -340,6 +388,7 @@ static spChunkResult spReadCollider(spRecording* recording, spCursor cursor)
     info->def.halfSize = (spVec3){(spReal)numbers[2], (spReal)numbers[3], (spReal)numbers[4]};
     info->def.friction = (spReal)numbers[5];
     info->def.restitution = (spReal)numbers[6];
+    info->def.mesh = mesh;
     return sp_chunkGood;
 }
 
@@ -818,6 +867,10 @@ void spDestroyRecording(spRecording* recording)
     }
     spHeap heap = recording->heap;
     spRecording* r = recording;
+    for (int i = 0; i < r->colliderCount; ++i)
+    {
+        spDestroyMesh((spMesh*)(uintptr_t)r->colliders[i].def.mesh);
+    }
     spFree(&heap, r->measurements);
     spFree(&heap, r->bodies);
     spFree(&heap, r->topologies);

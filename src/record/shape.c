@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Tessellated spheres, capsules, boxes and cylinders.
+// Tessellated spheres, capsules, boxes and cylinders; shapes that have triangles as they are.
 
 #include "record/shape.h"
 
@@ -120,6 +120,28 @@ static void spAddCylinder(spShapeMesh* mesh, const spTransform* transform, spRea
     }
 }
 
+// Each triangle flat, with vertices of its own
+static void spAddSurface(spShapeMesh* mesh, const spTransform* transform, const spMesh* surface)
+{
+    const spDVec3* vertices = spMesh_GetVertices(surface);
+    const int32_t* triangles = spMesh_GetTriangles(surface);
+    for (int i = 0; i < spMesh_GetTriangleCount(surface); ++i)
+    {
+        spVec3 p[3];
+        for (int j = 0; j < 3; ++j)
+        {
+            spDVec3 v = vertices[triangles[3 * (int64_t)i + j]];
+            p[j] = (spVec3){(spReal)v.x, (spReal)v.y, (spReal)v.z};
+        }
+        spVec3 normal = spNormalize3(spCross3(spSub3(p[1], p[0]), spSub3(p[2], p[0])));
+        for (int j = 0; j < 3; ++j)
+        {
+            spAddShapeVertex(mesh, transform, p[j], normal);
+        }
+        spAddShapeTriangle(mesh, 3 * i, 3 * i + 1, 3 * i + 2);
+    }
+}
+
 // Room for both vertex arrays, which share one capacity
 static bool spReserveShapeVertices(spHeap* heap, spShapeMesh* mesh, int count)
 {
@@ -147,8 +169,9 @@ bool spBuildShape(spHeap* heap, spShapeMesh* mesh, const spColliderDef* def, con
 {
     mesh->vertexCount = 0;
     mesh->triangleCount = 0;
-    int vertexCount = (SP_RING_COUNT + 2) * SP_RING_SIDES;
-    int triangleCount = 2 * (SP_RING_COUNT + 1) * SP_RING_SIDES;
+    int surfaceCount = def->mesh != NULL ? spMesh_GetTriangleCount(def->mesh) : 0;
+    int vertexCount = spMaxInt((SP_RING_COUNT + 2) * SP_RING_SIDES, 3 * surfaceCount);
+    int triangleCount = spMaxInt(2 * (SP_RING_COUNT + 1) * SP_RING_SIDES, surfaceCount);
     if (!spReserveShapeVertices(heap, mesh, vertexCount) ||
         !spReserve(heap, (void**)&mesh->triangles, 0, &mesh->triangleCapacity, triangleCount,
                    3 * sizeof(int32_t)))
@@ -170,7 +193,12 @@ bool spBuildShape(spHeap* heap, spShapeMesh* mesh, const spColliderDef* def, con
             spAddCylinder(mesh, transform, def->radius, def->halfHeight);
             break;
         case sp_shapePlane:
-        case sp_shapeCount:
+            break;
+        default:
+            if (surfaceCount > 0)
+            {
+                spAddSurface(mesh, transform, def->mesh);
+            }
             break;
     }
     return true;

@@ -314,6 +314,20 @@ static void spPutSize(spBytes* chunk, spReal size)
     spPutF32(chunk, (float)fmax(-FLT_MAX, fmin(FLT_MAX, (double)size)));
 }
 
+// Triangles of a collider, in its frame
+static void spPutShape(spBytes* chunk, const spMesh* mesh)
+{
+    const spDVec3* vertices = spMesh_GetVertices(mesh);
+    int vertexCount = spMesh_GetVertexCount(mesh);
+    spPutU32(chunk, (uint32_t)vertexCount);
+    for (int i = 0; i < vertexCount; ++i)
+    {
+        const float v[3] = {(float)vertices[i].x, (float)vertices[i].y, (float)vertices[i].z};
+        spPutData(chunk, v, sizeof(v));
+    }
+    spPutData(chunk, spMesh_GetTriangles(mesh), (size_t)spMesh_GetTriangleCount(mesh) * 3 * sizeof(int32_t));
+}
+
 int spWriteCollider(spRecordWriter* writer, const spColliderDef* def)
 {
     if (writer->error.code != sp_errorNone)
@@ -330,8 +344,12 @@ int spWriteCollider(spRecordWriter* writer, const spColliderDef* def)
     spPutSize(chunk, def->halfSize.z);
     spPutSize(chunk, def->friction);
     spPutSize(chunk, def->restitution);
-    spPutU32(chunk, 0);
+    spPutU32(chunk, def->mesh != NULL ? (uint32_t)spMesh_GetTriangleCount(def->mesh) : 0);
     spPutString(chunk, def->name);
+    if (def->mesh != NULL)
+    {
+        spPutShape(chunk, def->mesh);
+    }
     return spEndChunk(writer, sp_chunkCollider) ? writer->colliderCount++ : -1;
 }
 

@@ -429,17 +429,95 @@ void spBuildSceneBody(const spScene* scene, spWorld* world, const spBodyData* da
     spDestroyMesh(mesh);
 }
 
-spColliderId spBuildSceneCollider(spWorld* world, const spColliderData* data, spProblems* problems)
+static double spGetTerrainHeight(const spColliderData* data, double x, double z)
+{
+    double k = 2.0 * 3.14159265358979323846 / data->wavelength;
+    switch (data->terrain)
+    {
+        case sp_terrainSlope:
+            return data->amplitude * x / data->wavelength;
+        case sp_terrainWaves:
+            return data->amplitude * sin(k * x);
+        case sp_terrainHills:
+            return data->amplitude * sin(k * x) * sin(k * z);
+        case sp_terrainSteps:
+            return data->amplitude * floor(x / data->wavelength);
+        default:
+            return 0.0;
+    }
+}
+
+// The heights of a field, which the caller frees; NULL where there is no memory or it would be too large
+static spReal* spMakeTerrain(const spColliderData* data, spHeap* heap, spColliderDef* def)
+{
+    double cells = ceil(data->size / data->spacing);
+    int count = (int)fmin(fmax(cells, 1.0), 1e6) + 1;
+    spReal* heights = spAlloc(heap, count > 8192 ? 0 : spArraySize((int64_t)count * count, sizeof(spReal)));
+    def->heightCountX = def->heightCountZ = count;
+    def->spacing = (spReal)(data->size / (count - 1));
+    def->heights = heights;
+    for (int k = 0; heights != NULL && k < count; ++k)
+    {
+        for (int i = 0; i < count; ++i)
+        {
+            double x = data->size * ((double)i / (count - 1) - 0.5);
+            double z = data->size * ((double)k / (count - 1) - 0.5);
+            heights[(int64_t)k * count + i] = (spReal)spGetTerrainHeight(data, x, z);
+        }
+    }
+    return heights;
+}
+
+spColliderId spBuildSceneCollider(const spScene* scene, spWorld* world, const spColliderData* data,
+                                  spHeap* heap, spProblems* problems)
 {
     spColliderDef def = spDefaultColliderDef();
+    int sizes = spShape_GetSizes((spShape)data->shape);
+    spMesh* mesh = NULL;
+    spReal* heights = NULL;
     spFillDef(data, &def);
     def.name = data->name;
     def.transform = spIsGiven(&data->head, &data->motion) ? spGetMotionPose(data, 0.0)
                                                           : spMakePlacement(&data->transform);
+    if ((sizes & sp_sizeMesh) != 0)
+    {
+        mesh = spMakeColliderMesh(scene, data, heap, problems);
+        def.mesh = mesh;
+        if (mesh == NULL)
+        {
+            return (spColliderId){0};
+        }
+    }
+    if ((sizes & sp_sizeHeights) != 0)
+    {
+        heights = spMakeTerrain(data, heap, &def);
+    }
     spColliderId id = spCreateCollider(world, &def);
     if (SP_IS_NULL(id))
     {
         spReportWorld(problems, world, &data->head, NULL, "this collider cannot be made");
     }
+    spDestroyMesh(mesh);
+    spFree(heap, heights);
     return id;
+}
+
+void spBuildScenePair(spWorld* world, const spPairData* data, spBodyId body, spColliderId collider,
+                      spProblems* problems)
+{
+    // One that could not be made was reported already
+    if (!spBody_IsValid(world, body) || !spCollider_IsValid(world, collider))
+    {
+        return;
+    }
+    spPairMaterial material = spWorld_GetPairMaterial(world, body, collider);
+    const spObjectHead* head = &data->head;
+    material.touch = data->touch;
+    material.friction = spIsGiven(head, &data->friction) ? (spReal)data->friction : material.friction;
+    material.restitution =
+        spIsGiven(head, &data->restitution) ? (spReal)data->restitution : material.restitution;
+    if (!spWorld_SetPairMaterial(world, body, collider, &material))
+    {
+        spReportWorld(problems, world, head, NULL, "this pair cannot be set");
+    }
 }

@@ -63,6 +63,10 @@ void spFreeNodes(spHeap* heap, spNodeList* nodes);
 spMesh* spMakeSceneMesh(const spScene* scene, const spBodyData* body, const spMeshData* data, bool drawn,
                         spHeap* heap, spProblems* problems);
 
+// The mesh of a collider, scaled; NULL when it cannot be made, which is reported
+spMesh* spMakeColliderMesh(const spScene* scene, const spColliderData* data, spHeap* heap,
+                           spProblems* problems);
+
 // @param mesh how the mesh of the body was made
 // @param edges all edges of the body
 spMethodDef spMakeMethod(const spMethodData* data, const spMeshData* mesh, const int32_t* edges);
@@ -91,7 +95,11 @@ void spFindClothEdges(const spMeshData* mesh, int group, int* first, int* count)
 void spBuildSceneConstraints(spWorld* world, spRunBody* body, const spMesh* mesh, const spVec3* positions,
                              spHeap* heap, spProblems* problems);
 
-spColliderId spBuildSceneCollider(spWorld* world, const spColliderData* data, spProblems* problems);
+spColliderId spBuildSceneCollider(const spScene* scene, spWorld* world, const spColliderData* data,
+                                  spHeap* heap, spProblems* problems);
+
+void spBuildScenePair(spWorld* world, const spPairData* data, spBodyId body, spColliderId collider,
+                      spProblems* problems);
 
 // The positions of a body into fresh memory of nodeCount entries; NULL when there is none
 spVec3* spCopySceneNodes(spHeap* heap, const spWorld* world, const spRunBody* body);

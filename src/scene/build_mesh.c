@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// The mesh of a body: read from a file, made by a generator, or filled from a surface.
+// The mesh of a body or collider: read from a file, made by a generator, or filled from a surface.
 
 #include "scene/build.h"
 
@@ -111,7 +111,7 @@ static bool spCheckField(const spMesh* mesh, const char* name, spError* error)
 static spMesh* spLoadSceneMesh(const spScene* scene, const spBodyData* body, const spMeshData* data,
                                spHeap* heap, spError* error)
 {
-    bool field = data == &body->mesh && spIsGiven(&body->head, &body->tets) &&
+    bool field = body != NULL && data == &body->mesh && spIsGiven(&body->head, &body->tets) &&
                  spIsGiven(&body->tets.head, &body->tets.field);
     const char* name = spIsGiven(&data->head, &data->fill) ? data->fill : data->file;
     char* path = spJoinPath(heap, scene->baseFolder, name);
@@ -161,10 +161,10 @@ static spMesh* spGenerateMesh(const spMeshData* data, const spAllocator* allocat
 }
 
 // A mesh as it is in its file or generator, scaled
-static spMesh* spMakeShape(const spScene* scene, const spBodyData* body, const spMeshData* data, spHeap* heap,
-                           spError* error)
+// @param body whose mesh it is; NULL for a collider
+static spMesh* spMakeShape(const spScene* scene, const spBodyData* body, const spMeshData* data,
+                           spDVec3 scale, spHeap* heap, spError* error)
 {
-    spDVec3 scale = body->transform.scale;
     bool file = spIsGiven(&data->head, &data->file) || spIsGiven(&data->head, &data->fill);
     spMesh* mesh = file ? spLoadSceneMesh(scene, body, data, heap, error)
                         : spGenerateMesh(data, &heap->allocator, error);
@@ -189,31 +189,47 @@ static spMesh* spFillShape(const spMeshData* data, spMesh* surface, spHeap* heap
     return mesh;
 }
 
+// A place inside a mesh file goes into the sentence: line and column are those of the scene
+static void spReportMesh(const spMeshData* data, const spError* error, spProblems* problems)
+{
+    bool file = spIsGiven(&data->head, &data->file), fill = spIsGiven(&data->head, &data->fill);
+    const void* member = file   ? (const void*)&data->file
+                         : fill ? (const void*)&data->fill
+                                : (const void*)&data->generator;
+    if ((file || fill) && error->line > 0)
+    {
+        spReport(problems, &data->head, member, "line %d of the mesh file: %s", error->line, error->message);
+    }
+    else
+    {
+        spReportAs(problems, error->code, &data->head, member, "%s", error->message);
+    }
+}
+
 spMesh* spMakeSceneMesh(const spScene* scene, const spBodyData* body, const spMeshData* data, bool drawn,
                         spHeap* heap, spProblems* problems)
 {
     spError error = {0};
-    bool file = spIsGiven(&data->head, &data->file), fill = spIsGiven(&data->head, &data->fill);
-    spMesh* mesh = spMakeShape(scene, body, data, heap, &error);
-    if (fill && !drawn)
+    spMesh* mesh = spMakeShape(scene, body, data, body->transform.scale, heap, &error);
+    if (spIsGiven(&data->head, &data->fill) && !drawn)
     {
         mesh = spFillShape(data, mesh, heap, &error);
     }
     if (mesh == NULL)
     {
-        // A place inside a mesh file goes into the sentence: line and column are those of the scene
-        const void* member = file   ? (const void*)&data->file
-                             : fill ? (const void*)&data->fill
-                                    : (const void*)&data->generator;
-        if ((file || fill) && error.line > 0)
-        {
-            spReport(problems, &data->head, member, "line %d of the mesh file: %s", error.line,
-                     error.message);
-        }
-        else
-        {
-            spReportAs(problems, error.code, &data->head, member, "%s", error.message);
-        }
+        spReportMesh(data, &error, problems);
+    }
+    return mesh;
+}
+
+spMesh* spMakeColliderMesh(const spScene* scene, const spColliderData* data, spHeap* heap,
+                           spProblems* problems)
+{
+    spError error = {0};
+    spMesh* mesh = spMakeShape(scene, NULL, &data->mesh, data->transform.scale, heap, &error);
+    if (mesh == NULL)
+    {
+        spReportMesh(&data->mesh, &error, problems);
     }
     return mesh;
 }

@@ -632,6 +632,36 @@ static void spCheckMotion(spChecker* checker, const spMotionData* motion)
     }
 }
 
+// Most points of a height field along a side
+#define SP_MOST_HEIGHTS 2048
+
+static void spCheckShape(spChecker* checker, const spColliderData* collider)
+{
+    const spObjectHead *head = &collider->head, *placement = &collider->transform.head;
+    bool fromMesh = (spShape_GetSizes((spShape)collider->shape) & sp_sizeMesh) != 0;
+    spDVec3 scale = collider->transform.scale;
+    if (!fromMesh && (scale.x != 1.0 || scale.y != 1.0 || scale.z != 1.0))
+    {
+        spReport(checker->problems, placement, &collider->transform.scale,
+                 "only a collider made from a mesh can be scaled: give this one another size");
+    }
+    if (fromMesh)
+    {
+        spCheckMesh(checker, &collider->mesh);
+    }
+    if (fromMesh && spIsGiven(&collider->mesh.head, &collider->mesh.fill))
+    {
+        spReport(checker->problems, &collider->mesh.head, &collider->mesh.fill,
+                 "a collider needs no tets inside: give its surface as \"file\"");
+    }
+    if (collider->shape == sp_shapeHeightField && !(collider->size / collider->spacing < SP_MOST_HEIGHTS))
+    {
+        spReport(checker->problems, head, &collider->spacing,
+                 "%g m in steps of %g m makes more than %d heights along a side", collider->size,
+                 collider->spacing, SP_MOST_HEIGHTS);
+    }
+}
+
 static void spCheckCollider(spChecker* checker, spColliderData* collider, int index)
 {
     const spObjectHead* head = &collider->head;
@@ -648,6 +678,23 @@ static void spCheckCollider(spChecker* checker, spColliderData* collider, int in
     if (spIsGiven(head, &collider->motion))
     {
         spCheckMotion(checker, &collider->motion);
+    }
+    spCheckShape(checker, collider);
+}
+
+static void spCheckPair(spChecker* checker, const spPairData* pair, int index)
+{
+    spCheckBodyReference(checker, &pair->head, &pair->body);
+    spCheckColliderReference(checker, &pair->head, &pair->collider);
+    const spPairData* pairs = checker->data->pairs.data;
+    for (int i = 0; i < index; ++i)
+    {
+        if (strcmp(pairs[i].body, pair->body) == 0 && strcmp(pairs[i].collider, pair->collider) == 0)
+        {
+            spReport(checker->problems, &pair->head, &pair->body, "this pair is there already, as pairs[%d]",
+                     i);
+            return;
+        }
     }
 }
 
@@ -986,6 +1033,10 @@ bool spCheckSceneData(spScene* scene, spProblems* problems)
     for (int i = 0; i < data->colliders.count; ++i)
     {
         spCheckCollider(&checker, (spColliderData*)data->colliders.data + i, i);
+    }
+    for (int i = 0; i < data->pairs.count; ++i)
+    {
+        spCheckPair(&checker, (const spPairData*)data->pairs.data + i, i);
     }
     for (int i = 0; i < data->attachments.count; ++i)
     {

@@ -6,6 +6,8 @@
 
 #include "scene/describe.h"
 
+#include "scene/surface_json.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,8 +99,10 @@ static json_t* spDescribeBody(const spRun* run, const spRunBody* body)
     return json;
 }
 
-static json_t* spDescribeCollider(const spColliderData* data)
+static json_t* spDescribeCollider(const spRun* run, int index)
 {
+    const spColliderData* data = (const spColliderData*)run->scene->data.colliders.data + index;
+    const spMesh* surface = spCollider_GetDef(run->world, run->colliders[index]).mesh;
     json_t* json = json_object();
     int sizes = spShape_GetSizes((spShape)data->shape);
     spDVec3 h = data->halfSize;
@@ -115,6 +119,10 @@ static json_t* spDescribeCollider(const spColliderData* data)
     if ((sizes & sp_sizeHalfSize) != 0)
     {
         spPutJson(&json, "halfSize", json_pack("[fff]", h.x, h.y, h.z));
+    }
+    if (surface != NULL)
+    {
+        spPutJson(&json, "surface", spDescribeSurface(surface));
     }
     return json;
 }
@@ -161,7 +169,7 @@ bool spRun_Describe(spRun* run, spTextFcn* write, void* context)
     }
     for (int i = 0; i < data->colliders.count; ++i)
     {
-        spAppendJson(&colliders, spDescribeCollider((const spColliderData*)data->colliders.data + i));
+        spAppendJson(&colliders, spDescribeCollider(run, i));
     }
     for (int i = 0; i < run->measurementCount; ++i)
     {

@@ -79,6 +79,28 @@ static spTransform spGetKeyframePose(const spColliderData* data, const spKeyfram
     return pose;
 }
 
+// At the keyframes of a smooth motion: along the way from the one before to the one after; none at its ends, m/s
+static spDVec3 spGetKeyframeVelocity(const spColliderData* data, int index)
+{
+    const spKeyframeData* frames = data->motion.keyframes.data;
+    if (index == 0 || index == data->motion.keyframes.count - 1)
+    {
+        return (spDVec3){0.0, 0.0, 0.0};
+    }
+    spVec3 a = spGetKeyframePose(data, &frames[index - 1]).position;
+    spVec3 b = spGetKeyframePose(data, &frames[index + 1]).position;
+    double rate = 1.0 / (frames[index + 1].time - frames[index - 1].time);
+    return (spDVec3){rate * ((double)b.x - (double)a.x), rate * ((double)b.y - (double)a.y),
+                     rate * ((double)b.z - (double)a.z)};
+}
+
+// The cubic from a to b with these slopes, at t from 0 to 1
+static double spGetCubic(double a, double b, double slopeA, double slopeB, double t)
+{
+    double s = 1.0 - t;
+    return s * s * ((1.0 + 2.0 * t) * a + t * slopeA) + t * t * ((1.0 + 2.0 * s) * b - s * slopeB);
+}
+
 static spTransform spGetKeyframesPose(const spColliderData* data, double time)
 {
     const spMotionData* motion = &data->motion;
@@ -100,7 +122,19 @@ static spTransform spGetKeyframesPose(const spColliderData* data, double time)
     }
     spTransform a = spGetKeyframePose(data, &frames[next - 1]);
     spTransform b = spGetKeyframePose(data, &frames[next]);
-    double t = (time - frames[next - 1].time) / (frames[next].time - frames[next - 1].time);
+    double h = frames[next].time - frames[next - 1].time, t = (time - frames[next - 1].time) / h;
+    if (motion->smooth)
+    {
+        spDVec3 from = spGetKeyframeVelocity(data, next - 1), to = spGetKeyframeVelocity(data, next);
+        a.position.x =
+            (spReal)spGetCubic((double)a.position.x, (double)b.position.x, h * from.x, h * to.x, t);
+        a.position.y =
+            (spReal)spGetCubic((double)a.position.y, (double)b.position.y, h * from.y, h * to.y, t);
+        a.position.z =
+            (spReal)spGetCubic((double)a.position.z, (double)b.position.z, h * from.z, h * to.z, t);
+        a.rotation = spInterpolate(a.rotation, b.rotation, t * t * (3.0 - 2.0 * t));
+        return a;
+    }
     spReal u = (spReal)t;
     a.position.x += u * (b.position.x - a.position.x);
     a.position.y += u * (b.position.y - a.position.y);

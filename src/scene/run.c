@@ -74,7 +74,14 @@ static bool spBuildBodies(spRun* run, spProblems* problems)
     for (int i = 0; i < data->colliders.count; ++i)
     {
         const spColliderData* collider = (const spColliderData*)data->colliders.data + i;
-        run->colliders[i] = spBuildSceneCollider(run->world, collider, problems);
+        run->colliders[i] = spBuildSceneCollider(run->scene, run->world, collider, &run->heap, problems);
+    }
+    for (int i = 0; i < data->pairs.count; ++i)
+    {
+        const spPairData* pair = (const spPairData*)data->pairs.data + i;
+        spBodyId body = run->bodies[spFindBodyIndex(run->scene, pair->body)].id;
+        spColliderId collider = run->colliders[spFindColliderIndex(run->scene, pair->collider)];
+        spBuildScenePair(run->world, pair, body, collider, problems);
     }
     run->scratch = spAlloc(&run->heap, spArraySize(run->scratchCount, sizeof(spVec3)));
     run->forces = spAlloc(&run->heap, spArraySize(run->scratchCount, sizeof(spDVec3)));

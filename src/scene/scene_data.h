@@ -28,7 +28,7 @@ typedef struct spPlacementData
     spObjectHead head;
     spDVec3 position;
     spRotationData rotation;
-    spDVec3 scale; // bodies only
+    spDVec3 scale; // bodies, and colliders made from a mesh
 } spPlacementData;
 
 typedef enum spGenerator
@@ -316,10 +316,20 @@ typedef struct spMotionData
 {
     spObjectHead head;
     spList keyframes; // spKeyframeData
-    bool loop;
+    bool loop, smooth;
     spSinusoidData sinusoid;
     spSpinData spin;
 } spMotionData;
+
+typedef enum spTerrain
+{
+    sp_terrainFlat = 0,
+    sp_terrainSlope,
+    sp_terrainWaves,
+    sp_terrainHills,
+    sp_terrainSteps,
+    sp_terrainCount
+} spTerrain;
 
 typedef struct spColliderData
 {
@@ -329,9 +339,23 @@ typedef struct spColliderData
     spPlacementData transform;
     double radius, halfHeight;
     spDVec3 halfSize;
+    spMeshData mesh;
+    double thickness;
+    int resolution;
+    int terrain; // spTerrain
+    double size, spacing, amplitude, wavelength;
     double friction, restitution;
     spMotionData motion;
 } spColliderData;
+
+typedef struct spPairData
+{
+    spObjectHead head;
+    const char* body;
+    const char* collider;
+    bool touch;
+    double friction, restitution;
+} spPairData;
 
 typedef struct spAttachmentData
 {
@@ -486,6 +510,7 @@ typedef struct spSceneData
     bool bodyContacts;
     spList bodies;       // spBodyData
     spList colliders;    // spColliderData
+    spList pairs;        // spPairData
     spList attachments;  // spAttachmentData
     spList events;       // spEventData
     spList measurements; // spMeasurementData

@@ -75,9 +75,11 @@ static const spSchema s_bodyPlacement = SCHEMA("transform of a body", spPlacemen
 static const spKey s_colliderPlacementKeys[] = {
     VECTOR(spPlacementData, "position", position, "m", 0, 0, 0, FAR_AWAY, "Where the origin of the shape goes."),
     OBJECT(spPlacementData, "rotation", rotation, s_rotation, "How the shape is turned about its origin."),
+    {ROW(sp_keyScale, spPlacementData, "scale", scale), .value = {1, 1, 1}, .lower = 0, .upper = 1e6, .flags = sp_keyAboveLower,
+     .doc = "Factor on the mesh of `mesh`, `convex` and `distanceField` about its origin: one number, or one for each axis."},
 };
 static const spSchema s_colliderPlacement = SCHEMA("transform of a collider", spPlacementData, s_colliderPlacementKeys,
-    "Placement of a collider: turned, then moved.");
+    "Placement of a collider: its mesh scaled, then turned, then moved.");
 
 // ---------------------------------------------------------------------------------------------------------
 // Mesh
@@ -134,7 +136,7 @@ static const spKey s_meshKeys[] = {
     VECTOR(spMeshData, "origin", origin, "m", 0, 0, 0, FAR_AWAY, "First vertex.", .selector = BIT(sp_generateLattice)),
 };
 static const spSchema s_mesh = SCHEMA("mesh", spMeshData, s_meshKeys,
-    "The shape of a body: a file, a surface to fill, or a generator with its numbers. A text alone is the name of a file.", .shorthand = "file");
+    "The shape of a body or collider: a file, a surface to fill, or a generator with its numbers. A text alone is the name of a file.", .shorthand = "file");
 
 // ---------------------------------------------------------------------------------------------------------
 // Regions
@@ -506,7 +508,7 @@ static const spKey s_keyframeKeys[] = {
     OBJECT(spKeyframeData, "rotation", rotation, s_rotation, "How it is turned; that of the transform when absent."),
 };
 static const spSchema s_keyframe = SCHEMA("keyframe", spKeyframeData, s_keyframeKeys,
-    "A place at a time. Between two of them the motion is straight and the turn even; before the first and after the last the collider stays.");
+    "A place at a time. Between two of them the motion is straight and the turn even, unless it is `smooth`; before the first and after the last the collider stays.");
 
 static const spKey s_sinusoidKeys[] = {
     VECTOR(spSinusoidData, "axis", axis, NULL, 0, 1, 0, FAR_AWAY, "Direction; any length.", .flags = sp_keyNonZero),
@@ -526,23 +528,41 @@ static const spSchema s_spin = SCHEMA("spin", spSpinData, s_spinKeys, "An even t
 static const spKey s_motionKeys[] = {
     OBJECTS(spMotionData, "keyframes", keyframes, s_keyframe, SP_SCENE_MAX_OBJECTS, "Places at times."),
     BOOL(spMotionData, "loop", loop, 0, "After the last keyframe start again from the first."),
+    BOOL(spMotionData, "smooth", smooth, 0, "Pass the keyframes without a jump of velocity, on a cubic curve through their positions, and start and end at rest; turns ease in and out between two keyframes."),
     OBJECT(spMotionData, "sinusoid", sinusoid, s_sinusoid, "To and fro."),
     OBJECT(spMotionData, "spin", spin, s_spin, "Round and round."),
 };
 static const spSchema s_motion = SCHEMA("motion", spMotionData, s_motionKeys,
     "How a collider moves by itself: keyframes; or a sinusoid, a spin, or both.");
 
-static const char* const s_shapes[] = {"plane", "sphere", "capsule", "box", "cylinder"};
+static const char* const s_shapes[] = {"plane", "sphere", "capsule", "box", "cylinder", "mesh", "convex", "heightField", "distanceField"};
 _Static_assert(SP_COUNT(s_shapes) == sp_shapeCount, "one word for each shape");
+static const char* const s_terrains[] = {"flat", "slope", "waves", "hills", "steps"};
+_Static_assert(SP_COUNT(s_terrains) == sp_terrainCount, "one word for each terrain");
+#define FROM_MESH (BIT(sp_shapeMesh) | BIT(sp_shapeConvex) | BIT(sp_shapeDistanceField))
+#define FIELD BIT(sp_shapeHeightField)
 
 static const spKey s_colliderKeys[] = {
     STRING(spColliderData, "name", name, "Name, for everything that refers to the collider; at most 63 bytes, no two alike.", .text = "collider, collider2, ..."),
-    CHOICE(spColliderData, "shape", shape, s_shapes, -1, "`plane`: everything below y = 0 is solid. `capsule`: along y. `box`: centred. `cylinder`: along y.",
+    CHOICE(spColliderData, "shape", shape, s_shapes, -1, "`plane`: everything below y = 0 is solid. `capsule`: along y. `box`: centred. `cylinder`: along y. "
+           "`mesh`: triangles, or the surface of tets; solid inside where they are closed, else a thin shell with two sides. `convex`: the convex hull of a mesh. "
+           "`heightField`: ground over a square, solid below. `distanceField`: a closed mesh as distances on a grid, fast for any mesh, with rounded edges.",
            .flags = sp_keySelector | sp_keyRequired, TO(spColliderDef, shape)),
     OBJECT(spColliderData, "transform", transform, s_colliderPlacement, "Where it is.", .flags = sp_keyImplied),
     NUMBER(spColliderData, "radius", radius, "m", 0.5, 0, FAR_AWAY, "Radius.", .selector = BIT(sp_shapeSphere) | BIT(sp_shapeCapsule) | BIT(sp_shapeCylinder), .flags = sp_keyAboveLower, TO(spColliderDef, radius)),
     NUMBER(spColliderData, "halfHeight", halfHeight, "m", 0.5, 0, FAR_AWAY, "From the centre to the centre of a cap; of a cylinder to its ends, greater than 0.", .selector = BIT(sp_shapeCapsule) | BIT(sp_shapeCylinder), TO(spColliderDef, halfHeight)),
     VECTOR(spColliderData, "halfSize", halfSize, "m", 0.5, 0.5, 0.5, FAR_AWAY, "From the centre to the faces, greater than 0.", .selector = BIT(sp_shapeBox), TO(spColliderDef, halfSize)),
+    OBJECT(spColliderData, "mesh", mesh, s_mesh, "What it is made from, in its own frame. Triangles turn counter-clockwise seen from where bodies are: a closed mesh that looks inwards is a room.",
+           .selector = FROM_MESH, .flags = sp_keyRequired),
+    NUMBER(spColliderData, "thickness", thickness, "m", 0, 0, FAR_AWAY, "Of a mesh that is not closed; nodes stay half of it away from the triangles. 0 is a thousandth of its diagonal.", .selector = BIT(sp_shapeMesh), TO(spColliderDef, thickness)),
+    INTEGER(spColliderData, "resolution", resolution, 64, 4, 512, "Cells of the grid along the longest side of the mesh.", .selector = BIT(sp_shapeDistanceField), TO(spColliderDef, resolution)),
+    CHOICE(spColliderData, "terrain", terrain, s_terrains, sp_terrainWaves,
+           "How high the ground is at x, z, with k = 2 pi / wavelength: `flat` 0, `slope` amplitude x / wavelength, `waves` amplitude sin(k x), `hills` amplitude sin(k x) sin(k z), "
+           "`steps` amplitude floor(x / wavelength).", .selector = FIELD),
+    NUMBER(spColliderData, "size", size, "m", 4, 0, FAR_AWAY, "Side of the square, whose middle is the origin.", .selector = FIELD, .flags = sp_keyAboveLower),
+    NUMBER(spColliderData, "spacing", spacing, "m", 0.1, 0, FAR_AWAY, "Between points of the grid, a little less where it does not divide the side; triangles lie between them.", .selector = FIELD, .flags = sp_keyAboveLower),
+    NUMBER(spColliderData, "amplitude", amplitude, "m", 0.1, -FAR_AWAY, FAR_AWAY, "Height.", .selector = FIELD),
+    NUMBER(spColliderData, "wavelength", wavelength, "m", 1, 0, FAR_AWAY, "Length.", .selector = FIELD, .flags = sp_keyAboveLower),
     NUMBER(spColliderData, "friction", friction, NULL, 0.5, 0, 100, "Coulomb coefficient; with a body the geometric mean of both counts.", TO(spColliderDef, friction)),
     NUMBER(spColliderData, "restitution", restitution, NULL, 0, 0, 1, "0 no bounce, 1 full bounce; with a body the larger counts.", TO(spColliderDef, restitution)),
     OBJECT(spColliderData, "motion", motion, s_motion, "How it moves."),
@@ -551,6 +571,15 @@ static const spSchema s_collider = SCHEMA("collider", spColliderData, s_collider
 
 // ---------------------------------------------------------------------------------------------------------
 // Attachments and events
+
+static const spKey s_pairKeys[] = {
+    STRING(spPairData, "body", body, "Which body.", .flags = sp_keyRequired),
+    STRING(spPairData, "collider", collider, "Which collider.", .flags = sp_keyRequired),
+    BOOL(spPairData, "touch", touch, 1, "Whether they touch at all."),
+    NUMBER(spPairData, "friction", friction, NULL, 0, 0, 100, "Coulomb coefficient between them.", .flags = sp_keyNoDefault, .text = "the geometric mean of both"),
+    NUMBER(spPairData, "restitution", restitution, NULL, 0, 0, 1, "Between them, 0 no bounce, 1 full bounce.", .flags = sp_keyNoDefault, .text = "the larger of both"),
+};
+static const spSchema s_pair = SCHEMA("pair", spPairData, s_pairKeys, "What a body and a collider are to each other.");
 
 static const spKey s_attachmentKeys[] = {
     STRING(spAttachmentData, "name", name, "Name, for measurements and events.", .text = "none"),
@@ -703,6 +732,7 @@ static const spKey s_sceneKeys[] = {
     BOOL(spSceneData, "bodyContacts", bodyContacts, 1, "Bodies with a surface touch each other; those that an attachment joins do not.", TO(spWorldDef, bodyContacts)),
     OBJECTS(spSceneData, "bodies", bodies, s_body, SP_SCENE_MAX_OBJECTS, "What is soft."),
     OBJECTS(spSceneData, "colliders", colliders, s_collider, SP_SCENE_MAX_OBJECTS, "What is rigid."),
+    OBJECTS(spSceneData, "pairs", pairs, s_pair, SP_SCENE_MAX_OBJECTS, "What touches with other friction, or not at all."),
     OBJECTS(spSceneData, "attachments", attachments, s_attachment, SP_SCENE_MAX_OBJECTS, "What is held together."),
     OBJECTS(spSceneData, "events", events, s_event, SP_SCENE_MAX_OBJECTS, "What happens when."),
     OBJECTS(spSceneData, "measurements", measurements, s_measurement, SP_SCENE_MAX_OBJECTS, "What is measured after every step."),

@@ -47,6 +47,8 @@ spBodyDef spDefaultBodyDef(void)
         .density = 1000,
         .gravityScale = 1,
         .friction = (spReal)0.5,
+        .group = 1,
+        .touches = UINT32_MAX,
         .method = spDefaultMethodDef(),
         .internalValue = SP_DEF_COOKIE,
     };
@@ -116,6 +118,7 @@ void spDestroyBody(spWorld* world, spBodyId id)
     spDestroyBodyData(body);
     world->bodies[slot] = NULL;
     world->contactCount = 0;
+    spRemovePairs(&world->pairTable, SP_ID_NUMBER(id), 0);
     spReleaseSlot(&world->bodyIds, slot);
 }
 

@@ -20,6 +20,10 @@ spColliderDef spDefaultColliderDef(void)
         .halfHeight = (spReal)0.5,
         .halfSize = {(spReal)0.5, (spReal)0.5, (spReal)0.5},
         .friction = (spReal)0.5,
+        .resolution = 64,
+        .spacing = 1,
+        .group = 1,
+        .touches = UINT32_MAX,
         .internalValue = SP_DEF_COOKIE,
     };
 }
@@ -52,6 +56,7 @@ spColliderId spCreateCollider(spWorld* world, const spColliderDef* def)
     {
         collider = spAllocZeroed(&world->heap, sizeof(spCollider));
         ok = collider != NULL || spFailMemory(&error, "a collider", sizeof(spCollider));
+        ok = ok && spMakeShapeData(&world->heap, def, &collider->data, &error);
     }
     if (ok)
     {
@@ -61,7 +66,7 @@ spColliderId spCreateCollider(spWorld* world, const spColliderDef* def)
     }
     if (ok == false)
     {
-        spFree(&world->heap, collider);
+        spFreeCollider(&world->heap, collider);
         spRecordError(world, &error);
         return (spColliderId){0};
     }
@@ -70,6 +75,8 @@ spColliderId spCreateCollider(spWorld* world, const spColliderDef* def)
     collider->def = *def;
     collider->def.name = collider->name;
     collider->def.transform = transform;
+    collider->def.mesh = collider->data != NULL ? collider->data->surface : NULL;
+    collider->def.heights = collider->data != NULL ? collider->data->heights : NULL;
     world->colliders[id.index1 - 1] = collider;
     world->rowsDirty = true;
     return collider->id;
@@ -90,10 +97,11 @@ void spDestroyCollider(spWorld* world, spColliderId id)
             spDestroyLink(world, world->links[i]->id);
         }
     }
-    spFree(&world->heap, collider);
+    spFreeCollider(&world->heap, collider);
     world->colliders[slot] = NULL;
     world->contactCount = 0;
     world->rowsDirty = true;
+    spRemovePairs(&world->pairTable, 0, SP_ID_NUMBER(id));
     spReleaseSlot(&world->colliderIds, slot);
 }
 
@@ -167,7 +175,7 @@ bool spCollider_MoveTo(spWorld* world, spColliderId id, spTransform target)
     collider->moving = true;
     spQuat turn = spMulQuat(target.rotation, spConjugate(collider->start.rotation));
     collider->turnReach = 2 * spLength3(spRotationVectorFromQuat(turn)) *
-                          g_shapeKinds[collider->def.shape].getReach(&collider->def);
+                          g_shapeKinds[collider->def.shape].getReach(&collider->def, collider->data);
     return true;
 }
 
@@ -193,6 +201,47 @@ spVec3 spCollider_GetTorque(const spWorld* world, spColliderId id)
 {
     const spCollider* collider = spGetCollider(world, id);
     return collider != NULL ? collider->torque : (spVec3){0, 0, 0};
+}
+
+bool spWorld_SetPairMaterial(spWorld* world, spBodyId bodyId, spColliderId colliderId,
+                             const spPairMaterial* material)
+{
+    const spBody* body = spUseBody(world, bodyId);
+    const spCollider* collider = body != NULL ? spUseCollider(world, colliderId) : NULL;
+    spError error = {0};
+    if (collider == NULL)
+    {
+        return false;
+    }
+    world->rowsDirty = true;
+    if (material == NULL)
+    {
+        spRemovePairs(&world->pairTable, SP_ID_NUMBER(bodyId), SP_ID_NUMBER(colliderId));
+        return true;
+    }
+    if (!(material->friction >= 0 && isfinite(material->friction)) ||
+        !(material->restitution >= 0 && material->restitution <= 1))
+    {
+        spFail(&error, sp_errorBadArgument,
+               "friction %g between %s and %s must not be negative, restitution %g between 0 and 1",
+               (double)material->friction, body->name, collider->name, (double)material->restitution);
+        return spRecordError(world, &error);
+    }
+    if (spSetPair(&world->heap, &world->pairTable, SP_ID_NUMBER(bodyId), SP_ID_NUMBER(colliderId),
+                  material) == false)
+    {
+        spFailMemory(&error, "a pair material", sizeof(spPairEntry));
+        return spRecordError(world, &error);
+    }
+    return true;
+}
+
+spPairMaterial spWorld_GetPairMaterial(const spWorld* world, spBodyId bodyId, spColliderId colliderId)
+{
+    const spBody* body = spGetBody(world, bodyId);
+    const spCollider* collider = spGetCollider(world, colliderId);
+    return body != NULL && collider != NULL ? spGetPair(&world->pairTable, body, collider)
+                                            : (spPairMaterial){0};
 }
 
 int spWorld_GetContactCount(const spWorld* world)

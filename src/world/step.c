@@ -74,6 +74,7 @@ void spFindBodyRows(spWorld* world, int slot, bool isStatic, spTeam* team, spRea
         .colliderCount = world->colliderIds.slotCount,
         .links = world->links,
         .linkCount = world->linkIds.slotCount,
+        .pairs = &world->pairTable,
         .dt = dt,
         .reach = world->def.contactSkin + 2 * dt * dt * spLength3(world->def.gravity),
         .contactCounts = spArenaAlloc(&world->arena, spArraySize(body->order.patchCount, sizeof(int))),
@@ -112,6 +113,7 @@ bool spApproach(spWorld* world, int slot)
                                 .body = body,
                                 .colliders = spGetColliders(world),
                                 .colliderCount = world->colliderIds.slotCount,
+                                .pairs = &world->pairTable,
                                 .gravity = world->def.gravity,
                             });
 }

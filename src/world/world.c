@@ -130,13 +130,14 @@ void spDestroyWorld(spWorld* world)
     }
     for (int i = 0; i < world->colliderIds.slotCount; ++i)
     {
-        spFree(&world->heap, world->colliders[i]);
+        spFreeCollider(&world->heap, world->colliders[i]);
     }
     spFree(&world->heap, world->bodies);
     spFree(&world->heap, world->colliders);
     spFree(&world->heap, world->links);
     spFree(&world->heap, world->contacts);
     spFreeTouches(&world->heap, &world->touches);
+    spFree(&world->heap, world->pairTable.entries);
     for (int i = 0; i < sp_rowLawCount; ++i)
     {
         spFreeMultipliers(&world->heap, world->multipliers + i);

@@ -9,6 +9,7 @@
 #include "base/id_pool.h"
 #include "base/log.h"
 #include "body/multipliers.h"
+#include "body/pair_table.h"
 #include "contact/link.h"
 #include "contact/touch.h"
 #include "method/method.h"
@@ -59,9 +60,9 @@ struct spWorld
     int contactCapacity;
     bool rowsDirty;    // something changed since the rows were found
     spTouches touches; // contacts that bodies may have with each other in the step
-    spMultipliers
-        multipliers[sp_rowLawCount]; // of the rows that the response solved last: of missed contacts
-                                     // with colliders, of rows between bodies
+    spPairTable pairTable;
+    // Of the rows that the response solved last: of missed contacts with colliders, of rows between bodies
+    spMultipliers multipliers[sp_rowLawCount];
 
     spError lastError;
     spFrameFcn* frameFcn;

@@ -191,10 +191,11 @@ static void TestShapes(void** state)
     // A corner of a box pushes out along the nearest face from inside, and radially from outside
     spColliderDef box = spDefaultColliderDef();
     box.shape = sp_shapeBox;
-    spSurfaceHit hit = spQueryShape(&box, box.transform, (spVec3){(spReal)0.45, 0, 0});
+    spSurfaceHit hit =
+        spQueryShape(&(spCollider){.def = box}, box.transform, (spVec3){(spReal)0.45, 0, 0}, NULL);
     CHECK_NEAR(hit.distance, -0.05, 1e-6);
     CHECK_NEAR(hit.normal.x, 1.0, 1e-6);
-    hit = spQueryShape(&box, box.transform, (spVec3){(spReal)0.8, (spReal)0.9, 0});
+    hit = spQueryShape(&(spCollider){.def = box}, box.transform, (spVec3){(spReal)0.8, (spReal)0.9, 0}, NULL);
     CHECK_NEAR(hit.distance, 0.5, 1e-6);
     CHECK_NEAR(hit.normal.x, 0.6, 1e-6);
 }
@@ -222,7 +223,7 @@ static void TestCylinder(void** state)
         def.halfHeight = (spReal)cases[i].halfHeight;
         const double *x = cases[i].point, *n = cases[i].normal;
         spVec3 point = spTransformPoint(place, (spVec3){(spReal)x[0], (spReal)x[1], (spReal)x[2]});
-        spSurfaceHit hit = spQueryShape(&def, place, point);
+        spSurfaceHit hit = spQueryShape(&(spCollider){.def = def}, place, point, NULL);
         spVec3 normal = spInvRotate(place.rotation, hit.normal);
         CHECK_NEAR(hit.distance, cases[i].distance, 1e-5);
         CHECK_NEAR(normal.x, n[0], 1e-4);

@@ -251,7 +251,7 @@ static void TestWinding(void** state)
         }
         double parts[4];
         spDVec3 far = {10.0 * p.x / r, 10.0 * p.y / r, 10.0 * p.z / r};
-        int count = spFindCrossings(&tree, p, far, parts, 4);
+        int count = spFindCrossings(&tree.boxes, p, far, parts, 4);
         if (r < 0.99 || r > 1.0)
         {
             assert_int_equal(count, r < 1.0 ? 1 : 0);

@@ -95,6 +95,72 @@ static void TestMeshFiles(void** state)
     remove(SOUPLE_BINARY_DIR "/test/scene_ball.msh");
 }
 
+// A smooth path passes its keyframes exactly, with the velocity of the cubic, and starts and ends at rest
+static void TestSmoothMotion(void** state)
+{
+    SP_UNUSED(state);
+    spScene* scene = Parse(
+        "{\"souple\": 1, \"dt\": 0.01, \"duration\": 1, \"colliders\": ["
+        "{\"name\": \"k\", \"shape\": \"convex\", \"mesh\": {\"generator\": \"box\"}, \"motion\": "
+        "{\"smooth\": true, "
+        "\"keyframes\": [{\"time\": 0, \"position\": [0, 0, 0]}, {\"time\": 0.5, \"position\": [2, 1, 0]}, "
+        "{\"time\": 1, \"position\": [2, 3, 0], \"rotation\": {\"axis\": [0, 1, 0], \"angle\": 90}}]}}]}");
+    spRun* run = Start(scene);
+    spWorld* world = spRun_GetWorld(run);
+    spColliderId k = spRun_FindCollider(run, "k");
+    spVec3 x[101];
+    x[0] = spCollider_GetTransform(world, k).position;
+    for (int i = 1; i <= 100; ++i)
+    {
+        spRun_Step(run);
+        x[i] = spCollider_GetTransform(world, k).position;
+    }
+    CHECK_NEAR(x[50].x, 2.0, 1e-5);
+    CHECK_NEAR(x[50].y, 1.0, 1e-5);
+    CHECK_NEAR(x[100].y, 3.0, 1e-5);
+    CHECK_NEAR(spCollider_GetTransform(world, k).rotation.y, sin(0.25 * 3.14159265), 1e-5);
+    // Halfway: the mean of both ends and an eighth of the way at their velocities, (2, 3) m/s at the keyframe
+    CHECK_NEAR(x[25].x, 0.875, 1e-5);
+    CHECK_NEAR(x[25].y, 0.3125, 1e-5);
+    CHECK_NEAR(x[75].x, 2.125, 1e-5);
+    CHECK_NEAR(x[75].y, 2.1875, 1e-5);
+    CHECK_LESS((x[1].y - x[0].y) / 0.01, 0.1);
+    CHECK_LESS((x[100].y - x[99].y) / 0.01, 0.3);
+    spDestroyRun(run);
+    spDestroyScene(scene);
+}
+
+// Colliders from meshes and terrains hold what falls on them; a pair that does not touch lets it pass
+static void TestShapesInScenes(void** state)
+{
+    SP_UNUSED(state);
+#define SHAPE_BODY(name, x)                                                                                  \
+    "{\"name\": \"" name                                                                                     \
+    "\", \"mesh\": {\"generator\": \"lattice\", \"counts\": [2, 2, 2]}, \"nodeMass\": 0.1, "                 \
+    "\"springs\": [{\"stiffness\": 100, \"damping\": 0.5}], \"transform\": {\"position\": [" x ", 0.7, 0]}}"
+    spScene* scene =
+        Parse("{\"souple\": 1, \"duration\": 1.5, \"bodies\": [" SHAPE_BODY("a", "0") ", " SHAPE_BODY(
+            "b", "0") ", " SHAPE_BODY("c", "3") "], \"colliders\": ["
+                                                "{\"name\": \"m\", \"shape\": \"mesh\", \"mesh\": "
+                                                "{\"generator\": \"box\", \"size\": [1, 1, 1]}, "
+                                                "\"transform\": {\"scale\": [1, 0.5, 1]}}, {\"name\": \"h\", "
+                                                "\"shape\": \"heightField\", \"terrain\": \"flat\", "
+                                                "\"size\": 1, \"transform\": {\"position\": [3, 0.5, 0]}}], "
+                                                "\"pairs\": [{\"body\": \"b\", \"collider\": \"m\", "
+                                                "\"touch\": false}]}");
+    spRun* run = Start(scene);
+    spWorld* world = spRun_GetWorld(run);
+    while (!spRun_IsDone(run))
+    {
+        spRun_Step(run);
+    }
+    CHECK_NEAR(spBody_GetPositions(world, spRun_FindBody(run, "a")).data[0].y, 0.5, 1e-3);
+    CHECK_LESS(spBody_GetPositions(world, spRun_FindBody(run, "b")).data[0].y, -2.0);
+    CHECK_NEAR(spBody_GetPositions(world, spRun_FindBody(run, "c")).data[0].y, 0.5, 1e-3);
+    spDestroyRun(run);
+    spDestroyScene(scene);
+}
+
 static void TestMotionOfColliders(void** state)
 {
     SP_UNUSED(state);
@@ -733,6 +799,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(TestFreeFall),      cmocka_unit_test(TestPlacement),
         cmocka_unit_test(TestMeshFiles),     cmocka_unit_test(TestMotionOfColliders),
+        cmocka_unit_test(TestSmoothMotion),  cmocka_unit_test(TestShapesInScenes),
         cmocka_unit_test(TestEvents),        cmocka_unit_test(TestEventThatFails),
         cmocka_unit_test(TestRunDefinition), cmocka_unit_test(TestTets),
         cmocka_unit_test(TestTetMaterials),  cmocka_unit_test(TestTetRegions),

@@ -1,12 +1,33 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Rigid shapes, drawn by their type, and the sphere of the poking tool. Planes are the ground: see ground.js.
+// Rigid shapes, drawn by their triangles where they have some, else by their type, and the sphere of the poking tool. Planes are the ground: see ground.js.
 
-import {BoxGeometry, CapsuleGeometry, CylinderGeometry, Group, Mesh, MeshPhongMaterial, SphereGeometry} from 'three';
+import {
+  BoxGeometry, BufferAttribute, BufferGeometry, CapsuleGeometry, CylinderGeometry, DoubleSide, Group, Mesh, MeshPhongMaterial,
+  SphereGeometry,
+} from 'three';
 import {createGround} from './ground.js';
 
 const toolIndex = 0xffffffff;
+
+// An array that was sent as base64
+function decodeArray(text, Type) {
+  const letters = atob(text);
+  const bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; ++i) bytes[i] = letters.charCodeAt(i);
+  return new Type(bytes.buffer);
+}
+
+// Triangles of any shape, flat
+function makeSurface(surface) {
+  const indexed = new BufferGeometry();
+  indexed.setAttribute('position', new BufferAttribute(decodeArray(surface.vertices, Float32Array), 3));
+  indexed.setIndex(new BufferAttribute(decodeArray(surface.triangles, Uint32Array), 1));
+  const geometry = indexed.toNonIndexed();
+  geometry.computeVertexNormals();
+  return geometry;
+}
 
 export function createColliders() {
   const group = new Group();
@@ -14,6 +35,8 @@ export function createColliders() {
   const material = new MeshPhongMaterial({
     color: 0x9aa3ad, shininess: 12, specular: 0x1a1a1a, polygonOffset: true, polygonOffsetFactor: 4, polygonOffsetUnits: 32,
   });
+  const surfaceMaterial = material.clone();
+  surfaceMaterial.side = DoubleSide;
   const toolMaterial = new MeshPhongMaterial({color: 0xe0b040, shininess: 40, transparent: true, opacity: 0.85});
   const tool = new Mesh(new SphereGeometry(1, 40, 24), toolMaterial);
   tool.castShadow = true;
@@ -37,7 +60,7 @@ export function createColliders() {
     group.add(tool);
     tool.visible = false;
     objects = colliders.map((collider) => {
-      const make = shapes[collider.type];
+      const make = collider.surface ? (c) => new Mesh(makeSurface(c.surface), surfaceMaterial) : shapes[collider.type];
       if (!make) return null; // a type that this page does not know
       const object = make(collider);
       if (collider.type !== 'plane') {
