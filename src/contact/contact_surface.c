@@ -202,7 +202,7 @@ spNearest spMeasureTriangle(const spContactSurface* s, const spVec4* x, spVec3 p
     return at;
 }
 
-static int spLeafBegin(const spContactSurface* s, int leaf)
+static int spGetLeafBegin(const spContactSurface* s, int leaf)
 {
     return (int)((int64_t)s->triangleCount * leaf / s->leafCount);
 }
@@ -224,7 +224,7 @@ void spRefitContactSurface(spContactSurface* s, const spBody* body, spReal dt)
     for (int leaf = 0; leaf < s->leafCount; ++leaf)
     {
         spExtent box = spEmptyExtent();
-        for (int i = spLeafBegin(s, leaf); i < spLeafBegin(s, leaf + 1); ++i)
+        for (int i = spGetLeafBegin(s, leaf); i < spGetLeafBegin(s, leaf + 1); ++i)
         {
             int t = s->sorted[i];
             for (int k = 0; k < 3; ++k)
@@ -292,7 +292,7 @@ spNearest spFindNearestTriangle(const spContactSurface* s, const spVec4* x, spVe
             continue;
         }
         int leaf = node - (s->leafCount - 1);
-        for (int i = spLeafBegin(s, leaf); i < spLeafBegin(s, leaf + 1); ++i)
+        for (int i = spGetLeafBegin(s, leaf); i < spGetLeafBegin(s, leaf + 1); ++i)
         {
             int t = s->sorted[i];
             if (passes != NULL && passes(s, t, context))
@@ -329,7 +329,7 @@ void spVisitTriangles(const spContactSurface* s, const spExtent* box, spReal mar
             continue;
         }
         int leaf = node - (s->leafCount - 1);
-        for (int i = spLeafBegin(s, leaf); i < spLeafBegin(s, leaf + 1); ++i)
+        for (int i = spGetLeafBegin(s, leaf); i < spGetLeafBegin(s, leaf + 1); ++i)
         {
             visit(s->sorted[i], context);
         }
