@@ -3,20 +3,12 @@
 
 #include "contact/island.h"
 
+#include "mesh/mesh.h"
+
 #include <string.h>
 
-// The body with the smallest slot in the same island, so far
-static int spFindRoot(int* parents, int slot)
-{
-    while (parents[slot] != slot)
-    {
-        parents[slot] = parents[parents[slot]];
-        slot = parents[slot];
-    }
-    return slot;
-}
-
-static void spJoinSlots(int* parents, int a, int b)
+// The root of an island is its body with the smallest slot
+static void spJoinSlots(int32_t* parents, int a, int b)
 {
     int rootA = spFindRoot(parents, a), rootB = spFindRoot(parents, b);
     parents[spMaxInt(rootA, rootB)] = spMinInt(rootA, rootB);
@@ -36,7 +28,7 @@ static void spForgetIslands(const spIslandContext* c)
 }
 
 // Numbers the islands by their first bodies
-static int spNumberIslands(const spIslandContext* c, const spRow* rows, int rowCount, int* parents)
+static int spNumberIslands(const spIslandContext* c, const spRow* rows, int rowCount, int32_t* parents)
 {
     for (int i = 0; i < c->bodyCount; ++i)
     {
@@ -113,7 +105,7 @@ bool spFindIslands(const spIslandContext* c, spIslands* out)
     {
         return true;
     }
-    int* parents = spArenaAlloc(c->arena, spArraySize(c->bodyCount, sizeof(int)));
+    int32_t* parents = spArenaAlloc(c->arena, spArraySize(c->bodyCount, sizeof(int32_t)));
     out->rows = spArenaAlloc(c->arena, spArraySize(rowCount, sizeof(spRow)));
     out->islands = spArenaAlloc(c->arena, spArraySize(c->bodyCount, sizeof(spIsland)));
     if (parents == NULL || out->rows == NULL || out->islands == NULL)
