@@ -219,7 +219,7 @@ static const spTopic s_topics[] = {
         .text =
             "Nodes of bodies touch colliders: planes, spheres, capsules, boxes, "
             "cylinders, meshes, convex hulls, height and distance fields, fixed or moved by "
-            "events. Bodies do not touch each other yet.\n"
+            "keyframes. Bodies with a surface touch each other; \"selfContact\" lets one touch itself.\n"
             "\n"
             "  \"colliders\": [{\"shape\": \"plane\", \"friction\": 0.5, \"restitution\": 0.3}]\n"
             "  \"pins\"         nodes that stay where they are\n"

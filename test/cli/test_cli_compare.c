@@ -23,7 +23,9 @@ static int MakeScenes(void** state)
     WriteFile("box.json", HEAD
               "\"bodies\": " BOX("box", "0") ", \"measurements\": "
                                              "{\"name\": \"low\", \"type\": \"height\", \"body\": \"box\"}}");
-    WriteFile("two.json", HEAD "\"bodies\": [" BOX("a", "0") ", " BOX("b", "5") "]}");
+    // In the same place
+    WriteFile("two.json",
+              HEAD "\"bodyContacts\": false, \"bodies\": [" BOX("a", "0") ", " BOX("b", "5") "]}");
     WriteFile("damped.json", HEAD "\"bodies\": " BOX("box", "40") "}");
     WriteFile("rest.json", HEAD "\"gravity\": [0, 0, 0], \"bodies\": " BOX("box", "0") "}");
     WriteFile("empty.json", HEAD "\"colliders\": {\"shape\": \"plane\"}}");
