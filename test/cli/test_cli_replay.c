@@ -26,7 +26,8 @@ static void WriteScene(const char* name, double young)
     char text[1200];
     snprintf(
         text, sizeof(text),
-        "{\"souple\": 1, \"bodyContacts\": false, \"dt\": 0.016666666666666666, \"duration\": 0.5, \"bodies\": ["
+        "{\"souple\": 1, \"bodyContacts\": false, \"dt\": 0.016666666666666666, \"duration\": 0.5, "
+        "\"bodies\": ["
         "{\"name\": \"beam\", \"mesh\": {\"generator\": \"beam\", \"cells\": [16, 4, 4]}, "
         "\"tets\": {\"law\": \"corotational\", \"youngModulus\": %g}, \"pins\": [0, 1, 2, 3, 4], "
         "\"method\": {\"type\": \"backwardEuler\", \"solver\": {\"preconditioner\": \"incompleteCholesky\", "

@@ -148,7 +148,9 @@ static void TestCube(void** state)
         tets.youngModulus = (spReal)young;
         assert_int_equal(spBody_AddTets(test.world, test.body, &tets), 0);
         spAddTestGround(test.world, (spReal)0.5, 0);
-        Fall fall = Run(&test, 1.0 / rate, (int)(4.0 * rate), 0);
+        // BDF2 takes hardly any energy out of a body without damping, which bounces for longer
+        double time = types[k % 3] == sp_bdf2 ? 10.0 : 4.0;
+        Fall fall = Run(&test, 1.0 / rate, (int)(time * rate), 0);
         printf("method %d, %g Pa, %g steps/s, tilt %g: %.3g m/s at most, %.2g at the end, gains %.2g, with "
                "strain %.2g J, lowest "
                "%.2g m, at %.4f m\n",
