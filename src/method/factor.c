@@ -589,21 +589,17 @@ void spWalkFactor(spFactor* f, spWalkMemoryFcn* fcn, void* walk)
     {
         spRemakeSlot(f, spGetFront(f), matrices[0]);
     }
-    bool edited = spGetBack(f)->edits.edited;
+    bool edited = spGetBack(f)->edits.edited, starts = false;
     if (asked && spGetBack(f)->request.step >= 0)
     {
         if (others[1] || f->stage != sp_factorDone)
         {
             spSetFactorStage(f, sp_factorIdle);
+            starts = edited == false;
             if (edited)
             {
                 spRemakeSlot(f, spGetBack(f), matrices[1]);
                 spSetFactorStage(f, sp_factorDone);
-            }
-            else
-            {
-                f->count -= 1;
-                spStartJob(f);
             }
         }
     }
@@ -615,6 +611,12 @@ void spWalkFactor(spFactor* f, spWalkMemoryFcn* fcn, void* walk)
     {
         bool taken = matrices[i] == spGetFront(f)->matrix || matrices[i] == spGetBack(f)->matrix;
         spDestroyFactorMatrix(taken ? NULL : matrices[i], &f->heap);
+    }
+    if (starts)
+    {
+        // From here on the back one belongs to the thread
+        f->count -= 1;
+        spStartJob(f);
     }
     f->turned = false;
 }
