@@ -278,6 +278,11 @@ static void spWalkBody(spWalk* walk, spBody* body)
     spWalkForces(walk, body);
     spWalkMultipliers(walk, body->heap, &body->multipliers);
     bool same = spWalkMethod(walk, body);
+    if (reads && body->method->pause != NULL)
+    {
+        // What was read back may have started a thread that reads the body, which is written to below
+        body->method->pause(body);
+    }
     same &= spWalkValue(walk, body->materialVersion) == body->materialVersion;
     spWalkBytes(walk, sp_pieceFlag, &body->running, sizeof(body->running));
     spWalkBytes(walk, sp_pieceAny, &body->time, sizeof(body->time));
