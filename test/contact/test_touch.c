@@ -214,6 +214,47 @@ static void TestCollide(void** state)
     CollideBalls(sp_xpbd, sp_backwardEuler);
 }
 
+static double GetMass(const spWorld* world, spBodyId id)
+{
+    const spBody* body = spGetBody(world, id);
+    double sum = 0.0;
+    for (int i = 0; i < body->nodeCount; ++i)
+    {
+        sum += (double)body->mass[i];
+    }
+    return sum;
+}
+
+// A rigid ball lies on a soft box, and the ground carries both
+static void TestRigid(void** state)
+{
+    SP_UNUSED(state);
+    static const spMethodType methods[] = {sp_symplecticEuler, sp_backwardEuler};
+    for (int i = 0; i < SP_COUNT(methods); ++i)
+    {
+        spWorld* world = MakeWorld(1);
+        spColliderId ground = spAddTestGround(world, (spReal)0.5, 0);
+        Solid box = {.mesh = MakeBox((spDVec3){-0.2, 0, -0.2}, (spDVec3){0.4, 0.1, 0.4}, 4),
+                     .youngModulus = (spReal)5e4,
+                     .density = 1000,
+                     .drag = 10,
+                     .method = MakeMethod(methods[i]),
+                     .friction = (spReal)0.5};
+        spBodyId soft = AddSolid(world, &box);
+        spBodyId ball = AddBall(world, (spDVec3){0.01, 0.22, 0.02}, (spVec3){0, 0, 0}, sp_rigid);
+        Run(world, 120, 60);
+        double weight = gravity * GetMass(world, ball), load = weight + gravity * 16.0;
+        double force = (double)spWorld_GetPairForce(world, ball, soft).y;
+        double under = -(double)spCollider_GetForce(world, ground).y;
+        printf("rigid on %d: %.4f of %.4f N, ground %.3f of %.3f N, at %.4f m\n", methods[i], force, weight,
+               under, load, (double)spBody_GetCenter(world, ball).y);
+        CHECK_NEAR(force, weight, 0.02 * weight);
+        CHECK_NEAR(under, load, 0.02 * load);
+        assert_true(spBody_GetCenter(world, ball).y > (spReal)0.15);
+        spDestroyWorld(world);
+    }
+}
+
 static void TestOff(void** state)
 {
     SP_UNUSED(state);
@@ -389,7 +430,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(TestNearest), cmocka_unit_test(TestStack), cmocka_unit_test(TestCollide),
-        cmocka_unit_test(TestOff),     cmocka_unit_test(TestSelf),  cmocka_unit_test(TestBits),
+        cmocka_unit_test(TestRigid),   cmocka_unit_test(TestOff),   cmocka_unit_test(TestSelf),
+        cmocka_unit_test(TestBits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
