@@ -26,7 +26,7 @@
 
 #define SP_MAX_ROUNDS 12
 // With contacts: those that are not solved then end with what the model asks of them
-#define SP_CONTACT_ROUNDS 3
+#define SP_CONTACT_ROUNDS 6
 #define SP_MAX_SWEEPS 100
 // Sweeps end when none changes a relative velocity by more than this share of the largest change
 #define SP_LINK_SWEEPS 1e-5
@@ -45,6 +45,8 @@
 // Contacts: share of the first residual, and of positions, at which they are solved
 #define SP_CONTACT_TOLERANCE 0.1
 #define SP_CONTACT_SHARE 1e-5
+// What is left above this share of positions is told
+#define SP_CONTACT_TOLD 1e-4
 
 // A direction of which the others leave less than this is noise
 #define SP_LEAST_PART 1e-3
@@ -577,6 +579,7 @@ static void spRunRounds(spRounds* n, spResponseResult* result)
     double size = spGetLargestPosition(n), least = SP_GAP_ROUNDING * epsilon * size, goal = 0.0;
     double contactGoal = 0.0;
     bool last = false, contacts = spHasTouches(&n->r);
+    double told = contacts ? SP_CONTACT_TOLD : SP_GAP_SHARE;
     int waited = 0, most = contacts ? SP_CONTACT_ROUNDS : SP_MAX_ROUNDS;
     for (int round = 0;; ++round)
     {
@@ -618,8 +621,8 @@ static void spRunRounds(spRounds* n, spResponseResult* result)
     {
         spFinishContacts(n);
     }
-    result->converged = contacts || result->converged ||
-                        result->residual * (double)n->context->response.dt <= SP_GAP_SHARE * size;
+    result->converged =
+        result->converged || result->residual * (double)n->context->response.dt <= told * size;
 }
 
 spResponseResult spSolveRounds(const spRoundsContext* context)
