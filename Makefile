@@ -12,7 +12,7 @@ CMAKE_FLAGS ?=
 export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 export CTEST_PARALLEL_LEVEL = $(JOBS)
 
-DEMO_SCENE = scenes/demo.json
+DEMO_SCENE = scenes/glass.json
 DEMO_OUT = out/demo
 PRESETS = test debug asan tsan double scalar clang
 
@@ -26,15 +26,16 @@ all: bootstrap-build ## build the libraries and the command build/souple
 
 test: check-test ## build with warnings as errors and run all tests
 
-# check-<preset>: build that preset and run its tests, for example check-asan
+# check-<preset>: build that preset and run its tests, for example check-asan. build-<preset>/results.xml says how each ended, with
+# all its words: scripts/check-seeds reads it.
 $(PRESETS:%=check-%): check-%: bootstrap-test
 	@cmake --preset $* $(CMAKE_FLAGS) >/dev/null
 	@cmake --build --preset $*
-	@ctest --preset $*
+	@ctest --preset $* --output-junit results.xml --test-output-size-passed 1000000
 
 check-clang: bootstrap-ci
 
-demo: all ## run scenes/demo.json and write pictures, tables and meshes to out/demo
+demo: all ## run scenes/glass.json and write pictures, tables and meshes to out/demo
 	@mkdir -p $(DEMO_OUT)
 	build/souple run $(DEMO_SCENE) --out $(DEMO_OUT) --export png,csv,vtu
 	@echo

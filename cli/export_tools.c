@@ -61,7 +61,7 @@ unsigned spParseFormats(const char* list)
     return (formats & sp_exportMp4) == 0 || spCanFilm() ? formats : 0;
 }
 
-static const char* const s_colours[] = {"none", "stress", "displacement", "velocity"};
+static const char* const s_colours[] = {"none", "stress", "displacement", "velocity", "pressure", "strain"};
 
 _Static_assert(sizeof(s_colours) / sizeof(s_colours[0]) == sp_pictureColorCount,
                "one word for each colouring");
@@ -88,7 +88,9 @@ bool spParseColour(const char* word, spPictureColor* color)
     }
     else
     {
-        spFailUsage("unknown colour \"%s\"; known are none, stress, displacement and velocity", word);
+        spFailUsage(
+            "unknown colour \"%s\"; known are none, stress, strain, displacement, velocity and pressure",
+            word);
     }
     return false;
 }

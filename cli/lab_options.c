@@ -33,6 +33,8 @@ int spParseBench(spBenchOptions* options, int argc, char** argv)
          1000, 0},
         {"lanes", sp_optionInteger, "LANES", &options->lanes,
          "lanes of the kernels: 1, 4, 8 or 16; by default the most that the processor has", 0, 16, 0},
+        {"mesh", sp_optionText, "MESH", &options->mesh, "tets for 'contact-organ' instead of those of data/",
+         0, 0, 0},
         {"json", sp_optionFlag, NULL, &options->json, "print one JSON object instead of a table", 0, 0, 0},
     };
     static const char* const examples[] = {
@@ -110,6 +112,7 @@ int spParseValidate(spValidateOptions* options, int argc, char** argv)
          "what --json printed in the other precision: further columns", 0, 0, 0},
         {"keep", sp_optionText, "DIR", &options->keep, "keep the files of CalculiX in this folder", 0, 0, 0},
         {"mesh", sp_optionText, "MESH", &options->mesh, "tets for 'liver' instead of our own", 0, 0, 0},
+        {"quick", sp_optionFlag, NULL, &options->quick, "contact: shorter runs and coarser meshes", 0, 0, 0},
         {"report", sp_optionText, "FILE", &options->report, "write the tables as one HTML file", 0, 0, 0},
         {"quiet", sp_optionFlag, NULL, &options->quiet, "print nothing but errors", 0, 0, 'q'},
     };
@@ -124,7 +127,8 @@ int spParseValidate(spValidateOptions* options, int argc, char** argv)
         .description =
             "Brings solid bodies to rest and compares them with CalculiX, an independent finite element\n"
             "program, on the very same tets; compares natural frequencies with theory. Without names, all\n"
-            "cases. Needs ccx (package calculix-ccx).",
+            "of these cases; 'motion' and 'contact' name those of bodies that move and touch. Needs ccx\n"
+            "(package calculix-ccx).",
         .options = table,
         .optionCount = (int)(sizeof(table) / sizeof(table[0])),
         .maxOperands = SP_MAX_LAB_NAMES,

@@ -21,6 +21,7 @@ typedef struct spBenchOptions
     int nameCount;
     bool list, json;
     const char* threads; // numbers with commas
+    const char* mesh;    // may be NULL
     int repeat, lanes;
 } spBenchOptions;
 
@@ -35,7 +36,7 @@ typedef struct spValidateOptions
 {
     const char* names[SP_MAX_LAB_NAMES];
     int nameCount;
-    bool list, json, quiet;
+    bool list, json, quiet, quick;
     const char *beside, *keep, *mesh, *report; // may be NULL
 } spValidateOptions;
 

@@ -1,19 +1,23 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// souple mesh: info, convert, repair, make, fill.
+// souple mesh: info, convert, repair, make, and the list of all actions.
 
 #include "commands.h"
 #include "mesh_make.h"
+#include "mesh_tools.h"
 #include "mesh_words.h"
 #include "options.h"
-#include "souple/fill.h"
 #include "tools.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
-static json_t* spMakeReportJson(const char* path, const spMesh* mesh, const spMeshReport* report)
+// Regions that are listed at most
+#define SP_MOST_REGIONS 12
+
+json_t* spMakeReportJson(const char* path, const spMesh* mesh, const spMeshReport* report)
 {
     char sentence[SP_MESH_SENTENCE], text[SP_MESH_SENTENCE];
     bool fit = spJudgeMesh(report, mesh, sentence);
@@ -71,7 +75,7 @@ static json_t* spMakeReportJson(const char* path, const spMesh* mesh, const spMe
     return json;
 }
 
-static void spTellHistogram(const spMeshReport* report)
+void spTellHistogram(const spMeshReport* report)
 {
     int most = 0;
     for (int i = 0; i < 18; ++i)
@@ -104,8 +108,7 @@ static void spTellNotes(const spMesh* mesh, const spMeshReport* report)
     }
 }
 
-// What is to be known beside counts, and everything that is wrong
-static void spTellTrouble(const spMesh* mesh, const spMeshReport* report)
+void spTellMeshTrouble(const spMesh* mesh, const spMeshReport* report)
 {
     char sentence[SP_MESH_SENTENCE];
     spTellNotes(mesh, report);
@@ -117,6 +120,33 @@ static void spTellTrouble(const spMesh* mesh, const spMeshReport* report)
             printf("  %s\n", sentence);
         }
     }
+}
+
+// Regions of tets by number, unless all are in region 0
+static void spTellRegions(const spMesh* mesh)
+{
+    const int32_t* regions = spMesh_GetTetRegions(mesh);
+    int count = regions != NULL ? spMesh_GetTetCount(mesh) : 0, told = 0;
+    for (int64_t next = INT32_MIN; count > 0 && next <= INT32_MAX; ++told)
+    {
+        int64_t region = INT64_MAX;
+        int tets = 0;
+        for (int i = 0; i < count; ++i)
+        {
+            bool lower = regions[i] >= next && regions[i] < region;
+            region = lower ? regions[i] : region;
+            tets = lower ? 0 : tets;
+            tets += regions[i] == region;
+        }
+        if (region == INT64_MAX || (told == 0 && region == 0 && tets == count) || told == SP_MOST_REGIONS)
+        {
+            printf(told == SP_MOST_REGIONS ? ", ..." : "");
+            break;
+        }
+        printf("%s%lld (%d tets)", told == 0 ? "  regions: " : ", ", (long long)region, tets);
+        next = region + 1;
+    }
+    printf(told > 0 ? "\n" : "");
 }
 
 static void spTellReport(const char* path, const spMesh* mesh, const spMeshReport* report)
@@ -142,9 +172,10 @@ static void spTellReport(const char* path, const spMesh* mesh, const spMeshRepor
                    spMesh_GetValueComponents(mesh, (spMeshPart)part, i));
         }
     }
+    spTellRegions(mesh);
     spTellHistogram(report);
     printf("\n");
-    spTellTrouble(mesh, report);
+    spTellMeshTrouble(mesh, report);
     printf("%s\n", sentence);
 }
 
@@ -169,8 +200,7 @@ static int spTellMesh(const char* path, const spMesh* mesh, bool json, bool* fit
     return SP_EXIT_FINE;
 }
 
-// Reads the options, and the mesh that the first operand names
-static int spLoadOperand(const spUsage* usage, int argc, char** argv, const char** operands, spMesh** mesh)
+int spLoadOperand(const spUsage* usage, int argc, char** argv, const char** operands, spMesh** mesh)
 {
     int operandCount = 0;
     int code = spParseOptions(usage, argc, argv, operands, &operandCount);
@@ -216,16 +246,30 @@ static int spMeshInfo(int argc, char** argv)
     return code == SP_EXIT_FINE && !fit ? SP_EXIT_TROUBLE : code;
 }
 
-// format is NULL when the ending says it
-static int spSaveMeshHere(const spMesh* mesh, const char* path, const char* format)
+int spSaveMeshHere(const spMesh* mesh, const char* path, const char* format)
 {
     spError error = SP_ZERO_INIT;
     bool saved = format != NULL ? spSaveMeshAs(mesh, path, format, &error) : spSaveMesh(mesh, path, &error);
     return saved ? SP_EXIT_FINE : spFailFile(path, &error);
 }
 
+// What the file has is what counts: a surface format takes the surface alone
 static void spTellSaved(const spMesh* mesh, const char* path)
 {
+    spError error = SP_ZERO_INIT;
+    struct stat file;
+    bool readable = stat(path, &file) == 0 && S_ISREG(file.st_mode); // a pipe is gone
+    spMesh* saved = readable && spMesh_GetTetCount(mesh) > 0 ? spLoadMesh(path, NULL, &error) : NULL;
+    if (saved != NULL && spMesh_GetTetCount(saved) == 0)
+    {
+        printf("%s: %d vertices, %d triangles: the surface alone. The format holds no tets, so the solid of "
+               "%d is lost; "
+               "vtu, msh and others keep it.\n",
+               path, spMesh_GetVertexCount(saved), spMesh_GetTriangleCount(saved), spMesh_GetTetCount(mesh));
+        spDestroyMesh(saved);
+        return;
+    }
+    spDestroyMesh(saved);
     printf("%s: %d vertices, %d edges, %d triangles, %d tets\n", path, spMesh_GetVertexCount(mesh),
            spMesh_GetEdgeCount(mesh), spMesh_GetTriangleCount(mesh), spMesh_GetTetCount(mesh));
 }
@@ -411,7 +455,7 @@ static int spMeshRepair(int argc, char** argv)
     {
         spTellRepair(&report, &state);
         spTellSaved(mesh, paths[1]);
-        spTellTrouble(mesh, &state);
+        spTellMeshTrouble(mesh, &state);
         puts(sentence);
     }
     spDestroyMesh(mesh);
@@ -433,160 +477,6 @@ static int spMeshMake(int argc, char** argv)
     return code;
 }
 
-static bool spShowFill(double fraction, void* context)
-{
-    spShowBar(context, fraction, "");
-    return !spIsInterrupted();
-}
-
-// What of a surface was not as it should be, and what of it the tets do not have. Returns how many.
-#define SP_FILL_NOTES 2
-static int spMakeFillNotes(const spFillReport* report, char notes[SP_FILL_NOTES][SP_MESH_SENTENCE])
-{
-    int count = 0;
-    if (!report->closed)
-    {
-        snprintf(
-            notes[count++], SP_MESH_SENTENCE,
-            "the surface is not closed (%d open edges): holes were closed where its winding number is 1/2",
-            report->openEdgeCount);
-    }
-    if (report->maxDistance > 0.5 * report->size)
-    {
-        snprintf(
-            notes[count++], SP_MESH_SENTENCE,
-            "the surface is up to %.3g m away from the tets: parts thinner than about %.3g m are lost, a "
-            "smaller --size keeps them",
-            report->maxDistance, report->size);
-    }
-    return count;
-}
-
-static void spTellFill(const char* path, const spMesh* mesh, const spFillReport* report,
-                       const spMeshReport* state)
-{
-    char notes[SP_FILL_NOTES][SP_MESH_SENTENCE], sentence[SP_MESH_SENTENCE];
-    printf("%s: %d tets on %d nodes, size %.4g m\n", path, state->tetCount, state->vertexCount, report->size);
-    printf("  volume %.6g m^3", state->volume);
-    if (report->closed)
-    {
-        printf(", %.2f %% of the %.6g m^3 in the surface", 100.0 * state->volume / report->surfaceVolume,
-               report->surfaceVolume);
-    }
-    printf("; the surface is at most %.3g m away from the tets\n", report->maxDistance);
-    spTellHistogram(state);
-    printf("\n");
-    int count = spMakeFillNotes(report, notes);
-    for (int i = 0; i < count; ++i)
-    {
-        printf("  note: %s\n", notes[i]);
-    }
-    spTellTrouble(mesh, state);
-    spJudgeMesh(state, mesh, sentence);
-    puts(sentence);
-}
-
-static json_t* spMakeFillJson(const spFillReport* report)
-{
-    char texts[SP_FILL_NOTES][SP_MESH_SENTENCE];
-    int count = spMakeFillNotes(report, texts);
-    json_t* notes = json_array();
-    for (int i = 0; i < count; ++i)
-    {
-        json_array_append_new(notes, json_string(texts[i]));
-    }
-    json_t* json = json_object();
-    json_object_set_new(json, "size", spMakeJsonNumber(report->size));
-    json_object_set_new(json, "surfaceClosed", json_boolean(report->closed));
-    json_object_set_new(json, "surfaceVolume", spMakeJsonNumber(report->surfaceVolume));
-    json_object_set_new(json, "maxDistance", spMakeJsonNumber(report->maxDistance));
-    json_object_set_new(json, "notes", notes);
-    return json;
-}
-
-// Fills a surface, with a bar. Returns an exit code, and a mesh when it is SP_EXIT_FINE.
-static int spFillSurface(const char* path, const spMesh* surface, spFillMeshDef* def, bool quiet,
-                         spMesh** mesh, spFillReport* report)
-{
-    spError error = SP_ZERO_INIT;
-    spBar bar = spMakeBar("fill", !quiet);
-    def->progress = spShowFill;
-    def->progressContext = &bar;
-    spCatchInterrupt();
-    *mesh = spFillMesh(surface, def, report, &error);
-    spClearBar(&bar);
-    if (*mesh == NULL && spIsInterrupted())
-    {
-        fprintf(stderr, "souple: interrupted; nothing was written\n");
-        return SP_EXIT_INTERRUPTED;
-    }
-    return *mesh != NULL ? SP_EXIT_FINE : spFailFile(path, &error);
-}
-
-static int spMeshFill(int argc, char** argv)
-{
-    bool json = false;
-    const char* out = NULL;
-    const char* format = NULL;
-    spFillMeshDef def = spDefaultFillMeshDef();
-    const spOption table[] = {
-        {"out", sp_optionText, "FILE", (void*)&out,
-         "file to write; its ending chooses the format, as for 'souple mesh convert'", 0, 0, 'o'},
-        {"size", sp_optionNumber, "METRES", &def.size, "longest edge of the tets inside", 1e-12, 1e12, 0},
-        {"tets", sp_optionInteger, "COUNT", &def.tetCount,
-         "without --size: about so many tets, 5000 by default; several sizes are tried", 1, 1e8, 0},
-        {"format", sp_optionText, "FORMAT", &format, "format of FILE, as for 'souple mesh convert'", 0, 0, 0},
-        {"json", sp_optionFlag, NULL, &json, "print one JSON object on the result", 0, 0, 0},
-    };
-    static const char* const examples[] = {"souple mesh fill scan.stl --size 0.1 -o solid.vtu",
-                                           "souple mesh fill part.stl --tets 20000 -o solid.msh", NULL};
-    const spUsage usage = {
-        .usage = "souple mesh fill MESH -o FILE [options]",
-        .description =
-            "Makes a solid of a surface: tets inside, all dihedral angles within 10.7 and 164.8 degrees. The "
-            "surface\n"
-            "may be open, cross itself or consist of parts; inside is where its winding number is above 1/2. "
-            "Of a\n"
-            "mesh with tets the boundary is filled anew.",
-        .options = table,
-        .optionCount = (int)(sizeof(table) / sizeof(table[0])),
-        .minOperands = 1,
-        .maxOperands = 1,
-        .examples = examples,
-    };
-    const char* path = NULL;
-    spMesh* surface = NULL;
-    int code = spLoadOperand(&usage, argc, argv, &path, &surface);
-    if (code != SP_GO_ON)
-    {
-        return code;
-    }
-    spError error = SP_ZERO_INIT;
-    spMesh* mesh = NULL;
-    spFillReport report;
-    spMeshReport state;
-    code = out != NULL ? spFillSurface(path, surface, &def, json, &mesh, &report)
-                       : spFailUsage("-o is missing: where should the mesh go?");
-    spDestroyMesh(surface);
-    if (code == SP_EXIT_FINE)
-    {
-        code = spMesh_Validate(mesh, &state, &error) ? spSaveMeshHere(mesh, out, format)
-                                                     : spFailFile(path, &error);
-    }
-    if (code == SP_EXIT_FINE && json)
-    {
-        json_t* result = spMakeReportJson(out, mesh, &state);
-        json_object_set_new(result, "filled", spMakeFillJson(&report));
-        spPrintJson(result);
-    }
-    else if (code == SP_EXIT_FINE)
-    {
-        spTellFill(out, mesh, &report, &state);
-    }
-    spDestroyMesh(mesh);
-    return code;
-}
-
 int spRunMesh(int argc, char** argv)
 {
     static const spCommand s_actions[] = {
@@ -595,6 +485,9 @@ int spRunMesh(int argc, char** argv)
         {"repair", "merge copies, drop what is degenerate, turn what is inverted, close holes", spMeshRepair},
         {"make", "make a box, beam, ball, cylinder, torus, cloth, icosphere, disc or lattice", spMeshMake},
         {"fill", "make a solid of a surface: tets inside", spMeshFill},
+        {"levels", "make solids of a surface in several resolutions", spMeshLevels},
+        {"simplify", "make a surface of fewer triangles", spMeshSimplify},
+        {"remesh", "make a surface of even triangles", spMeshRemesh},
     };
     static const char* const examples[] = {
         "souple mesh make ball --radius 0.3 -o ball.vtu",
@@ -604,9 +497,9 @@ int spRunMesh(int argc, char** argv)
     };
     const spUsage usage = {
         .usage = "souple mesh ACTION [arguments]",
-        .description =
-            "Examines, converts, repairs, makes and fills meshes. 'souple mesh ACTION --help' tells more of "
-            "each; 'souple help meshes' lists the formats.",
+        .description = "Examines, converts, repairs, makes, fills and remeshes. 'souple mesh ACTION --help' "
+                       "tells more of "
+                       "each; 'souple help meshes' lists the formats.",
         .examples = examples,
         .actions = s_actions,
         .actionCount = (int)(sizeof(s_actions) / sizeof(s_actions[0])),

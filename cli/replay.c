@@ -263,6 +263,7 @@ static int spReplayScene(spReplay* replay, const spReplayOptions* options)
     def.threadCount = options->threads;
     def.laneCount = options->lanes;
     def.live = replay->play.live;
+    def.untangle = replay->play.untangle;
     replay->run = scene != NULL ? spCreateRun(scene, &def, &error) : NULL;
     int code = SP_EXIT_USAGE;
     if (replay->run == NULL)

@@ -3,6 +3,7 @@
 
 // souple report: a recording as one HTML file that can be mailed.
 
+#include "body_notes.h"
 #include "commands.h"
 #include "options.h"
 #include "report_tools.h"
@@ -34,9 +35,13 @@ int spReportRecording(const char* path, spReportPlan* plan)
     }
     plan->recording = recording;
     spDraft* draft = spMakeDraft();
-    if (draft != NULL && plan->scenePath != NULL)
+    if (draft != NULL && plan->warnings != NULL)
     {
-        spDraftWarnings(draft, plan->scenePath);
+        spDraftWarnings(draft, plan->warnings);
+    }
+    if (draft != NULL && plan->run != NULL)
+    {
+        spDraftBodies(draft, plan->run);
     }
     spDraftRecording(draft, recording);
     int code = draft != NULL ? spSaveDraft(draft, plan) : SP_EXIT_USAGE;

@@ -126,6 +126,27 @@ void spDraftPart(spDraft* draft, const char* heading)
     }
 }
 
+// The parts from `first` on but `last`, in the other order
+static void spTurnRound(spDraft* draft, int first, int last)
+{
+    for (--last; first < last; ++first, --last)
+    {
+        spDraftedPart part = draft->parts[first];
+        draft->parts[first] = draft->parts[last];
+        draft->parts[last] = part;
+    }
+}
+
+void spDraftToFront(spDraft* draft, int count)
+{
+    if (draft != NULL && count <= draft->partCount)
+    {
+        spTurnRound(draft, 0, draft->partCount - count);
+        spTurnRound(draft, draft->partCount - count, draft->partCount);
+        spTurnRound(draft, 0, draft->partCount);
+    }
+}
+
 // The last part; NULL when there is none
 static spDraftedPart* spGetPart(spDraft* draft)
 {
@@ -346,24 +367,16 @@ static void spDraftSteps(spDraft* draft, const spRecording* recording)
     free(times);
 }
 
-void spDraftWarnings(spDraft* draft, const char* scenePath)
+void spDraftWarnings(spDraft* draft, const spWarningList* warnings)
 {
-    spSceneProblem problems[SP_MAX_WARNINGS];
-    int count = 0;
-    bool begun = false;
-    spCheckScene(scenePath, problems, SP_MAX_WARNINGS, &count);
-    for (int i = 0; i < count && i < SP_MAX_WARNINGS; ++i)
+    for (int i = 0; i < warnings->count; ++i)
     {
-        if (problems[i].warning && begun == false)
+        const spSceneProblem* w = warnings->data + i;
+        if (i == 0)
         {
             spDraftPart(draft, "Warnings");
-            begun = true;
         }
-        if (problems[i].warning)
-        {
-            spDraftText(draft, "%s%s%s", problems[i].path, problems[i].path[0] != 0 ? ": " : "",
-                        problems[i].message);
-        }
+        spDraftText(draft, "%s%s%s", w->path, w->path[0] != 0 ? ": " : "", w->message);
     }
 }
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "souple/record.h"
+#include "tools.h"
 
 typedef struct spDraft spDraft;
 
@@ -31,8 +32,11 @@ void spDraftRow(spDraft* draft, const char* const* cells);
 // Adds a plot, everything copied. A second one makes a part of its own, under the title of the plot.
 void spDraftPlot(spDraft* draft, const spPlotDef* plot);
 
+// Puts the last parts before all others: what is only known at the end, and read first
+void spDraftToFront(spDraft* draft, int count);
+
 // What `souple check` warns of, when there is anything
-void spDraftWarnings(spDraft* draft, const char* scenePath);
+void spDraftWarnings(spDraft* draft, const spWarningList* warnings);
 
 // What a recording measured: tables of measurements and of steps
 void spDraftRecording(spDraft* draft, const spRecording* recording);
@@ -44,11 +48,12 @@ spPlotDef spMakePlot(const char* title, const char* xLabel, const char* yLabel, 
 typedef struct spReportPlan
 {
     const char* path;
-    const char* title;            // NULL: of the scene
-    const char* summary;          // NULL: none
-    const spRecording* recording; // NULL: none
-    const char* scenePath;        // whose warnings are told; NULL: none
-    int frameLimit;               // 0: as many as a report takes
+    const char* title;             // NULL: of the scene
+    const char* summary;           // NULL: none
+    const spRecording* recording;  // NULL: none
+    struct spRun* run;             // whose bodies are told; NULL: none
+    const spWarningList* warnings; // of its start; NULL: none
+    int frameLimit;                // 0: as many as a report takes
     bool storeTets;
     int argc; // what the command was called with
     char** argv;

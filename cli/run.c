@@ -3,6 +3,7 @@
 
 // souple run: plays a scene, records it, exports the recording, and says what happened.
 
+#include "body_notes.h"
 #include "commands.h"
 #include "options.h"
 #include "report_tools.h"
@@ -30,7 +31,8 @@ typedef struct spRunOptions
     unsigned formats;
     const char* colour;
     double budget; // ms
-    bool json, quiet, velocities, stress, live;
+    bool json, quiet, velocities, stress, live, untangle;
+    spWarningList warnings;
     int argc;
     char** argv;
 } spRunOptions;
@@ -145,12 +147,15 @@ static spRecorder* spStartRecorder(const spRunOptions* options, const spScene* s
         bool reported = options->report != NULL;
         def.storeVelocities = options->velocities || color == sp_colorVelocity || reported;
         def.storeStress = ofTets || color == sp_colorStress || reported;
+        def.storeStrain = color == sp_colorStrain || reported;
         def.storeTetStates = ofTets;
+        def.storeContacts = output.contacts || color == sp_colorPressure || reported;
         def.camera = output.hasCamera ? &camera : NULL;
         spPlayInfo play = {.scenePath = options->scenePath,
                            .dt = spRun_GetTimeStep(run),
                            .budget = options->live ? spGetBudget(options, run) : 0.0,
-                           .live = options->live};
+                           .live = options->live,
+                           .untangle = options->untangle};
         def.play = &play;
         recorder = spCreateRecorder(spRun_GetWorld(run), &def, error);
     }
@@ -320,11 +325,20 @@ static json_t* spMakeBodiesJson(const spRun* run, spWorld* world, const spRunRes
         json_object_set_new(body, "potentialEnergy", spMakeJsonNumber(energy.potential));
         json_object_set_new(body, "volume", spMakeJsonNumber(spBody_GetVolume(world, ids[i])));
         json_object_set_new(body, "running", json_boolean(spBody_IsRunning(world, ids[i])));
+        spMethodChoice choice = spBody_GetMethodChoice(world, ids[i]);
+        json_object_set_new(body, "method", json_string(spGetMethodWord(choice.type)));
+        if (choice.automatic)
+        {
+            json_object_set_new(body, "methodReason", json_string(choice.reason));
+        }
         if (tets.count > 0)
         {
             json_object_set_new(body, "law", json_string(spGetTetLawName(tets.law)));
             json_object_set_new(body, "tets", json_integer(tets.count));
             json_object_set_new(body, "inverted", json_integer(tets.inverted));
+            spInversionReport inversions = {0};
+            spRun_GetInversions(run, spBody_GetName(world, ids[i]), &inversions);
+            json_object_set_new(body, "mostInverted", json_integer(inversions.most));
             json_object_set_new(body, "flat", json_integer(tets.flat));
             json_object_set_new(body, "maxVonMises", spMakeJsonNumber(tets.maxVonMises));
         }
@@ -355,6 +369,47 @@ static void spFormatStatus(const spRunResult* result, char* buffer, size_t size)
     {
         size_t at = result->flags != 0 ? strlen(buffer) : 0;
         snprintf(buffer + at, size - at, "%snotRelaxed", at > 0 ? "," : "");
+    }
+}
+
+static json_t* spMakeIntersectionsJson(spWorld* world)
+{
+    spIntersection found[SP_MAX_WARNINGS];
+    int count = spWorld_FindIntersections(world, found, SP_MAX_WARNINGS);
+    json_t* json = json_array();
+    for (int i = 0; i < count && i < SP_MAX_WARNINGS; ++i)
+    {
+        json_t* entry = json_object();
+        json_object_set_new(entry, "body", json_string(spBody_GetName(world, found[i].body)));
+        json_object_set_new(entry, "otherBody", json_string(spBody_GetName(world, found[i].otherBody)));
+        json_object_set_new(entry, "pairs", json_integer(found[i].pairCount));
+        json_object_set_new(entry, "depth", spMakeJsonNumber((double)found[i].depth));
+        json_object_set_new(entry, "volume", spMakeJsonNumber(found[i].volume));
+        json_array_append_new(json, entry);
+    }
+    return json;
+}
+
+// Bodies that are inside each other at the end
+static void spTellIntersections(spWorld* world)
+{
+    spIntersection found[SP_MAX_WARNINGS];
+    int count = spWorld_FindIntersections(world, found, SP_MAX_WARNINGS);
+    for (int i = 0; i < count && i < SP_MAX_WARNINGS; ++i)
+    {
+        bool self = SP_ID_EQUALS(found[i].body, found[i].otherBody);
+        if (found[i].contained)
+        {
+            printf("At the end one of %s and %s is inside the other, %.3g m deep.\n",
+                   spBody_GetName(world, found[i].body), spBody_GetName(world, found[i].otherBody),
+                   (double)found[i].depth);
+        }
+        else
+        {
+            printf("At the end %d pairs of triangles of %s and %s intersect, up to %.3g m deep.\n",
+                   found[i].pairCount, spBody_GetName(world, found[i].body),
+                   self ? "itself" : spBody_GetName(world, found[i].otherBody), (double)found[i].depth);
+        }
     }
 }
 
@@ -402,6 +457,7 @@ static void spTellJson(const spRunOptions* options, const spScene* scene, spRun*
     json_object_set_new(json, "interrupted", json_boolean(result->interrupted));
     json_object_set_new(json, "bodies", spMakeBodiesJson(run, world, result));
     json_object_set_new(json, "measurements", measurements);
+    json_object_set_new(json, "intersections", spMakeIntersectionsJson(world));
     if (result->recordingPath[0] != 0 && result->passing == false)
     {
         json_object_set_new(json, "recording", json_string(result->recordingPath));
@@ -409,8 +465,10 @@ static void spTellJson(const spRunOptions* options, const spScene* scene, spRun*
     spPrintJson(json);
 }
 
-static void spTellBodies(const spRun* run, const spWorld* world, const spRunResult* result)
+static void spTellBodies(spRun* run, const spRunResult* result)
 {
+    const spWorld* world = spRun_GetWorld(run);
+    char note[SP_NOTE_SIZE];
     int count = 0;
     spBodyId* ids = spListBodies(world, &count);
     for (int i = 0; i < count; ++i)
@@ -418,6 +476,10 @@ static void spTellBodies(const spRun* run, const spWorld* world, const spRunResu
         const char* name = spBody_GetName(world, ids[i]);
         spTetSummary tets = spSumTets(world, ids[i]);
         spRelaxResult relax;
+        if (spSayChoice(note, world, ids, count, i))
+        {
+            printf("%s\n", note);
+        }
         if (spRun_GetRelaxResult(run, name, &relax))
         {
             printf("%s of %s %s after %d iterations, %.2g of the load left (%.3g N).\n",
@@ -443,6 +505,10 @@ static void spTellBodies(const spRun* run, const spWorld* world, const spRunResu
                    (double)SP_FLAT_VOLUME_RATIO);
         }
         printf(".\n");
+        if (spSayInversions(note, run, name))
+        {
+            printf("Trouble: %s\n", note);
+        }
         if (!tets.restores)
         {
             printf("The law %s does not bring back tets that turn inside out: corotational, neoHookean and "
@@ -487,15 +553,17 @@ static void spTellWords(const spRunOptions* options, const spScene* scene, spRun
         printf("  %-32s %12.6g %s\n", spRun_GetMeasurementName(run, i), spRun_GetMeasurement(run, i),
                spRun_GetMeasurementUnit(run, i));
     }
-    spTellBodies(run, world, result);
+    spTellBodies(run, result);
     for (int i = 0; i < SP_FLAG_WORD_COUNT; ++i)
     {
         if (result->flagCounts[i] > 0)
         {
-            printf("Trouble in %lld of %lld steps: %s.\n", (long long)result->flagCounts[i],
-                   (long long)result->steps, g_flagWords[i].meaning);
+            printf("%s in %lld of %lld steps: %s.\n",
+                   g_flagWords[i].flag == sp_stepMotionCut ? "The guarantee acted" : "Trouble",
+                   (long long)result->flagCounts[i], (long long)result->steps, g_flagWords[i].meaning);
         }
     }
+    spTellIntersections(world);
     if (result->interrupted)
     {
         printf("It was interrupted before its end%s.\n",
@@ -532,7 +600,7 @@ static int spExportRun(const spRunOptions* options, const spRunResult* result)
     return code;
 }
 
-static int spReportRun(const spRunOptions* options, const spRunResult* result)
+static int spReportRun(const spRunOptions* options, spRun* run, const spRunResult* result)
 {
     char stem[256], path[4096];
     spGetStem(stem, sizeof(stem), options->scenePath);
@@ -541,7 +609,8 @@ static int spReportRun(const spRunOptions* options, const spRunResult* result)
         return spFailUsage("the name of the folder is too long");
     }
     spReportPlan plan = {.path = options->report[0] != 0 ? options->report : path,
-                         .scenePath = options->scenePath,
+                         .run = run,
+                         .warnings = &options->warnings,
                          .argc = options->argc,
                          .argv = options->argv,
                          .quiet = options->quiet || options->json};
@@ -564,6 +633,8 @@ static int spParseRun(int argc, char** argv, spRunOptions* options)
          "threads that work on a step, by default as many as the scene says", 1, SP_MAX_WORKERS, 0},
         {"lanes", sp_optionInteger, "LANES", &options->lanes,
          "lanes of the kernels: 1, 4, 8 or 16; by default the most that the processor has", 1, 16, 0},
+        {"untangle", sp_optionFlag, NULL, &options->untangle,
+         "move bodies that start inside each other apart before the first step", 0, 0, 0},
         {"live", sp_optionFlag, NULL, &options->live,
          "as fast as the wall clock, each step within a budget of time", 0, 0, 0},
         {"budget", sp_optionNumber, "MS", &options->budget,
@@ -576,7 +647,9 @@ static int spParseRun(int argc, char** argv, spRunOptions* options)
          "leave a report that can be mailed, DIR/<scene>.html without FILE; with FILE it needs no --out", 0,
          0, 0},
         {"colour", sp_optionText, "COLOUR", &options->colour,
-         "colour bodies in pictures by stress, displacement, velocity or none, by default as the scene says",
+         "colour bodies in pictures by stress, strain, displacement, velocity, pressure or none, by default "
+         "as the "
+         "scene says",
          0, 0, 0},
         {"stress", sp_optionFlag, NULL, &options->stress, "record the stress of tets too", 0, 0, 0},
         {"velocities", sp_optionFlag, NULL, &options->velocities, "record velocities too", 0, 0, 0},
@@ -654,6 +727,28 @@ static int spParseRun(int argc, char** argv, spRunOptions* options)
     return SP_GO_ON;
 }
 
+static void spTellUntangling(const spRunOptions* options, const spRun* run)
+{
+    spUntangleReport report;
+    if (spRun_GetUntangleReport(run, &report) == false || options->quiet)
+    {
+        return;
+    }
+    if (report.tangledCount > 0)
+    {
+        fprintf(
+            stderr,
+            "souple run: untangling left %d pairs of bodies inside each other: %d pairs of triangles, %.3g m "
+            "deep\n",
+            report.tangledCount, report.pairCount, (double)report.depth);
+    }
+    else if (options->json == false)
+    {
+        printf("Untangled in %d rounds: %d bodies were moved, by %.3g m at most.\n", report.rounds,
+               report.movedBodies, (double)report.moved);
+    }
+}
+
 static int spPlayScene(const spRunOptions* options, const spScene* scene, spRun* run)
 {
     spError error = SP_ZERO_INIT;
@@ -690,10 +785,13 @@ static int spPlayScene(const spRunOptions* options, const spScene* scene, spRun*
         result.solvers[i].body = ids[i];
     }
     free(ids);
+    spTellUntangling(options, run);
     spCatchInterrupt();
     spPlay(run, recorder, spScene_GetOutput(scene).frameRate, options, &result);
     // Steps that a budget cut short are what a live run is about
     uint32_t expected = options->live ? sp_stepDeadlineMissed | sp_stepSolverStopped : 0;
+    // What the guarantee is there for
+    expected |= sp_stepMotionCut;
     bool trouble = (result.flags & ~expected) != 0 || result.notRelaxed;
     int code = trouble ? SP_EXIT_TROUBLE : SP_EXIT_FINE;
     if (recorder != NULL && !spCloseRecorder(recorder, &error))
@@ -719,7 +817,7 @@ static int spPlayScene(const spRunOptions* options, const spScene* scene, spRun*
     // A run that was ended early is worth a look too
     if (options->report != NULL && code != SP_EXIT_USAGE)
     {
-        int reportCode = spReportRun(options, &result);
+        int reportCode = spReportRun(options, run, &result);
         code = reportCode != SP_EXIT_FINE ? reportCode : code;
     }
     if (result.passing)
@@ -752,12 +850,19 @@ int spRunRun(int argc, char** argv)
     def.threadCount = options.threads;
     def.laneCount = options.lanes;
     def.live = options.live;
+    def.untangle = options.untangle;
+    spRun* run = spCreateRun(scene, &def, &error);
+    if (run == NULL)
+    {
+        spDestroyScene(scene);
+        return spFailFile(options.scenePath, &error);
+    }
+    options.warnings = spListWarnings(run);
     if (!options.quiet)
     {
-        spTellWarnings(options.scenePath);
+        spTellWarnings(&options.warnings, options.scenePath);
     }
-    spRun* run = spCreateRun(scene, &def, &error);
-    code = run != NULL ? spPlayScene(&options, scene, run) : spFailFile(options.scenePath, &error);
+    code = spPlayScene(&options, scene, run);
     spDestroyRun(run);
     spDestroyScene(scene);
     return code;

@@ -30,6 +30,8 @@ static void spNoteSweeps(spSolverNotes* notes, const spMethodDef* method, const 
     notes->mostSweeps = report->sweeps > notes->mostSweeps ? report->sweeps : notes->mostSweeps;
     notes->rejected += report->rejected;
     notes->divergedSteps += report->diverged;
+    notes->unsweptSteps += report->forceResidual > 0.0 && !report->converged;
+    notes->worstSwept = fmax(notes->worstSwept, report->converged ? 0.0 : report->forceResidual);
     notes->sweepStepSeconds += stepSeconds;
     notes->sweepSeconds += report->solveSeconds;
 }
@@ -37,6 +39,7 @@ static void spNoteSweeps(spSolverNotes* notes, const spMethodDef* method, const 
 void spNoteSolver(spSolverNotes* notes, const spWorld* world, double stepSeconds)
 {
     spMethodDef method = spBody_GetMethod(world, notes->body);
+    method.type = spBody_GetMethodChoice(world, notes->body).type;
     bool xpbd = method.type == sp_xpbd;
     if (!spIsImplicit(method.type) && !xpbd)
     {
@@ -70,11 +73,15 @@ void spNoteSolver(spSolverNotes* notes, const spWorld* world, double stepSeconds
     }
     else if (!report.converged)
     {
-        bool newton = report.newtonSteps > 1 && report.residual <= (double)method.solver.tolerance;
+        bool linear = report.residual > (double)method.solver.tolerance;
+        bool newton = !linear && report.newtonSteps > 1;
+        bool rounded = !newton && report.rounded;
         notes->stoppedNewton += newton;
-        notes->stoppedRounding += !newton && report.rounded;
-        notes->stoppedLinear += !newton && !report.rounded;
-        notes->worstStopped = newton ? notes->worstStopped : fmax(notes->worstStopped, report.residual);
+        notes->stoppedRounding += rounded;
+        notes->stoppedLinear += linear && !rounded;
+        notes->stoppedContact += !linear && !newton && !rounded;
+        notes->worstStopped =
+            linear || rounded ? fmax(notes->worstStopped, report.residual) : notes->worstStopped;
     }
     notes->factorCount += spGetGain(report.factorCount, notes->report.factorCount);
     notes->waitCount += spGetGain(report.waitCount, notes->report.waitCount);
@@ -138,6 +145,13 @@ static void spTellStopped(const spSolverNotes* notes)
                (long long)notes->stoppedRounding, (long long)notes->steps, notes->worstStopped,
                (double)solver->tolerance, notes->worstStopped);
     }
+    if (notes->stoppedContact > 0)
+    {
+        printf("  In %lld of %lld steps the forces of contacts had not settled when the rounds for them were "
+               "over: "
+               "smaller steps help.\n",
+               (long long)notes->stoppedContact, (long long)notes->steps);
+    }
     if (notes->stoppedNewton > 0)
     {
         printf(
@@ -148,10 +162,9 @@ static void spTellStopped(const spSolverNotes* notes)
     }
     if (notes->stoppedBudget > 0)
     {
-        printf("  In %lld of %lld steps the time of %d sweeps was over before the net force came down; at "
+        printf("  In %lld of %lld steps the time of the sweeps was over before the net force came down; at "
                "worst %.2g of the load was left: raise iterations of xpbd, or take smaller steps.\n",
-               (long long)notes->stoppedBudget, (long long)notes->steps, notes->method.xpbd.iterations,
-               notes->worstForceResidual);
+               (long long)notes->stoppedBudget, (long long)notes->steps, notes->worstForceResidual);
     }
 }
 
@@ -210,8 +223,8 @@ json_t* spMakeSolverJson(const spSolverNotes* notes)
                         json_string(spGetPreconditionerWord(notes->report.preconditioner)));
     json_object_set_new(json, "steps", json_integer(notes->steps));
     json_object_set_new(json, "stopped",
-                        json_integer(notes->stoppedLinear + notes->stoppedRounding + notes->stoppedNewton +
-                                     notes->stoppedBudget));
+                        json_integer(notes->stoppedLinear + notes->stoppedRounding + notes->stoppedContact +
+                                     notes->stoppedNewton + notes->stoppedBudget));
     json_object_set_new(json, "iterations",
                         spMakeMeanJson(notes->iterations, notes->steps, notes->mostIterations));
     json_object_set_new(json, "newtonSteps",
@@ -248,6 +261,13 @@ void spTellSweeps(const spSolverNotes* notes, const char* name)
                notes->rejected == 1 ? " was" : "s were");
     }
     printf(".\n");
+    if (notes->unsweptSteps > 0)
+    {
+        printf("  In %lld of %lld steps sweeps were not enough: up to %.2g of the load was left as force, "
+               "and the "
+               "body is softer by about as much: take the solver auto, or more iterations or substeps.\n",
+               (long long)notes->unsweptSteps, (long long)notes->sweepSteps, notes->worstSwept);
+    }
     if (notes->divergedSteps > 0)
     {
         printf("  In %lld of %lld steps the accelerator made it worse and was left out for the rest of a "

@@ -21,6 +21,7 @@ typedef struct spSolverNotes
     double worstResidual, worstForceResidual;
     int64_t stoppedLinear, stoppedNewton; // steps that ended short of a tolerance
     int64_t stoppedRounding;              // because of rounding
+    int64_t stoppedContact;               // because contacts had not settled
     double worstStopped;                  // residual of a linear system in them
     int64_t stoppedBudget;                // the same of xpbd, whose time was over
     int64_t factorCount, waitCount;
@@ -33,6 +34,8 @@ typedef struct spSolverNotes
     int64_t sweeps, rejected;
     int mostSweeps;
     int64_t divergedSteps;
+    int64_t unsweptSteps; // that sweeps left force in
+    double worstSwept;    // force that was left, over the load
     double sweepStepSeconds, sweepSeconds;
 } spSolverNotes;
 

@@ -36,18 +36,21 @@ static const char* spSkipPlace(const char* message, const char* path, int line)
     return message;
 }
 
-void spTellWarnings(const char* path)
+spWarningList spListWarnings(spRun* run)
 {
-    spSceneProblem problems[SP_MAX_WARNINGS];
-    int count = 0;
-    spCheckScene(path, problems, SP_MAX_WARNINGS, &count);
-    for (int i = 0; i < count && i < SP_MAX_WARNINGS; ++i)
+    spWarningList list = {.count = 0};
+    int count = spRun_GetWarnings(run, list.data, SP_MAX_WARNINGS);
+    list.count = count < SP_MAX_WARNINGS ? count : SP_MAX_WARNINGS;
+    return list;
+}
+
+void spTellWarnings(const spWarningList* warnings, const char* path)
+{
+    for (int i = 0; i < warnings->count; ++i)
     {
-        if (problems[i].warning)
-        {
-            fprintf(stderr, "%s:%d:%d: warning: %s%s%s\n", path, problems[i].line, problems[i].column,
-                    problems[i].path, problems[i].path[0] != 0 ? ": " : "", problems[i].message);
-        }
+        const spSceneProblem* w = warnings->data + i;
+        fprintf(stderr, "%s:%d:%d: warning: %s%s%s\n", path, w->line, w->column, w->path,
+                w->path[0] != 0 ? ": " : "", w->message);
     }
 }
 
@@ -180,7 +183,10 @@ const spFlagWord g_flagWords[SP_FLAG_WORD_COUNT] = {
     {sp_stepDeadlineMissed, "deadlineMissed", "a step covered less time than it should"},
     {sp_stepBadInput, "badInput", "a step could not be done with this time step"},
     {sp_stepSolverStopped, "solverStopped",
-     "the system of an implicit body was not solved to its tolerance and the best iterate was taken"},
+     "the system of a body was not solved to its tolerance and the best iterate was taken"},
+    {sp_stepMotionCut, "motionCut", "motion was cut short to keep surfaces apart"},
+    {sp_stepWaived, "waived",
+     "triangles intersect in spite of the guarantee: they began so, or held nodes force them"},
     {SP_RUN_EVENT_FAILED, "eventFailed", "an event of the scene could not be carried out"},
 };
 

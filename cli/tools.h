@@ -9,6 +9,7 @@
 #include "base/timer.h"
 #include "base/whole_file.h"
 #include "souple/record.h"
+#include "souple/scene.h"
 
 // Prints an error with its place: "file:line:column: message". Returns SP_EXIT_USAGE.
 int spFailFile(const char* path, const spError* error);
@@ -16,8 +17,16 @@ int spFailFile(const char* path, const spError* error);
 // Warnings of a scene that are told
 #define SP_MAX_WARNINGS 16
 
-// Says on stderr what `souple check` would warn of
-void spTellWarnings(const char* path);
+typedef struct spWarningList
+{
+    spSceneProblem data[SP_MAX_WARNINGS];
+    int count;
+} spWarningList;
+
+// What `souple check` would warn of, from a run before its first step
+spWarningList spListWarnings(spRun* run);
+// Says so on stderr
+void spTellWarnings(const spWarningList* warnings, const char* path);
 
 // What a program returns that wanted to return a code: words that did not reach their file are no success
 int spEndOutput(int code);
@@ -53,7 +62,7 @@ void spCatchInterrupt(void);
 bool spIsInterrupted(void);
 
 // The flags that a step of a run may return: the word for JSON, and a sentence
-#define SP_FLAG_WORD_COUNT 8
+#define SP_FLAG_WORD_COUNT 10
 typedef struct spFlagWord
 {
     uint32_t flag;

@@ -193,24 +193,27 @@ static const spTopic s_topics[] = {
     {
         .name = "methods",
         .summary = "how bodies move in time, and which method to choose",
-        .text = "A body has one method. Scenes name it, \"method\": \"bdf2\", or give its numbers too: "
-                "\"method\": {\"type\": \"xpbd\", \"xpbd\": {\"iterations\": 20}}.\n"
-                "\n"
-                "  symplecticEuler  the default: cheap substeps, as many as are stable; soft bodies\n"
-                "  verlet           the same, second order: motion without damping\n"
-                "  rungeKutta4      fourth order, four evaluations: accuracy, references\n"
-                "  forwardEuler     gains energy at any step: for comparison only\n"
-                "  localImplicit    brakes all motion: stiff bodies that only hang or rest\n"
-                "  backwardEuler    implicit, any step is stable, loses energy: stiff bodies\n"
-                "  bdf2             implicit, second order, loses far less: stiff bodies that swing\n"
-                "  imex             implicit with one matrix for ever, cheap; free bodies stop turning\n"
-                "  quasiStatic      equilibrium in every step: no inertia at all\n"
-                "  xpbd             sweeps over constraints: a fixed cost, whatever the stiffness\n"
-                "  rigid            a rigid body: no shape to solve for; a pin is a ball joint, two a hinge\n"
-                "\n"
-                "A hundred times the stiffness costs explicit methods ten times the substeps; implicit ones "
-                "and xpbd pay nothing for it. 'souple compare' tells what each costs on your own scene and "
-                "how far it is from the truth. docs/methods.md, docs/implicit.md and docs/xpbd.md say more.",
+        .text =
+            "A body has one method. Scenes name it, \"method\": \"bdf2\", or give its numbers too: "
+            "\"method\": {\"type\": \"xpbd\", \"xpbd\": {\"iterations\": 20}}.\n"
+            "\n"
+            "  auto             the default: symplecticEuler, backwardEuler or xpbd; 'souple run' says why\n"
+            "  symplecticEuler  cheap substeps, as many as are stable; soft bodies\n"
+            "  verlet           the same, second order: motion without damping\n"
+            "  rungeKutta4      fourth order, four evaluations: accuracy, references\n"
+            "  forwardEuler     gains energy at any step: for comparison only\n"
+            "  localImplicit    brakes all motion: stiff bodies that only hang or rest\n"
+            "  backwardEuler    implicit, any step is stable, loses energy: stiff bodies\n"
+            "  bdf2             implicit, second order, loses far less: stiff bodies that swing\n"
+            "  imex             implicit with one matrix for ever, cheap; free bodies stop turning\n"
+            "  quasiStatic      equilibrium in every step: no inertia at all\n"
+            "  xpbd             sweeps over constraints: a fixed cost, whatever the stiffness\n"
+            "  rigid            a rigid body: no shape to solve for; a pin is a ball joint, two a hinge\n"
+            "  multiresolution  explicit, each region by the one of several meshes that it needs\n"
+            "\n"
+            "A hundred times the stiffness costs explicit methods ten times the substeps; implicit ones "
+            "and xpbd pay nothing for it. 'souple compare' tells what each costs on your own scene and "
+            "how far it is from the truth. docs/methods.md, docs/implicit.md and docs/xpbd.md say more.",
         .examples = s_methodExamples,
     },
     {
@@ -227,8 +230,11 @@ static const spTopic s_topics[] = {
             "\n"
             "Friction of a body and a collider is the geometric mean of both, restitution the larger one. "
             "A node touches at its \"contactRadius\": a collider thinner than the distance of nodes can "
-            "slip through a surface. Contact forces are among what \"measurements\" of a scene can "
-            "record, in newtons. 'souple help scene-format' has the keys, docs/contact.md the laws.",
+            "slip through a surface. \"measurements\" record force and torque between any two things, number "
+            "of contacts, largest pressure, depth and slip; \"output\": {\"contacts\": true} keeps all "
+            "contacts, "
+            "and --colour pressure shows where they press. \"group\" and \"touches\" say who touches whom. "
+            "'souple help scene-format' has the keys, docs/contact.md the laws.",
         .examples = s_contactExamples,
     },
     {
@@ -246,6 +252,7 @@ static const spTopic s_topics[] = {
             "  grab move release   hold nodes, move them, let go\n"
             "  poke lift           push with a sphere, take it away\n"
             "  pin free force      fix nodes, free them, pull at them\n"
+            "  drive               move a collider to a place, or at a velocity\n"
             "  set                 change materials, gravity, the time step, the method\n"
             "  save restore        keep a state, bring it back\n"
             "\n"

@@ -119,6 +119,21 @@ static void spFreeOffer(spOffer* offer)
     free(offer->paths);
 }
 
+// The scenes of this folder, or else those that came with the command
+static bool spOfferGallery(spOffer* offer)
+{
+    static const char* const places[] = {"../scenes", SOUPLE_SHARE "/scenes"};
+    char folder[4096] = "scenes", first[4200];
+    if (spIsFolder(folder) == false && spFindBeside(folder, sizeof(folder), places, 2) == false)
+    {
+        return false;
+    }
+    snprintf(first, sizeof(first), "%s/first", folder);
+    spOffer_AddFolder(offer, folder);
+    spOffer_AddFolder(offer, first);
+    return offer->count > 0;
+}
+
 static int spMakeOffer(const spViewOptions* options, spOffer* offer)
 {
     offer->paths = calloc(SP_MAX_OFFERED, sizeof(char*));
@@ -128,10 +143,10 @@ static int spMakeOffer(const spViewOptions* options, spOffer* offer)
     }
     if (options->operandCount == 0)
     {
-        spOffer_AddFolder(offer, "scenes");
-        return offer->count > 0 ? SP_GO_ON
-                                : spFailUsage("which scene? There are no scene files in scenes/ here; "
-                                              "name one, or a folder with some");
+        return spOfferGallery(offer)
+                   ? SP_GO_ON
+                   : spFailUsage("which scene? There are no scene files in scenes/ here, and "
+                                 "none were installed; name one, or a folder with some");
     }
     for (int i = 0; i < options->operandCount; ++i)
     {
@@ -373,10 +388,6 @@ static int spShow(spViewOptions* options, spViewDef def, const char* path, const
     if (view == NULL)
     {
         return spFailFile(path, &error);
-    }
-    if (def.sceneCount > 0)
-    {
-        spTellWarnings(path);
     }
     spCatchInterrupt();
     spTellView(options, view, path, verb);

@@ -54,6 +54,7 @@ struct spBenchRun
     int threadCount;
     int lanes;
     int repeat;
+    const char* mesh; // of contact-organ; NULL: those of data/
     bool json;
     spTable table;
     json_t* results;
@@ -89,8 +90,28 @@ spRunBenchFcn spRunXpbd;
 // bench_mesh.c: writing and reading mesh files
 spRunBenchFcn spRunMeshBench;
 
+// bench_contact_scenes.c: bodies that fall, with the other engine's beside one of them; what touched points cost
+spRunBenchFcn spRunContactDrop, spRunContactBeam, spRunContactCompliance, spRunGaussSeidel;
+
+// bench_contact_organ.c: irregular meshes hanging, standing and squeezed
+spRunBenchFcn spRunContactOrgan;
+
+// bench_storm.c: random scenes over the whole range of sizes, materials and steps
+spRunBenchFcn spRunStorm;
+// bench_cut.c: a beam that is cut in every step, and edits at random
+spRunBenchFcn spRunCutBeam, spRunTortureCut;
 // bench_torture.c: what materials, steps and troubles do to bodies with every method
 spRunBenchFcn spRunTorture;
+
+// What contact benchmarks step: spBenchFamily.variant of spRunContactBench
+typedef enum spContactVariant
+{
+    sp_benchSheets, // over a sphere
+    sp_benchPile,   // blocks in a box
+} spContactVariant;
+
+// bench_contact.c: detection between bodies
+spRunBenchFcn spRunContactBench;
 
 // bench_view.c: what a live page adds to steps, in a build that has one
 spRunBenchFcn spRunViewBench;

@@ -111,10 +111,54 @@ static void spWriteBody(FILE* file, const spSolidProblem* p)
     }
 }
 
+// Plates are a brick each. A body sinks into a plate by pressure over K, a ten-thousandth of its height or less at the pressures
+// of bodies as soft as E.
+static void spWritePlates(FILE* file, const spSolidProblem* p)
+{
+    const spPlates* plates = p->plates;
+    int first = p->nodeCount + 1;
+    fprintf(file, "*NODE, NSET=PLATES\n");
+    for (int i = 0; i < 16; ++i)
+    {
+        double thickness = 0.1 * plates->reach, r = plates->reach;
+        double y = i < 8 ? plates->low - (i % 8 < 4 ? thickness : 0.0)
+                         : plates->high + (i % 8 < 4 ? 0.0 : thickness);
+        double x = i % 4 < 2 ? -r : r, z = i % 4 == 0 || i % 4 == 3 ? -r : r;
+        fprintf(file, "%d,%.12e,%.12e,%.12e\n", first + i, x, y, z);
+    }
+    fprintf(file, "*ELEMENT, TYPE=C3D8, ELSET=BRICKS\n");
+    for (int k = 0; k < 2; ++k)
+    {
+        fprintf(file, "%d", p->tetCount + 1 + k);
+        for (int i = 0; i < 8; ++i)
+        {
+            fprintf(file, ",%d", first + 8 * k + i);
+        }
+        fprintf(file, "\n");
+    }
+    fprintf(file, "*SOLID SECTION, ELSET=BRICKS, MATERIAL=SOLID\n*BOUNDARY\nPLATES,1,3\n*NSET, NSET=SKIN\n");
+    double middle = 0.5 * (plates->low + plates->high), height = plates->high - plates->low;
+    for (int i = 0; i < p->nodeCount; ++i)
+    {
+        if (p->held[i] == false && fabs(p->rest[i].y - middle) > 0.1 * height)
+        {
+            fprintf(file, "%d\n", i + 1);
+        }
+    }
+    fprintf(
+        file,
+        "*SURFACE, NAME=SLAVE, TYPE=NODE\nSKIN\n*SURFACE, NAME=BELOW\n%d,S2\n*SURFACE, NAME=ABOVE\n%d,S1\n",
+        p->tetCount + 1, p->tetCount + 2);
+    fprintf(file,
+            "*SURFACE INTERACTION, NAME=TOUCH\n*SURFACE BEHAVIOR, PRESSURE-OVERCLOSURE=LINEAR\n%.6e,1.\n",
+            1e4 * p->youngModulus / height);
+    fprintf(file, "*CONTACT PAIR, INTERACTION=TOUCH, TYPE=NODE TO SURFACE\nSLAVE,BELOW\nSLAVE,ABOVE\n");
+}
+
 static void spWriteStatic(FILE* file, const spSolidProblem* p)
 {
     fprintf(file, p->large ? "*STEP, NLGEOM, INC=10000\n*STATIC\n0.1,1.\n" : "*STEP\n*STATIC\n");
-    if (p->large)
+    if (p->large && p->plates == NULL)
     {
         // Largest residual over mean force, largest correction over largest increment
         fprintf(file, "*CONTROLS, PARAMETERS=FIELD\n1.e-8,1.e-6\n");
@@ -127,6 +171,11 @@ static void spWriteStatic(FILE* file, const spSolidProblem* p)
         {
             fprintf(file, "%d,%d,%d,%.12e\n", i + 1, k + 1, k + 1, given[k]);
         }
+    }
+    for (int i = 0; p->plates != NULL && i < 16; ++i)
+    {
+        fprintf(file, "%d,1\n%d,3\n%d,2,2,%.12e\n", p->nodeCount + 1 + i, p->nodeCount + 1 + i,
+                p->nodeCount + 1 + i, i < 8 ? p->plates->way : -p->plates->way);
     }
     fprintf(file, "*CLOAD\n");
     for (int i = 0; i < p->nodeCount; ++i)
@@ -162,6 +211,10 @@ static bool spWriteInput(const spSolidProblem* p, bool frequency, const char* fo
         return false;
     }
     spWriteBody(file, p);
+    if (p->plates != NULL)
+    {
+        spWritePlates(file, p);
+    }
     if (frequency)
     {
         fprintf(file, "*STEP\n*FREQUENCY\n1\n*END STEP\n");

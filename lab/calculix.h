@@ -11,20 +11,29 @@
 
 #include "souple/base.h"
 
+// Two rigid plates without friction, one below and one above the body, that it may not pass (*CONTACT PAIR)
+typedef struct spPlates
+{
+    double low, high; // heights of their faces before anything moves, m
+    double reach;     // half of their width, m
+    double way;       // of each towards the other, m
+} spPlates;
+
 // A body in tets, held at some nodes and loaded at the others
 typedef struct spSolidProblem
 {
     int nodeCount;
     int tetCount;
-    const spDVec3* rest;  // m
-    const int32_t* tets;  // four nodes each
-    double youngModulus;  // Pa
-    double poissonRatio;  // non-dimensional
-    double density;       // kg/m^3, for frequencies
-    const bool* held;     // nodes whose displacement is given
-    const spDVec3* given; // displacement of the nodes that are held, m
-    const spDVec3* load;  // on the nodes that are not, N
-    bool large;           // Green-Lagrange strain (NLGEOM) instead of small strain
+    const spDVec3* rest;    // m
+    const int32_t* tets;    // four nodes each
+    double youngModulus;    // Pa
+    double poissonRatio;    // non-dimensional
+    double density;         // kg/m^3, for frequencies
+    const bool* held;       // nodes whose displacement is given
+    const spDVec3* given;   // displacement of the nodes that are held, m
+    const spDVec3* load;    // on the nodes that are not, N
+    bool large;             // Green-Lagrange strain (NLGEOM) instead of small strain
+    const spPlates* plates; // NULL for none
 } spSolidProblem;
 
 // A folder of its own for the files of ccx. `keep` names one that is made and stays; NULL makes one that

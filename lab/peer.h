@@ -9,6 +9,8 @@
 
 #include "souple/base.h"
 
+#include <stdbool.h>
+
 SP_EXTERN_C_BEGIN
 
 // A body of corotational tets under gravity along -y, without damping, stepped by backward Euler with one
@@ -26,6 +28,7 @@ typedef struct spPeerDef
     double gravity;    // m/s^2
     double tolerance;  // residual over right-hand side at which a solve ends
     int maxIterations; // of a solve
+    bool ground;       // solid below y = 0, friction 0.5; its own solver then, with its own tolerance
 } spPeerDef;
 
 // Nodes and links between them under gravity along -y, without damping, stepped by position based dynamics:

@@ -9,7 +9,7 @@
 // Fixed nodes need projections (setUseProjection); with them Bullet solves by conjugate gradients. Its
 // preconditioner would divide by the masses, but in Bullet 3.24 nothing gives it the masses in implicit
 // steps, so that it does nothing; with masses it took as many iterations here. Collision, sleeping and
-// damping are off.
+// damping are off, but for a body with a ground.
 //
 // A step is Bullet's own but for the call of its solver, which ends at the residual asked for. Bullet ends at
 // 3.5e-4 of the right-hand side or after 300 iterations, and does not say how many it took.
@@ -23,6 +23,7 @@
 #include "peer.h"
 
 #include <BulletCollision/BroadphaseCollision/btDbvtBroadphase.h>
+#include <BulletCollision/CollisionShapes/btBoxShape.h>
 #include <BulletDynamics/ConstraintSolver/btSequentialImpulseConstraintSolver.h>
 #include <BulletSoftBody/btDefaultSoftBodySolver.h>
 #include <BulletSoftBody/btDeformableBodySolver.h>
@@ -39,6 +40,8 @@
 #include <ctime>
 #include <memory>
 #include <new>
+#include <set>
+#include <utility>
 #include <vector>
 
 namespace
@@ -86,13 +89,18 @@ void spLeaveAlone(btSoftBody& body)
 class spBulletSolver : public btDeformableBodySolver
 {
   public:
-    spBulletSolver(double tolerance, int maxIterations) : m_share(tolerance)
+    spBulletSolver(double tolerance, int maxIterations, bool contact) : m_share(tolerance), m_contact(contact)
     {
         m_cg.m_maxIterations = maxIterations;
     }
 
     void solveDeformableConstraints(btScalar dt) override
     {
+        if (m_contact)
+        {
+            btDeformableBodySolver::solveDeformableConstraints(dt);
+            return;
+        }
         // About where the old velocity leads to; without contact the velocity starts without a change
         updateState();
         m_objective->computeResidual(dt, m_residual);
@@ -127,6 +135,7 @@ class spBulletSolver : public btDeformableBodySolver
 
   private:
     double m_share;
+    bool m_contact;
     spPeerReport m_report{};
 };
 
@@ -160,7 +169,7 @@ namespace
 struct spTetPeer final : spPeer
 {
     explicit spTetPeer(const spPeerDef& def)
-        : dispatcher(&configuration), solver(def.tolerance, def.maxIterations), elasticity(),
+        : dispatcher(&configuration), solver(def.tolerance, def.maxIterations, def.ground), elasticity(),
           gravity(btVector3(0, (btScalar)-def.gravity, 0))
     {
         constraintSolver.setDeformableSolver(&solver);
@@ -200,10 +209,53 @@ struct spTetPeer final : spPeer
         world->addSoftBody(body.get(), 0, 0);
         world->addForce(body.get(), &elasticity);
         world->addForce(body.get(), &gravity);
+        if (def.ground)
+        {
+            AddGround(def);
+        }
+    }
+
+    // A static box whose top is the ground, which nodes and faces of the body feel
+    void AddGround(const spPeerDef& def)
+    {
+        groundShape.reset(new btBoxShape(btVector3(10, 1, 10)));
+        btTransform place;
+        place.setIdentity();
+        place.setOrigin(btVector3(0, -1, 0));
+        ground.reset(
+            new btRigidBody(btRigidBody::btRigidBodyConstructionInfo(0, nullptr, groundShape.get())));
+        ground->setWorldTransform(place);
+        ground->setFriction((btScalar)0.5);
+        world->addRigidBody(ground.get());
+        // Bullet builds its trees of nodes and faces along links, which exert nothing here
+        std::set<std::pair<int, int>> edges;
+        for (int i = 0; i < def.tetCount; ++i)
+        {
+            const int32_t* n = def.tets + 4 * (size_t)i;
+            for (int k = 0; k < 6; ++k)
+            {
+                static const int ends[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+                edges.insert(std::minmax(n[ends[k][0]], n[ends[k][1]]));
+            }
+        }
+        for (const auto& edge : edges)
+        {
+            body->appendLink(edge.first, edge.second);
+        }
+        btSoftBodyHelpers::generateBoundaryFaces(body.get());
+        body->m_cfg.collisions = btSoftBody::fCollision::SDF_RD | btSoftBody::fCollision::SDF_RDN;
+        body->m_cfg.kDF = (btScalar)0.5;
+        body->m_cfg.kKHR = 1;
+        body->m_cfg.kCHR = 1;
+        body->getCollisionShape()->setMargin((btScalar)0.005);
     }
 
     ~spTetPeer() override
     {
+        if (ground != nullptr)
+        {
+            world->removeRigidBody(ground.get());
+        }
         world->removeSoftBody(body.get());
     }
 
@@ -230,6 +282,8 @@ struct spTetPeer final : spPeer
     btDeformableLinearElasticityForce elasticity;
     btDeformableGravityForce gravity;
     std::unique_ptr<btDeformableMultiBodyDynamicsWorld> world;
+    std::unique_ptr<btCollisionShape> groundShape;
+    std::unique_ptr<btRigidBody> ground;
     std::unique_ptr<btSoftBody> body; // goes before the world
 };
 

@@ -21,22 +21,28 @@
 typedef struct spExperiment
 {
     const char* name;
+    const char* work; // that it is of
     const char* doc;
     void (*run)(spReproduction* r);
     const char* parts; // that can be run alone, with commas; NULL when there are none
 } spExperiment;
 
 static const spExperiment s_experiments[] = {
-    {"slides", "mass-spring lattices, integrators, ground contact and gas-filled bodies (student slides)",
+    {"slides", "Student slides",
+     "mass-spring lattices, integrators, ground contact and gas-filled bodies (student slides)",
      spReproduceSlides, NULL},
-    {"filter", "filtered velocities: larger steps of explicit methods on a hanging cloth (Ahmad 2006)",
+    {"filter", "Ahmad 2006",
+     "filtered velocities: larger steps of explicit methods on a hanging cloth (Ahmad 2006)",
      spReproduceFilter, NULL},
-    {"operators", "a cube on a wall: which force model moves alike on coarse and fine meshes (Debunne 2000)",
+    {"operators", "Debunne 2000",
+     "a cube on a wall: which force model moves alike on coarse and fine meshes (Debunne 2000)",
      spReproduceOperators, NULL},
-    {"preconditioner", "factors made on a thread of their own and turned with the nodes (Courtecuisse 2011)",
+    {"preconditioner", "Courtecuisse 2011",
+     "factors made on a thread of their own and turned with the nodes (Courtecuisse 2011)",
      spReproducePreconditioner, SP_PRECONDITIONER_PARTS},
-    {"anderson", "XPBD with strain rows and what makes its sweeps converge sooner (Boukadida 2020)",
-     spReproduceAnderson, SP_ANDERSON_PARTS},
+    {"anderson", "Boukadida 2020",
+     "XPBD with strain rows and what makes its sweeps converge sooner (Boukadida 2020)", spReproduceAnderson,
+     SP_ANDERSON_PARTS},
 };
 
 #define SP_EXPERIMENT_COUNT ((int)(sizeof(s_experiments) / sizeof(s_experiments[0])))
@@ -50,9 +56,21 @@ void spStartPart(spReproduction* r, const char* title)
     static const char* const columns[] = {"row", "quantity", "published", "ours", "", "why"};
     char heading[300];
     snprintf(r->title, sizeof(r->title), "%s", title);
-    snprintf(heading, sizeof(heading), "%s: %s", r->name, r->title);
+    snprintf(heading, sizeof(heading), "%s: %s", r->work, r->title);
     spDraftPart(r->draft, heading);
     spDraftTable(r->draft, columns, 6);
+}
+
+// Four digits, and no powers of ten where a number can be written out; targets that were not reached have none
+static void spFormatValue(char* text, size_t size, double value, const char* unit)
+{
+    if (isfinite(value) == false)
+    {
+        snprintf(text, size, "not reached");
+        return;
+    }
+    bool whole = fabs(value) >= 1e4 && fabs(value) < 1e7;
+    snprintf(text, size, whole ? "%.0f%s%s" : "%.4g%s%s", value, unit[0] != 0 ? " " : "", unit);
 }
 
 static void spAddRow(spReproduction* r, const char* quantity, const char* unit, const char* published,
@@ -74,7 +92,7 @@ static void spAddRow(spReproduction* r, const char* quantity, const char* unit, 
     json_object_set_new(row, "why", json_string(note.why));
     json_array_append_new(r->rows, row);
     char value[40];
-    snprintf(value, sizeof(value), "%.4g %s", ours, unit);
+    spFormatValue(value, sizeof(value), ours, unit);
     const char* cells[] = {note.seed, quantity, published, value, word[0] != 0 ? word : "agrees", note.why};
     spDraftRow(r->draft, cells);
     if (r->json == false)
@@ -218,6 +236,7 @@ static int spRunExperiment(const spExperiment* experiment, const spReproduction*
 {
     spReproduction r = *common;
     r.name = experiment->name;
+    r.work = experiment->work;
     r.rows = json_array();
     r.runs = json_array();
     r.files = json_array();
@@ -236,6 +255,7 @@ static int spRunExperiment(const spExperiment* experiment, const spReproduction*
     }
     json_t* object = json_object();
     json_object_set_new(object, "name", json_string(r.name));
+    json_object_set_new(object, "work", json_string(r.work));
     json_object_set_new(object, "rows", r.rows);
     if (json_array_size(r.runs) > 0)
     {
@@ -250,6 +270,71 @@ static int spRunExperiment(const spExperiment* experiment, const spReproduction*
     tally->deviations += r.deviations;
     tally->unjudged += r.unjudged;
     return r.failures > 0 ? SP_EXIT_USAGE : r.deviations > 0 ? SP_EXIT_TROUBLE : SP_EXIT_FINE;
+}
+
+static const char* spGetText(const json_t* object, const char* key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
+// A line for each work
+static void spDraftWorks(spDraft* draft, const json_t* experiments)
+{
+    static const char* const columns[] = {"work", "rows", "agree", "differ", "not judged"};
+    spDraftPart(draft, "The works");
+    spDraftText(draft, "Published numbers that begin with \"ref\" are those of an independent program that "
+                       "was written from the work, where the work itself prints none.");
+    spDraftTable(draft, columns, 5);
+    size_t i;
+    const json_t* experiment;
+    json_array_foreach(experiments, i, experiment)
+    {
+        int rows = (int)json_array_size(json_object_get(experiment, "rows"));
+        int differ = (int)json_integer_value(json_object_get(experiment, "deviations"));
+        int open = (int)json_integer_value(json_object_get(experiment, "notJudged"));
+        char numbers[4][16];
+        const int values[4] = {rows, rows - differ - open, differ, open};
+        const char* cells[5] = {spGetText(experiment, "work")};
+        for (int k = 0; k < 4; ++k)
+        {
+            snprintf(numbers[k], sizeof(numbers[k]), "%d", values[k]);
+            cells[1 + k] = numbers[k];
+        }
+        spDraftRow(draft, cells);
+    }
+}
+
+// Every row that is unlike what was published
+static void spDraftDeviations(spDraft* draft, const json_t* experiments)
+{
+    static const char* const columns[] = {"row", "work", "quantity", "published", "ours", "why"};
+    spDraftPart(draft, "What differs, and why");
+    spDraftTable(draft, columns, 6);
+    size_t i, k;
+    const json_t *experiment, *row;
+    json_array_foreach(experiments, i, experiment)
+    {
+        json_array_foreach(json_object_get(experiment, "rows"), k, row)
+        {
+            if (json_is_false(json_object_get(row, "agrees")))
+            {
+                char quantity[400], value[40];
+                snprintf(quantity, sizeof(quantity), "%s: %s", spGetText(row, "part"),
+                         spGetText(row, "quantity"));
+                const json_t* ours = json_object_get(row, "ours");
+                spFormatValue(value, sizeof(value),
+                              json_is_number(ours) ? json_number_value(ours) : (double)NAN,
+                              spGetText(row, "unit"));
+                const char* cells[6] = {spGetText(row, "row"),
+                                        spGetText(experiment, "work"),
+                                        quantity,
+                                        spGetText(row, "published"),
+                                        value,
+                                        spGetText(row, "why")};
+                spDraftRow(draft, cells);
+            }
+        }
+    }
 }
 
 int spRunReproduce(int argc, char** argv)
@@ -330,6 +415,12 @@ int spRunReproduce(int argc, char** argv)
                  tally.rows, tally.rows - tally.deviations - tally.unjudged, tally.deviations, tally.unjudged,
                  common.quick ? " Run with --quick: small sizes and few steps." : "");
         report.summary = summary;
+        spDraftWorks(common.draft, experiments);
+        if (tally.deviations > 0)
+        {
+            spDraftDeviations(common.draft, experiments);
+        }
+        spDraftToFront(common.draft, tally.deviations > 0 ? 2 : 1);
         int reportCode = spSaveDraft(common.draft, &report);
         code = reportCode != SP_EXIT_FINE ? reportCode : code;
     }

@@ -15,6 +15,7 @@
 typedef struct spReproduction
 {
     const char* name;
+    const char* work; // that it is of
     char title[256];  // of the part that runs
     char folder[512]; // where tables and plots go
     bool json;        // rows are collected instead of printed

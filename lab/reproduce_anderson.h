@@ -68,6 +68,9 @@ typedef struct spBentBody
 bool spBuildBentBody(spReproduction* r, int index, spTetLaw law, double gravity, spBentBody* body);
 void spDestroyBentBody(spBentBody* body);
 
+// Sets Young's modulus and the method. False, with the reason reported, when that fails.
+bool spSetBent(spReproduction* r, const spBentBody* body, double young, const spMethodDef* method);
+
 // Sets Young's modulus, and finds where the step from the start truly ends
 bool spFindTruth(spReproduction* r, spBentBody* body, double young);
 

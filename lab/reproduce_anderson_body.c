@@ -236,6 +236,20 @@ double spGetTrueError(const spBentBody* body)
     return spGetDistance(body, body->now, body->truth) / body->distance;
 }
 
+bool spSetBent(spReproduction* r, const spBentBody* body, double young, const spMethodDef* method)
+{
+    const spTestWorld* test = &body->test;
+    if (spBody_SetTets(test->world, test->body, test->tets, (spReal)young, (spReal)SP_BENT_POISSON, 0) ==
+            false ||
+        spBody_SetMethod(test->world, test->body, method) == false)
+    {
+        spError error = spWorld_GetLastError(test->world);
+        spReportFailure(r, body->name, &error);
+        return false;
+    }
+    return true;
+}
+
 bool spFindTruth(spReproduction* r, spBentBody* body, double young)
 {
     const spTestWorld* test = &body->test;
@@ -247,12 +261,8 @@ bool spFindTruth(spReproduction* r, spBentBody* body, double young)
     method.solver.tolerance = fine ? (spReal)1e-8 : (spReal)1e-4;
     method.solver.maxIterations = 10000;
     body->young = young;
-    if (spBody_SetTets(test->world, test->body, test->tets, (spReal)young, (spReal)SP_BENT_POISSON, 0) ==
-            false ||
-        spBody_SetMethod(test->world, test->body, &method) == false)
+    if (spSetBent(r, body, young, &method) == false)
     {
-        spError error = spWorld_GetLastError(test->world);
-        spReportFailure(r, body->name, &error);
         return false;
     }
     spPlaceBody(body, body->start);

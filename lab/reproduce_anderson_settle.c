@@ -38,14 +38,9 @@ static int spGetAutoBudget(int beam)
 static bool spPrepare(spReproduction* r, const spBentBody* body, double young, spBentSolver solver,
                       int iterations)
 {
-    const spTestWorld* test = &body->test;
     spMethodDef method = spMakeBentMethod(solver, iterations);
-    if (spBody_SetTets(test->world, test->body, test->tets, (spReal)young, (spReal)SP_BENT_POISSON, 0) ==
-            false ||
-        spBody_SetMethod(test->world, test->body, &method) == false)
+    if (spSetBent(r, body, young, &method) == false)
     {
-        spError error = spWorld_GetLastError(test->world);
-        spReportFailure(r, body->name, &error);
         return false;
     }
     spPlaceBody(body, body->rest);

@@ -288,7 +288,7 @@ static void spReproduceSprings(spReproduction* r, const spModelRun* hybrid)
     }
 }
 
-// Microseconds for one step on the finest mesh: the best of a few batches
+// Microseconds of processor time for one step on the finest mesh: the best of a few batches
 static double spTimeCube(spReproduction* r, spCubeModel model)
 {
     static double curve[200];
@@ -302,9 +302,9 @@ static double spTimeCube(spReproduction* r, spCubeModel model)
     }
     for (int round = 0; round < 10; ++round)
     {
-        double start = spGetSeconds();
+        double start = spGetProcessorClock();
         spTraceCube(&test, SP_CUBE_LEVELS - 1, curve, 200);
-        best = fmin(best, (spGetSeconds() - start) / 400.0);
+        best = fmin(best, (spGetProcessorClock() - start) / 400.0);
     }
     spDestroyTestWorld(&test);
     return 1e6 * best;

@@ -228,6 +228,25 @@ static void spReportByNeed(spReproduction* r, int stepCount)
     }
 }
 
+// Where a factor is new, iterations are those of one that is made in every step: the most that they are above,
+// and the least that they have fallen since the step before
+static void spReportResets(spReproduction* r, const spSolveRun* kept, const spSolveRun* each)
+{
+    double above = 0.0, fall = INFINITY;
+    for (int i = 2; i < kept->count; ++i)
+    {
+        if (kept->factorSteps[i] != kept->factorSteps[i - 1])
+        {
+            above = fmax(above, kept->iterations[i] / each->iterations[i]);
+            fall = fmin(fall, kept->iterations[i - 1] / kept->iterations[i]);
+        }
+    }
+    spReportRow(r, "PCG-30: iterations with a new one over those of PCG-1, most", "x", "1 x", above,
+                above > 0.0 && above <= 1.1);
+    spReportRow(r, "PCG-30: iterations of the step before over those with a new one, least", "x", "resets",
+                fall, fall > 1.0 && fall < INFINITY);
+}
+
 static void spSavePolicies(spReproduction* r, spSolveRun* runs, double (*leastMs)[SP_MOST_STEPS],
                            const char* const* names)
 {
@@ -319,6 +338,7 @@ void spReproducePolicies(spReproduction* r)
         snprintf(quantity, sizeof(quantity), "%s: step, mean", names[k]);
         spReportRow(r, quantity, "ms", k == sp_policyEach ? "4 x of CG" : "", runs[k].meanStep, sp_notJudged);
     }
+    spReportResets(r, thirty, each);
     spReportRow(r, "PCG-30: step that makes a new one over the next step", "x", "spikes", thirty->spike,
                 spInFull(r, thirty->spike > 1.5));
     spReportRow(r, "as soon as possible: steps that waited for a factor", "", "0", (double)soon->waits,

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 // souple validate: solid bodies in static equilibrium against CalculiX on the very same tets, natural
-// frequencies and motion against theory.
+// frequencies, motion and contact against theory.
 
 #include "validate.h"
 
@@ -29,8 +29,22 @@
 #define SP_LIMIT(inDouble, inFloat) (inFloat)
 #endif
 
-// Names all cases of motion
-static const char s_motion[] = "motion";
+// Tables of cases that measure several times
+typedef struct spGroup
+{
+    const spRunCase* (*get)(int* count);
+    const char* key;   // of its rows in JSON
+    const char* word;  // names all of its cases, which run only when they are named; NULL: they always do
+    const char* title; // in reports; NULL: the cases make their own parts
+} spGroup;
+
+static const spGroup s_groups[] = {
+    {spGetFrequencyCases, "frequencies", NULL, NULL},
+    {spGetMotionCases, "motion", "motion", "Motion against theory"},
+    {spGetContactCases, "contact", "contact", "Contact against theory and CalculiX"},
+};
+
+#define SP_GROUP_COUNT ((int)(sizeof(s_groups) / sizeof(s_groups[0])))
 
 // A case in static equilibrium
 typedef struct spStaticCase
@@ -256,8 +270,7 @@ static double spGetLargest(const spDVec3* u, int count)
     return largest;
 }
 
-// Largest difference over the largest displacement of the second
-static double spCompare(const spDVec3* ours, const spDVec3* theirs, int count)
+double spCompareSolid(const spDVec3* ours, const spDVec3* theirs, int count)
 {
     double largest = 0.0;
     for (int i = 0; i < count; ++i)
@@ -303,8 +316,8 @@ static bool spRunStatic(const spStaticCase* c, const spValidation* options, spSt
     {
         result->ours = spGetLargest(solid.u, count);
         result->theirs = spGetLargest(theirs, count);
-        result->difference = spCompare(solid.u, theirs, count);
-        result->stepped = spCompare(stepped, theirs, count);
+        result->difference = spCompareSolid(solid.u, theirs, count);
+        result->stepped = spCompareSolid(stepped, theirs, count);
     }
     free(stepped);
     free(theirs);
@@ -406,23 +419,31 @@ static bool spIsWanted(const char* name, const char* const* names, int nameCount
     return wanted;
 }
 
+static bool spIsKnown(const char* name)
+{
+    bool known = false;
+    for (int i = 0; i < SP_CASE_COUNT; ++i)
+    {
+        known |= strcmp(s_cases[i].name, name) == 0;
+    }
+    for (int g = 0; g < SP_GROUP_COUNT; ++g)
+    {
+        int count;
+        const spRunCase* cases = s_groups[g].get(&count);
+        known |= s_groups[g].word != NULL && strcmp(s_groups[g].word, name) == 0;
+        for (int i = 0; i < count; ++i)
+        {
+            known |= strcmp(cases[i].name, name) == 0;
+        }
+    }
+    return known;
+}
+
 static int spCheckNames(const char* const* names, int nameCount)
 {
-    int counts[2] = {0};
-    const spRunCase* runs[2] = {spGetFrequencyCases(counts), spGetMotionCases(counts + 1)};
     for (int k = 0; k < nameCount; ++k)
     {
-        bool known = strcmp(names[k], s_motion) == 0;
-        for (int i = 0; i < SP_CASE_COUNT; ++i)
-        {
-            known |= strcmp(s_cases[i].name, names[k]) == 0;
-        }
-        for (int i = 0; i < counts[0] + counts[1]; ++i)
-        {
-            const spRunCase* run = i < counts[0] ? runs[0] + i : runs[1] + (i - counts[0]);
-            known |= strcmp(run->name, names[k]) == 0;
-        }
-        if (known == false)
+        if (spIsKnown(names[k]) == false)
         {
             return spFailUsage("there is no case '%s'; 'souple validate --list' names them", names[k]);
         }
@@ -432,16 +453,18 @@ static int spCheckNames(const char* const* names, int nameCount)
 
 static int spListCases(void)
 {
-    int counts[2] = {0};
-    const spRunCase* runs[2] = {spGetFrequencyCases(counts), spGetMotionCases(counts + 1)};
     for (int i = 0; i < SP_CASE_COUNT; ++i)
     {
         printf("%-17s %s\n", s_cases[i].name, s_cases[i].doc);
     }
-    for (int i = 0; i < counts[0] + counts[1]; ++i)
+    for (int g = 0; g < SP_GROUP_COUNT; ++g)
     {
-        const spRunCase* run = i < counts[0] ? runs[0] + i : runs[1] + (i - counts[0]);
-        printf("%-17s %s\n", run->name, run->doc);
+        int count;
+        const spRunCase* cases = s_groups[g].get(&count);
+        for (int i = 0; i < count; ++i)
+        {
+            printf("%-17s %s\n", cases[i].name, cases[i].doc);
+        }
     }
     return SP_EXIT_FINE;
 }
@@ -479,18 +502,24 @@ static int spRunStatics(const spValidation* options, const spBeside* beside, con
     return code;
 }
 
-// Cases of a table that are wanted by their names, or by the word for the whole table; a table with a word is not
-// run when nobody asks for anything
-static int spRunTable(const spRunCase* cases, int count, const char* word, const spValidation* options,
-                      const char* const* names, int nameCount, json_t* rows)
+// Cases of a group that are wanted by their names, or by the word for all of them
+static int spRunGroup(const spGroup* group, const spValidation* options, const char* const* names,
+                      int nameCount, json_t* rows)
 {
-    int code = SP_EXIT_FINE;
-    bool all = word != NULL && nameCount > 0 && spIsWanted(word, names, nameCount);
-    count = word != NULL && nameCount == 0 ? 0 : count;
+    int code = SP_EXIT_FINE, count;
+    const spRunCase* cases = group->get(&count);
+    bool all = group->word != NULL && nameCount > 0 && spIsWanted(group->word, names, nameCount);
+    count = group->word != NULL && nameCount == 0 ? 0 : count;
+    bool begun = group->title == NULL;
     for (int i = 0; i < count && spIsInterrupted() == false; ++i)
     {
         if (all || spIsWanted(cases[i].name, names, nameCount))
         {
+            if (begun == false)
+            {
+                spDraftPart(options->draft, group->title);
+                begun = true;
+            }
             int result = cases[i].run(options, rows);
             if (result == SP_EXIT_USAGE)
             {
@@ -518,23 +547,23 @@ static int spRunCases(spValidation* options, const spBeside* beside, const char*
         printf("\n");
     }
     json_t* cases = json_array();
-    json_t* frequencies = json_array();
     int code = spRunStatics(options, beside, names, nameCount, cases);
-    json_t* motions = json_array();
-    int counts[2] = {0};
-    const spRunCase* runs[2] = {spGetFrequencyCases(counts), spGetMotionCases(counts + 1)};
-    for (int i = 0; i < 2 && code != SP_EXIT_USAGE; ++i)
+    json_t* rows[SP_GROUP_COUNT];
+    for (int g = 0; g < SP_GROUP_COUNT; ++g)
     {
-        int second = spRunTable(runs[i], counts[i], i == 1 ? s_motion : NULL, options, names, nameCount,
-                                i == 1 ? motions : frequencies);
+        rows[g] = json_array();
+        int second =
+            code != SP_EXIT_USAGE ? spRunGroup(s_groups + g, options, names, nameCount, rows[g]) : code;
         code = second != SP_EXIT_FINE ? second : code;
     }
     code = spIsInterrupted() ? SP_EXIT_INTERRUPTED : code;
     spLeaveFolder(folder, options->keep);
     json_t* object = spMakeMeasuredJson();
     json_object_set_new(object, "cases", cases);
-    json_object_set_new(object, "frequencies", frequencies);
-    json_object_set_new(object, "motion", motions);
+    for (int g = 0; g < SP_GROUP_COUNT; ++g)
+    {
+        json_object_set_new(object, s_groups[g].key, rows[g]);
+    }
     if (json && code != SP_EXIT_USAGE)
     {
         spPrintJson(object);
@@ -565,7 +594,9 @@ int spRunValidate(int argc, char** argv)
                            .argc = argc,
                            .argv = argv,
                            .quiet = print == false};
-    spValidation validation = {.keep = options.keep, .mesh = options.mesh, .print = print};
+    spTable table = {.print = print};
+    spValidation validation = {
+        .keep = options.keep, .mesh = options.mesh, .print = print, .quick = options.quick, .table = &table};
     spBeside beside = {0};
     code = report.path != NULL ? spCheckReports() : SP_GO_ON;
     code = code == SP_GO_ON ? spLoadBeside(&beside, options.beside) : code;
@@ -573,6 +604,7 @@ int spRunValidate(int argc, char** argv)
     {
         spCatchInterrupt();
         validation.draft = report.path != NULL ? spMakeDraft() : NULL;
+        table.draft = validation.draft;
         code = spRunCases(&validation, &beside, options.names, options.nameCount, options.json);
         if (validation.draft != NULL && code != SP_EXIT_USAGE)
         {

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "calculix.h"
-#include "cli/report_tools.h"
+#include "cli/table.h"
 #include "souple/souple.h"
 
 #include <jansson.h>
@@ -55,6 +55,9 @@ bool spRelaxSolid(spSolid* solid, double tolerance, spRelaxResult* result, spErr
 // the displacements. False on bad input and when the step was not solved.
 bool spStepSolid(spSolid* solid, double tolerance, spDVec3* stepped, spError* error);
 
+// Largest difference of displacements over the largest of the second
+double spCompareSolid(const spDVec3* ours, const spDVec3* theirs, int count);
+
 // What all cases get
 typedef struct spValidation
 {
@@ -62,7 +65,9 @@ typedef struct spValidation
     const char* folder; // where they are now
     const char* mesh;   // file of the liver; NULL for our own
     bool print;         // words go to the screen
+    bool quick;         // fewer methods and shorter runs, where a case has them
     spDraft* draft;     // report in the making; NULL for none
+    spTable* table;     // where spJudgeMeasured writes
 } spValidation;
 
 // A case that measures several times
@@ -76,3 +81,4 @@ typedef struct spRunCase
 // The tables, and the number of their rows. `run` appends a row for each measurement and returns an exit code.
 const spRunCase* spGetFrequencyCases(int* count); // natural frequencies, on several meshes
 const spRunCase* spGetMotionCases(int* count);    // bodies that move; the word `motion` names all of them
+const spRunCase* spGetContactCases(int* count);   // bodies that touch; the word `contact` names all of them

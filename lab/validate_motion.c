@@ -5,83 +5,16 @@
 // times; each measurement has a limit. One that misses it passes only if the world said, in the last quarter of
 // the run, that its steps were not solved.
 
+#include "validate_motion.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/tools.h"
+#include "measured.h"
 #include "testbed/hanging_chain.h"
-#include "validate.h"
 
-#include <math.h>
 #include <stdio.h>
 
-// One thing measured
-typedef struct spMeasured
-{
-    const char* name; // of the case
-    char setting[96]; // methods, materials, steps
-    const char* what; // with its unit
-    double value;
-    double reference;
-    double limit;   // of the difference, as a share of the reference
-    uint32_t flags; // of the last quarter of the steps
-} spMeasured;
-
-// Prints a measurement and appends it to the rows. Returns an exit code.
-static int spJudge(const spMeasured* m, const spValidation* options, json_t* rows)
-{
-    const uint32_t unsolved = sp_stepNotConverged | sp_stepSolverStopped | sp_stepUnstable | sp_stepNonFinite;
-    double difference = fabs(m->value / m->reference - 1.0);
-    bool good = difference <= m->limit, told = (m->flags & unsolved) != 0;
-    const char* verdict = good ? "right" : told ? "told" : "WRONG";
-    if (options->print)
-    {
-        printf("%-13s %-44s %-12s %12.6g %12.6g %9.3f %% %s\n", m->name, m->setting, m->what, m->value,
-               m->reference, 100.0 * difference, verdict);
-    }
-    json_t* row = json_object();
-    json_object_set_new(row, "name", json_string(m->name));
-    json_object_set_new(row, "setting", json_string(m->setting));
-    json_object_set_new(row, "what", json_string(m->what));
-    json_object_set_new(row, "value", isfinite(m->value) ? json_real(m->value) : json_null());
-    json_object_set_new(row, "reference", json_real(m->reference));
-    json_object_set_new(row, "difference", isfinite(difference) ? json_real(difference) : json_null());
-    json_object_set_new(row, "limit", json_real(m->limit));
-    json_object_set_new(row, "told", json_boolean(told));
-    json_object_set_new(row, "good", json_boolean(good));
-    json_array_append_new(rows, row);
-    return good || told ? SP_EXIT_FINE : SP_EXIT_TROUBLE;
-}
-
 // ---- bars that hang on each other ----
-
-typedef struct spNamedMethod
-{
-    const char* name;
-    spMethodType type;
-    spXpbdSolver xpbd;
-} spNamedMethod;
-
-static const spNamedMethod s_methods[] = {
-    {"symplecticEuler", sp_symplecticEuler, sp_xpbdAuto},
-    {"verlet", sp_verlet, sp_xpbdAuto},
-    {"backwardEuler", sp_backwardEuler, sp_xpbdAuto},
-    {"bdf2", sp_bdf2, sp_xpbdAuto},
-    {"imex", sp_imex, sp_xpbdAuto},
-    {"quasiStatic", sp_quasiStatic, sp_xpbdAuto},
-    {"xpbd", sp_xpbd, sp_xpbdAuto},
-    {"xpbdSweeps", sp_xpbd, sp_xpbdGaussSeidel},
-};
-
-#define SP_METHOD_COUNT ((int)(sizeof(s_methods) / sizeof(s_methods[0])))
-
-static spMethodDef spMakeMethod(const spNamedMethod* named, int sweeps)
-{
-    spMethodDef method = spDefaultMethodDef();
-    method.type = named->type;
-    method.xpbd.solver = named->xpbd;
-    method.xpbd.iterations = sweeps;
-    return method;
-}
 
 // Lets a chain come to rest, and judges stretch and force
 static int spHangChain(const char* name, const char* setting, const spHangingChainDef* def, int rate,
@@ -102,12 +35,12 @@ static int spHangChain(const char* name, const char* setting, const spHangingCha
     snprintf(m.setting, sizeof(m.setting), "%s, 1/%d s", setting, rate);
     m.value = 1e3 * spGetChainStretch(&chain);
     m.reference = 1e3 * spGetChainTheory(def);
-    int code = spJudge(&m, options, rows);
+    int code = spJudgeMeasured(&m, options, rows);
     m.what = "force, N";
     m.limit = 1e-3;
     m.value = spGetChainForce(&chain, 0);
     m.reference = spGetChainLoad(def, 0);
-    int second = spJudge(&m, options, rows);
+    int second = spJudgeMeasured(&m, options, rows);
     spDestroyHangingChain(&chain);
     return code != SP_EXIT_FINE ? code : second;
 }
@@ -116,15 +49,16 @@ static int spHangChain(const char* name, const char* setting, const spHangingCha
 static int spRunJoints(const spValidation* options, json_t* rows)
 {
     const double moduli[] = {1e5, 1e6};
-    int code = SP_EXIT_FINE;
-    for (int i = 0; i < 2 * SP_METHOD_COUNT * SP_METHOD_COUNT && spIsInterrupted() == false; ++i)
+    int code = SP_EXIT_FINE, count;
+    const spNamedMethod* methods = spGetNamedMethods(&count);
+    for (int i = 0; i < 2 * count * count && spIsInterrupted() == false; ++i)
     {
-        const spNamedMethod* upper = s_methods + i / SP_METHOD_COUNT % SP_METHOD_COUNT;
-        const spNamedMethod* lower = s_methods + i % SP_METHOD_COUNT;
+        const spNamedMethod* upper = methods + i / count % count;
+        const spNamedMethod* lower = methods + i % count;
         spHangingChainDef def = spDefaultHangingChainDef();
-        def.youngModulus = moduli[i / (SP_METHOD_COUNT * SP_METHOD_COUNT)];
-        def.methods[0] = spMakeMethod(upper, 20);
-        def.methods[1] = spMakeMethod(lower, 20);
+        def.youngModulus = moduli[i / (count * count)];
+        def.methods[0] = spMakeNamedMethod(upper, 20);
+        def.methods[1] = spMakeNamedMethod(lower, 20);
         char setting[80];
         snprintf(setting, sizeof(setting), "%s, %s, %g Pa", upper->name, lower->name, def.youngModulus);
         int result = spHangChain("motion-joints", setting, &def, 60, options, rows);
@@ -138,19 +72,20 @@ static int spRunChain(const spValidation* options, json_t* rows)
 {
     const double ratios[] = {1.0, 10.0, 1000.0, 1e5};
     const int sweeps[] = {5, 20, 80}, rates[] = {60, 240};
-    int code = SP_EXIT_FINE;
-    for (int i = 0; i < 4 * SP_METHOD_COUNT * 2 && spIsInterrupted() == false; ++i)
+    int code = SP_EXIT_FINE, count;
+    const spNamedMethod* methods = spGetNamedMethods(&count);
+    for (int i = 0; i < 4 * count * 2 && spIsInterrupted() == false; ++i)
     {
-        const spNamedMethod* named = s_methods + i / 2 % SP_METHOD_COUNT;
+        const spNamedMethod* named = methods + i / 2 % count;
         spHangingChainDef def = spDefaultHangingChainDef();
         def.count = 3;
-        def.massRatio = ratios[i / (2 * SP_METHOD_COUNT)];
+        def.massRatio = ratios[i / (2 * count)];
         def.youngModulus = 1e5 * def.massRatio;
         // Explicit steps are short where bars are stiff
         bool slow = named->type == sp_symplecticEuler || named->type == sp_verlet;
         for (int k = 0; k < (named->type == sp_xpbd ? 3 : 1) && !(slow && def.massRatio > 1000.0); ++k)
         {
-            spMethodDef method = spMakeMethod(named, sweeps[named->type == sp_xpbd ? k : 1]);
+            spMethodDef method = spMakeNamedMethod(named, sweeps[named->type == sp_xpbd ? k : 1]);
             spSetChainMethod(&def, &method);
             char setting[80];
             snprintf(setting, sizeof(setting), "%s, %d sweeps, 1 : %g", named->name, method.xpbd.iterations,
@@ -162,9 +97,31 @@ static int spRunChain(const spValidation* options, json_t* rows)
     return code;
 }
 
+// Two bars by steps of half the length, and half again: what is solved does not depend on them
+static int spRunHalving(const spValidation* options, json_t* rows)
+{
+    const int rates[] = {60, 120, 240, 480};
+    int code = SP_EXIT_FINE, count;
+    const spNamedMethod* methods = spGetNamedMethods(&count);
+    for (int i = 0; i < 4 * count && spIsInterrupted() == false; ++i)
+    {
+        spHangingChainDef def = spDefaultHangingChainDef();
+        spMethodDef method = spMakeNamedMethod(methods + i / 4, 20);
+        spSetChainMethod(&def, &method);
+        int result = spHangChain("motion-halving", methods[i / 4].name, &def, rates[i % 4], options, rows);
+        code = result != SP_EXIT_FINE ? result : code;
+    }
+    return code;
+}
+
 static const spRunCase s_cases[] = {
     {"motion-joints", "two bars that hang on each other, every method on every other", spRunJoints},
     {"motion-chain", "two bars and a block of 1 to 1e5 times their mass", spRunChain},
+    {"motion-halving", "two bars that hang on each other, by steps of 1/60 to 1/480 s", spRunHalving},
+    {"motion-spin", "a free box that spins, every method by every law that turns", spRunMotionSpin},
+    {"motion-pendulum", "a hinged rod, every method by every law that turns", spRunMotionPendulum},
+    {"motion-steel", "a block of 1e5 to 1e11 Pa, pinned in its weight and spinning", spRunMotionSteel},
+    {"motion-squeeze", "a cube that is pressed to 0.15 of its height and let go", spRunMotionSqueeze},
 };
 
 const spRunCase* spGetMotionCases(int* count)

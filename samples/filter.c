@@ -26,6 +26,7 @@ static spBodyId MakeCloth(spWorld* world, bool filtered)
     meshDef.bend = false;
     spMesh* mesh = spMakeClothMesh(&meshDef, &error);
     spBodyDef bodyDef = spDefaultBodyDef();
+    bodyDef.method.type = sp_symplecticEuler; // filters are for explicit methods
     bodyDef.mesh = mesh;
     bodyDef.nodeMass = 0.01f;
     bodyDef.method.substeps = 1; // the step is ours to choose

@@ -41,6 +41,7 @@ int main(void)
     springDef.damping = 0.5f;
     spBody_AddSprings(world, ball, &springDef);
     spGasDef gasDef = spDefaultGasDef();
+    gasDef.ambient = false;       // blown up against the springs alone
     gasDef.restPressure = 400.0f; // Pa above what is outside
     int gas = spBody_AddGas(world, ball, &gasDef);
     if (gas < 0)

@@ -121,6 +121,7 @@ int main(void)
     barDef.halfHeight = 0.3f;
     barDef.transform.position.y = 1.55f;
     barDef.transform.rotation = (spQuat){0, 0, 0.70710678f, 0.70710678f}; // along x
+    barDef.touches = 0; // the glue holds; a bar that also pushes would strain it
     spColliderId bar = spCreateCollider(world, &barDef);
     spBodyId upper = AddBall(world, (spVec3){0, 1.35f, 0});
     spBodyId lower = AddBall(world, (spVec3){0, 1.05f, 0});

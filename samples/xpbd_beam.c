@@ -61,7 +61,8 @@ static bool StepBeam(const spMethodDef* method, const spVec3* target, spSweepRec
     spBodyId beam = MakeBeam(world, method);
     bool good = SP_IS_NULL(beam) == false;
     good = good && (records == NULL || spBody_RecordSweeps(world, beam, records, RECORD_COUNT, target));
-    good = good && spWorld_Step(world, 1.0f / 60.0f) == 0;
+    // Sweeps that leave much of the load say so
+    good = good && (spWorld_Step(world, 1.0f / 60.0f) & ~(uint32_t)sp_stepSolverStopped) == 0;
     good = good && (records == NULL || spBody_GetSweepRecordCount(world, beam) == RECORD_COUNT);
     good = good && spBody_CopyPositions(world, beam, end, NODE_COUNT) == NODE_COUNT;
     if (good == false)

@@ -74,6 +74,9 @@
     V(setRightSide, 4, end - begin, (spVec4* b, spReal r, const spVec4* f, spReal massShare, const spReal* mass, const spVec4* v, const spVec4* baseV, int begin, int end), (b, r, f, massShare, mass, v, baseV, begin, end)) \
     V(setDisplacements, 4, end - begin, (spVec4* d, const spVec4* baseX, spReal r, const spVec4* v, const spVec4* x, int begin, int end), (d, baseX, r, v, x, begin, end)) \
     V(setPositions, 3, end - begin, (spVec4* x, const spVec4* baseX, spReal r, const spVec4* v, int begin, int end), (x, baseX, r, v, begin, end)) \
+    V(blendPrecise, 3, end - begin, (spVec4* base, int remainder, const spVec4* now, spReal past, const spVec4* before, int begin, int end), (base, remainder, now, past, before, begin, end)) \
+    V(setDisplacementsPrecise, 4, end - begin, (spVec4* d, int remainder, const spVec4* baseX, spReal r, const spVec4* v, const spVec4* x, int begin, int end), (d, remainder, baseX, r, v, x, begin, end)) \
+    V(setPositionsPrecise, 3, end - begin, (spVec4* x, int remainder, const spVec4* baseX, spReal r, const spVec4* v, int begin, int end), (x, remainder, baseX, r, v, begin, end)) \
     V(setVelocities, 3, end - begin, (spVec4* v, const spVec4* from, spReal share, const spVec4* dv, int begin, int end), (v, from, share, dv, begin, end)) \
     V(subtractBeyondMass, 3, end - begin, (spVec4* f, const spVec4* product, spReal massShare, const spReal* mass, const spVec4* v, int begin, int end), (f, product, massShare, mass, v, begin, end)) \
     V(setLoadImpulses, 4, end - begin, (spVec4* p, const spReal* mass, const spVec4* baseV, const spVec4* v, spReal r, spVec3 gravity, const spVec4* f, int begin, int end), (p, mass, baseV, v, r, gravity, f, begin, end)) \
@@ -110,6 +113,7 @@
     V(sumPins, 4, end - begin, (double sum[3], const spVec4* x, const spVec4* v, const spVec4* from, const spReal* mass, const spVec4* given, spVec3 gravity, spReal h, int begin, int end), (sum, x, v, from, mass, given, gravity, h, begin, end)) \
     V(sumGradient, 3, end - begin, (double sums[3], const spVec4* x, const spVec4* g, const spVec4* start, int begin, int end), (sums, x, g, start, begin, end)) \
     R(double, primalResidual2, 3, end - begin, (const spVec4* x, const spVec4* predicted, const spVec4* f, const spReal* mass, int begin, int end), (x, predicted, f, mass, begin, end)) \
+    V(sumPrimal, 3, end - begin, (double sums[8], const spVec4* x, const spVec4* predicted, const spVec4* f, const spReal* mass, spReal s, int begin, int end), (sums, x, predicted, f, mass, s, begin, end)) \
     R(double, massDistance2, 1, end - begin, (const spVec4* x, const spVec3* target, const int32_t* order, const spReal* mass, int begin, int end), (x, target, order, mass, begin, end)) \
     V(copyNumbers, 2, (end - begin) / 4, (spReal* to, const spReal* from, int64_t begin, int64_t end), (to, from, begin, end)) \
     V(clearNumbers, 1, (end - begin) / 4, (spReal* a, int64_t begin, int64_t end), (a, begin, end)) \
@@ -145,6 +149,9 @@
     V(fillRows, 3, 0, (spBlockRows* rows, const spSparse* a, const spVec4* ownA, const spVec4* ownC, bool crossed, const spVec4* x), (rows, a, ownA, ownC, crossed, x)) \
     V(advanceDirection, 2, end - begin, (spVec4* d, const spVec4* z, spReal beta, int begin, int end), (d, z, beta, begin, end)) \
     V(holdRows, 1, 0, (spBody* body, const spHoldContext* context, int patch), (body, context, patch)) \
+    V(fillGhosts, 1, count, (spVec4* a, const spGhost* ghosts, int count, const spGhostEntry* entries), (a, ghosts, count, entries)) \
+    V(spreadGhosts, 1, count, (spVec4* a, const spGhost* ghosts, int count, const spGhostEntry* entries), (a, ghosts, count, entries)) \
+    V(holdPoints, 2, count, (spVec4* x, spVec4* v, const spHeldPoint* points, int count, const spGhostEntry* entries, const spHoldContext* context), (x, v, points, count, entries, context)) \
     V(pushNode, 2, 0, (spVec4* x, spVec4* v, int node, spReal weight, spVec3 p, spVec3 d), (x, v, node, weight, p, d))
 // clang-format on
 

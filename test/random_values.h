@@ -207,6 +207,7 @@ static inline spColliderDef RandomCollider(Values* v)
 static inline spSpringDef RandomSprings(Values* v, const int32_t* indices, const spReal* numbers)
 {
     spSpringDef def = spDefaultSpringDef();
+    def.damping = 1;
     if (Chance(v, 3))
     {
         def.edges = indices;
@@ -275,6 +276,7 @@ static inline spConstraintDef RandomConstraints(Values* v, const int32_t* indice
 static inline spGasDef RandomGas(Values* v, const int32_t* indices)
 {
     spGasDef def = spDefaultGasDef();
+    def.ambient = false;
     if (Chance(v, 4))
     {
         def.triangles = indices;

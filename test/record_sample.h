@@ -35,7 +35,7 @@ typedef struct SampleDef
     int rowsPerFrame; // steps between two frames
     int torn;         // from this frame on the cloth has fewer triangles; -1: never
     bool velocities;
-    bool stress;    // the ball has tets, stress that grows with the height in it, and states
+    bool stress;    // the ball has tets, stress that grows with the height in it, states, and contacts
     bool colliders; // sphere, capsule and box beside the plane
     bool ring;      // only a ring of springs in the plane z = 0
 } SampleDef;
@@ -360,10 +360,28 @@ static inline bool WriteSample(const char* path, const SampleDef* sample, spErro
                                            .positions = bodies[i].now,
                                            .velocities = bodies[i].rest,
                                            .nodeStress = stressed ? stress : NULL,
+                                           .nodePressure = stressed ? states : NULL,
                                            .tetCount = stressed ? tetCount : 0,
                                            .tetStates = stressed ? states : NULL};
         }
-        spFrameData data = {0xABCD0000u + (uint64_t)frame, frameBodies, bodyCount, places, colliderCount};
+        // The ball lies on the ground and on the cloth
+        const spRecordedContact contacts[2] = {
+            {.body = 0, .otherBody = 2, .collider = -1, .age = 7, .force = {1, 2, 3}, .normal = {0, 1, 0}},
+            {.body = 0,
+             .otherBody = -1,
+             .collider = 0,
+             .age = 1,
+             .position = {4, 5, 6},
+             .gap = -0.5f,
+             .slip = 2},
+        };
+        spFrameData data = {.stateHash = 0xABCD0000u + (uint64_t)frame,
+                            .bodies = frameBodies,
+                            .bodyCount = bodyCount,
+                            .colliders = places,
+                            .colliderCount = colliderCount,
+                            .contacts = contacts,
+                            .contactCount = sample->stress ? 2 : 0};
         spWriteFrame(&writer, &data);
     }
     for (int i = 0; i < 3; ++i)

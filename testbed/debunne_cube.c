@@ -60,13 +60,18 @@ static spMesh* spMakeCone(const spMesh* grid, spError* error)
     return mesh;
 }
 
-spMesh* spMakeDebunneCube(int level, spError* error)
+static spMesh* spMakeGrid(int cells, spError* error)
 {
     spBoxMeshDef def = spDefaultBoxMeshDef();
     def.origin = (spDVec3){0.0, 0.0, 0.0};
     def.size = (spDVec3){cubeSide, cubeSide, cubeSide};
-    def.cells[0] = def.cells[1] = def.cells[2] = level + 2;
-    spMesh* grid = spMakeBoxMesh(&def, error);
+    def.cells[0] = def.cells[1] = def.cells[2] = cells;
+    return spMakeBoxMesh(&def, error);
+}
+
+spMesh* spMakeDebunneCube(int level, spError* error)
+{
+    spMesh* grid = spMakeGrid(level + 2, error);
     if (grid == NULL || level == SP_CUBE_LEVELS - 1)
     {
         return grid;
@@ -92,6 +97,7 @@ static bool spAddCubeSprings(spTestWorld* test, int level, spCubeModel model, do
 {
     static const double shortSprings[SP_CUBE_LEVELS] = {20.0, 13.0, 6.0};
     spSpringDef def = spDefaultSpringDef();
+    def.damping = 1;
     def.damping = 0;
     switch (model)
     {
@@ -125,14 +131,14 @@ static bool spPinWall(const spTestWorld* test)
     return good;
 }
 
-spTestWorld spBuildDebunneCube(const spTestDef* def, int level, spCubeModel model, double scale,
-                               double damping)
+// A world with a cube that has neither tets nor springs yet, of a mesh that goes with the call. The error is
+// that of the mesh when there is none.
+static spTestWorld spPlaceCube(const spTestDef* def, spMesh* mesh, spError error)
 {
-    spTestWorld test = {.springs = -1, .tets = -1, .gas = -1};
+    spTestWorld test = {.springs = -1, .tets = -1, .gas = -1, .error = error};
     spWorldDef worldDef = spDefaultWorldDef();
     worldDef.workerCount = def->workerCount;
     worldDef.laneCount = def->laneCount;
-    spMesh* mesh = spMakeDebunneCube(level, &test.error);
     test.world = mesh != NULL ? spCreateWorld(&worldDef, &test.error) : NULL;
     if (test.world == NULL)
     {
@@ -148,14 +154,44 @@ spTestWorld spBuildDebunneCube(const spTestDef* def, int level, spCubeModel mode
     bodyDef.method.substeps = 1;
     test.body = spCreateBody(test.world, &bodyDef);
     spDestroyMesh(mesh);
-    bool good = SP_IS_NULL(test.body) == false &&
-                (model <= sp_cubeGreenLagrange ? spAddCubeTets(&test, model, scale, damping)
-                                               : spAddCubeSprings(&test, level, model, scale)) &&
-                spPinWall(&test);
+    return test;
+}
+
+static void spEndUnless(spTestWorld* test, bool good)
+{
     if (good == false)
     {
-        test.error = spWorld_GetLastError(test.world);
-        spDestroyTestWorld(&test);
+        test->error = spWorld_GetLastError(test->world);
+        spDestroyTestWorld(test);
+    }
+}
+
+spTestWorld spBuildDebunneCube(const spTestDef* def, int level, spCubeModel model, double scale,
+                               double damping)
+{
+    spError error = SP_ZERO_INIT;
+    spMesh* mesh = spMakeDebunneCube(level, &error);
+    spTestWorld test = spPlaceCube(def, mesh, error);
+    if (test.world != NULL)
+    {
+        spEndUnless(&test,
+                    SP_IS_NULL(test.body) == false &&
+                        (model <= sp_cubeGreenLagrange ? spAddCubeTets(&test, model, scale, damping)
+                                                       : spAddCubeSprings(&test, level, model, scale)) &&
+                        spPinWall(&test));
+    }
+    return test;
+}
+
+spTestWorld spBuildHybridGrid(const spTestDef* def, int cells)
+{
+    spError error = SP_ZERO_INIT;
+    spMesh* mesh = spMakeGrid(cells, &error);
+    spTestWorld test = spPlaceCube(def, mesh, error);
+    if (test.world != NULL)
+    {
+        spEndUnless(&test, SP_IS_NULL(test.body) == false && spAddCubeTets(&test, sp_cubeHybrid, 1.0, 0.0) &&
+                               spPinWall(&test));
     }
     return test;
 }

@@ -34,6 +34,9 @@ spMesh* spMakeDebunneCube(int level, spError* error);
 spTestWorld spBuildDebunneCube(const spTestDef* def, int level, spCubeModel model, double scale,
                                double damping);
 
+// The hybrid cube on a grid of so many cells along each side, to be stepped and traced as the finest mesh
+spTestWorld spBuildHybridGrid(const spTestDef* def, int cells);
+
 // The step of the thesis: 1/800 s on the coarser meshes, 1/1600 s on the finest
 double spGetCubeStep(int level);
 

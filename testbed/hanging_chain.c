@@ -11,6 +11,7 @@ spHangingChainDef spDefaultHangingChainDef(void)
 {
     spHangingChainDef def = {.count = 2, .massRatio = 1.0, .youngModulus = 1e5, .drag = 40.0, .cells = 2};
     spMethodDef method = spDefaultMethodDef();
+    method.type = sp_symplecticEuler;
     spSetChainMethod(&def, &method);
     return def;
 }

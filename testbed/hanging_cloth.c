@@ -20,6 +20,7 @@ static bool spAddClothSprings(spTestWorld* test, const int32_t* edges, int edgeC
                               spReal damping)
 {
     spSpringDef def = spDefaultSpringDef();
+    def.damping = 1;
     def.edges = edges;
     def.edgeCount = edgeCount;
     def.stiffness = stiffness;

@@ -57,6 +57,7 @@ static bool spAddBeamElements(spTestWorld* test, const spSolverBeamDef* def, con
     if (def->model == sp_beamSprings)
     {
         spSpringDef springs = spDefaultSpringDef();
+        springs.damping = 1;
         springs.youngModulus = (spReal)def->moduli[0];
         springs.damping = 0;
         test->springs = spBody_AddSprings(test->world, test->body, &springs);

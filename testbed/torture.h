@@ -20,6 +20,8 @@ typedef enum spTrouble
     sp_troubleJerk,     // the held end moves by 1 m in one step
     sp_troubleChange,   // a thousand times as stiff for a third of the time
     sp_troubleImpact,   // not held, falls askew on a ground with friction
+    sp_troubleTouch,    // the same on another one that lies there
+    sp_troublePress,    // lies on the ground, is pressed to 0.6 of its height by a plate, and let go
     sp_troubleCount
 } spTrouble;
 
@@ -54,7 +56,7 @@ typedef struct spTortureCase
 int spGetTortureMethodCount(void);
 const char* spGetTortureMethodName(int method);
 
-// All cases, in an order in which every stride that is no multiple of 2, 3, 5 or 7 meets all settings
+// All cases, in an order in which every stride that is no multiple of 2, 3, 5 or 11 meets all settings
 int spGetTortureCaseCount(void);
 spTortureCase spGetTortureCase(int index);
 

@@ -12,7 +12,9 @@ static const spReal clothBendCompliance = 1; // m/N
 
 spTestDef spDefaultTestDef(void)
 {
-    return (spTestDef){.workerCount = 1, .method = spDefaultMethodDef()};
+    spTestDef def = {.workerCount = 1, .method = spDefaultMethodDef()};
+    def.method.type = sp_symplecticEuler;
+    return def;
 }
 
 void spDestroyTestWorld(spTestWorld* test)
@@ -52,6 +54,7 @@ static bool spAddTestBody(spTestWorld* test, const spTestDef* def, const spMesh*
     spBodyDef bodyDef = spDefaultBodyDef();
     bodyDef.mesh = mesh;
     bodyDef.nodeMass = nodeMass;
+    bodyDef.contactRadius = 0;
     bodyDef.method = def->method;
     test->body = spCreateBody(test->world, &bodyDef);
     return SP_IS_NULL(test->body) == false;
@@ -61,6 +64,7 @@ static bool spAddTestSprings(spTestWorld* test, const spMesh* mesh, spReal stiff
                              spReal damping)
 {
     spSpringDef springDef = spDefaultSpringDef();
+    springDef.damping = 1;
     if (spMesh_GetEdgeCount(mesh) > 0)
     {
         springDef.edges = spMesh_GetEdges(mesh);
@@ -327,6 +331,7 @@ spTestWorld spBuildGasDisc(const spTestDef* def, int points, int layers, spReal 
         }
         // The pressure carries the weight on a footprint of a fifth of the diameter
         spGasDef gasDef = spDefaultGasDef();
+        gasDef.ambient = false;
         gasDef.outline = outline;
         gasDef.outlineCount = points;
         double weight = (double)points * layers * (double)latticeMass * 9.81;
@@ -353,6 +358,7 @@ spTestWorld spBuildGasBall(const spTestDef* def, int level, int layers, spReal d
     if (ok)
     {
         spGasDef gasDef = spDefaultGasDef();
+        gasDef.ambient = false;
         double weight = (double)spMesh_GetVertexCount(mesh) * (double)latticeMass * 9.81;
         double foot = 0.2 * (double)diameter;
         gasDef.restPressure = (spReal)(weight / (foot * foot));

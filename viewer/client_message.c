@@ -3,6 +3,7 @@
 
 #include "client_message.h"
 
+#include "base/base64.h"
 #include "base/error.h"
 
 #include <jansson.h>
@@ -13,7 +14,7 @@
 #include <string.h>
 
 static const char* const s_doWords[sp_doCount] = {"act",  "pause", "run",  "step", "speed", "scene",
-                                                  "take", "leave", "show", "seen", "probe"};
+                                                  "take", "leave", "show", "seen", "probe", "file"};
 
 static bool spRefuse(spRefusal* refusal, int code, const char* format, ...) SP_PRINTF_FORMAT(3, 4);
 
@@ -51,11 +52,14 @@ static bool spKnowsKey(spClientDo type, const char* key)
         case sp_doScene:
             return strcmp(key, "index") == 0;
         case sp_doShow:
-            return strcmp(key, "colour") == 0 || strcmp(key, "nodes") == 0;
+            return strcmp(key, "colour") == 0 || strcmp(key, "nodes") == 0 || strcmp(key, "contacts") == 0;
         case sp_doSeen:
             return strcmp(key, "frame") == 0;
         case sp_doProbe:
             return strcmp(key, "body") == 0 || strcmp(key, "node") == 0;
+        case sp_doFile:
+            return strcmp(key, "name") == 0 || strcmp(key, "size") == 0 || strcmp(key, "offset") == 0 ||
+                   strcmp(key, "data") == 0 || strcmp(key, "open") == 0;
         default:
             return false;
     }
@@ -101,6 +105,8 @@ static bool spReadShow(const json_t* json, spClientMessage* message, spRefusal* 
 {
     const json_t* colour = json_object_get(json, "colour");
     const json_t* nodes = json_object_get(json, "nodes");
+    const json_t* contacts = json_object_get(json, "contacts");
+    message->hasContacts = contacts != NULL;
     message->hasColour = colour != NULL;
     message->hasNodes = nodes != NULL;
     int index = json_is_string(colour)
@@ -114,9 +120,55 @@ static bool spReadShow(const json_t* json, spClientMessage* message, spRefusal* 
     {
         return spRefuse(refusal, 1008, "\"nodes\" must be true or false");
     }
+    if (contacts != NULL && json_is_boolean(contacts) == false)
+    {
+        return spRefuse(refusal, 1008, "\"contacts\" must be true or false");
+    }
+    message->contacts = json_is_true(contacts);
     message->colour = index < 0 ? sp_viewNone : (spViewColour)index;
     message->nodes = json_is_true(nodes);
     return true;
+}
+
+// A name without folders, as files of all systems have it
+static bool spIsFileName(const char* name)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+    size_t size = name != NULL ? strlen(name) : 0;
+    return size > 0 && size < SP_FILE_NAME_SIZE && name[0] != '.' && strspn(name, letters) == size;
+}
+
+static bool spReadFile(const json_t* json, spClientMessage* message, spRefusal* refusal)
+{
+    const char* name = json_string_value(json_object_get(json, "name"));
+    const char* text = json_string_value(json_object_get(json, "data"));
+    const json_t* open = json_object_get(json, "open");
+    json_int_t size = 0, offset = 0;
+    if (spIsFileName(name) == false)
+    {
+        return spRefuse(refusal, 1008, "a file has a \"name\" of 1 to 64 letters, digits, dots and dashes");
+    }
+    if (text == NULL || json_is_boolean(open) == false)
+    {
+        return spRefuse(refusal, 1008, "a file has \"data\" in base64, and \"open\" is true or false");
+    }
+    if (spReadIndex(json, "size", SP_FILE_SIZE, &size, refusal) == false ||
+        spReadIndex(json, "offset", SP_FILE_SIZE, &offset, refusal) == false)
+    {
+        return false;
+    }
+    memcpy(message->name, name, strlen(name) + 1);
+    message->total = (size_t)size;
+    message->offset = (size_t)offset;
+    message->open = json_is_true(open);
+    const char* end = text + strlen(text);
+    int count = spDecodeBase64(&text, end, message->data);
+    for (; count > 0; count = spDecodeBase64(&text, end, message->data + message->dataSize))
+    {
+        message->dataSize += (size_t)count;
+    }
+    return (message->dataSize > 0 && text == end) ||
+           spRefuse(refusal, 1008, "the \"data\" of a file is no base64, or empty");
 }
 
 static bool spReadFields(const json_t* json, spClientMessage* message, spRefusal* refusal)
@@ -145,6 +197,8 @@ static bool spReadFields(const json_t* json, spClientMessage* message, spRefusal
             good = good && spReadIndex(json, "node", INT32_MAX, &index, refusal);
             message->node = (int)index;
             return good;
+        case sp_doFile:
+            return spReadFile(json, message, refusal);
         default:
             return true;
     }

@@ -11,6 +11,10 @@
 // Most bytes of a message
 #define SP_CLIENT_MESSAGE_SIZE 4096
 
+// Of files that clients send: letters of a name with its end, and bytes at most
+#define SP_FILE_NAME_SIZE 65
+#define SP_FILE_SIZE (16 << 20)
+
 typedef enum spClientDo
 {
     sp_doAct = 0,
@@ -24,21 +28,29 @@ typedef enum spClientDo
     sp_doShow,
     sp_doSeen,
     sp_doProbe,
+    sp_doFile,
     sp_doCount
 } spClientDo;
 
 typedef struct spClientMessage
 {
     spClientDo type;
-    char* event;    // sp_doAct: JSON text, terminated, to be freed
-    double speed;   // sp_doSpeed: simulated seconds in a second
-    int index;      // sp_doScene; sp_doProbe: the body
-    int node;       // sp_doProbe
-    bool hasColour; // sp_doShow: whether it says which
-    bool hasNodes;  // sp_doShow: whether it says so
+    char* event;      // sp_doAct: JSON text, terminated, to be freed
+    double speed;     // sp_doSpeed: simulated seconds in a second
+    int index;        // sp_doScene; sp_doProbe: the body
+    int node;         // sp_doProbe
+    bool hasColour;   // sp_doShow: whether it says which
+    bool hasNodes;    // sp_doShow: whether it says so
+    bool hasContacts; // sp_doShow: whether it says so
     spViewColour colour;
     bool nodes;
+    bool contacts;
     uint32_t frame; // sp_doSeen
+    // sp_doFile: a piece of a file
+    char name[SP_FILE_NAME_SIZE];
+    uint8_t data[SP_CLIENT_MESSAGE_SIZE];
+    size_t dataSize, offset, total;
+    bool open; // it is what is to be seen, not only needed for that
 } spClientMessage;
 
 // Why a message closes the connection

@@ -317,6 +317,7 @@ void spLeaveCrowd(spCrowd* crowd, spClient* client)
     {
         spDropFirst(client);
     }
+    spEmptyInbox(&client->inbox);
     for (int i = index; i + 1 < crowd->clientCount; ++i)
     {
         crowd->clients[i] = crowd->clients[i + 1];
@@ -410,10 +411,54 @@ static bool spOrderFor(spCrowd* crowd, spClient* client, spClientMessage* messag
     return true;
 }
 
+// A file goes to the stepper when it is whole
+static bool spFileFor(spCrowd* crowd, spClient* client, const spClientMessage* message, spRefusal* refusal)
+{
+    if (crowd->holder == 0)
+    {
+        spPassHand(crowd, client->number);
+    }
+    if (crowd->holder != client->number)
+    {
+        if (message->offset == 0)
+        {
+            spNotify(client, "Someone else holds the hand: watch, or take it.");
+        }
+        return true;
+    }
+    client->acted = spGetSeconds();
+    spInbox whole;
+    if (spTakePiece(&client->inbox, message, &whole, refusal) == false)
+    {
+        return false;
+    }
+    spOrder* order = whole.bytes != NULL ? calloc(1, sizeof(spOrder)) : NULL;
+    if (order == NULL)
+    {
+        spEmptyInbox(&whole);
+        return true;
+    }
+    *order = (spOrder){.type = sp_orderFile,
+                       .client = client->number,
+                       .index = message->open,
+                       .text = whole.bytes,
+                       .size = whole.size};
+    memcpy(order->name, whole.name, sizeof(whole.name));
+    if (spGiveOrder(crowd->exchange, order) == false)
+    {
+        spDestroyOrder(order);
+        return spRefuseWith(refusal, 1013, "the simulation is too slow for so many messages");
+    }
+    return true;
+}
+
 static void spShow(spCrowd* crowd, spClient* client, const spClientMessage* message)
 {
     bool otherNodes = message->hasNodes && message->nodes != client->nodes;
-    client->fresh = client->fresh || otherNodes || (message->hasColour && message->colour != client->colour);
+    client->fresh = client->fresh || otherNodes ||
+                    (message->hasColour && message->colour != client->colour) ||
+                    (message->hasContacts && message->contacts != client->contacts);
+    client->contacts = message->hasContacts ? message->contacts : client->contacts;
     client->colour = message->hasColour ? message->colour : client->colour;
     client->nodes = message->hasNodes ? message->nodes : client->nodes;
     if (otherNodes)
@@ -476,6 +521,9 @@ bool spHearClient(spCrowd* crowd, spClient* client, const char* text, size_t siz
             break;
         case sp_doProbe:
             spProbeFor(crowd, client, &message);
+            break;
+        case sp_doFile:
+            good = spFileFor(crowd, client, &message, refusal);
             break;
         default:
             good = spOrderFor(crowd, client, &message, refusal);
@@ -547,8 +595,8 @@ static void spGatherNumbers(const spReal* numbers, const int32_t* nodes, int cou
 static bool spGatherValues(const spRawBody* raw, const spDrawn* drawn, spViewColour colour,
                            const int32_t* nodes, int count, float* values)
 {
-    const int counts[sp_viewColourCount] = {-1, raw->positionCount, raw->strainCount, raw->stressCount,
-                                            raw->velocityCount};
+    const int counts[sp_viewColourCount] = {
+        -1, raw->positionCount, raw->strainCount, raw->stressCount, raw->velocityCount, raw->pressureCount};
     if (counts[colour] != drawn->nodeCount)
     {
         return false;
@@ -562,7 +610,10 @@ static bool spGatherValues(const spRawBody* raw, const spDrawn* drawn, spViewCol
             spGatherLengths(raw->velocities, nodes, count, values);
             break;
         default:
-            spGatherNumbers(colour == sp_viewStrain ? raw->strain : raw->stress, nodes, count, values);
+            spGatherNumbers(colour == sp_viewStrain     ? raw->strain
+                            : colour == sp_viewPressure ? raw->pressure
+                                                        : raw->stress,
+                            nodes, count, values);
             break;
     }
     return true;
@@ -638,7 +689,8 @@ static void spFadeTops(spCrowd* crowd)
     crowd->topsAt = now;
 }
 
-static spPacket* spEncodeFrame(spCrowd* crowd, const spRawFrame* raw, spViewColour colour, bool nodes)
+static spPacket* spEncodeFrame(spCrowd* crowd, const spRawFrame* raw, spViewColour colour, bool nodes,
+                               bool contacts)
 {
     size_t numbers = 0;
     for (int i = 0; i < crowd->bodyCount; ++i)
@@ -674,6 +726,8 @@ static spPacket* spEncodeFrame(spCrowd* crowd, const spRawFrame* raw, spViewColo
         .bodyCount = count,
         .poseCount = raw->poseCount,
         .handCount = raw->handCount,
+        .contacts = raw->contacts,
+        .contactCount = contacts ? raw->contactCount : 0,
     };
     spBuffer bytes = {0};
     spAppendFrame(&bytes, &frame);
@@ -694,13 +748,14 @@ static bool spIsReady(const spClient* client)
 static bool spSuits(const spRawFrame* raw, const spClient* client)
 {
     return (raw->wanted & (1u << client->colour)) != 0 &&
-           (client->nodes == false || (raw->wanted & sp_wantNodes) != 0);
+           (client->nodes == false || (raw->wanted & sp_wantNodes) != 0) &&
+           (client->contacts == false || (raw->wanted & sp_wantContacts) != 0);
 }
 
 // Each kind of frame is made once, for all who see the world that way
 static void spPassOnFrame(spCrowd* crowd, const spRawFrame* raw)
 {
-    spPacket* packets[sp_viewColourCount][2] = {{NULL}};
+    spPacket* packets[sp_viewColourCount][4] = {{NULL}};
     if (raw->serial != crowd->serial)
     {
         return;
@@ -713,10 +768,10 @@ static void spPassOnFrame(spCrowd* crowd, const spRawFrame* raw)
         {
             continue;
         }
-        spPacket** packet = &packets[client->colour][client->nodes];
+        spPacket** packet = &packets[client->colour][client->nodes + 2 * client->contacts];
         if (*packet == NULL)
         {
-            *packet = spEncodeFrame(crowd, raw, client->colour, client->nodes);
+            *packet = spEncodeFrame(crowd, raw, client->colour, client->nodes, client->contacts);
         }
         if (*packet != NULL)
         {
@@ -725,9 +780,9 @@ static void spPassOnFrame(spCrowd* crowd, const spRawFrame* raw)
             client->fresh = false;
         }
     }
-    for (int i = 0; i < 2 * sp_viewColourCount; ++i)
+    for (int i = 0; i < 4 * sp_viewColourCount; ++i)
     {
-        spDropPacket(packets[i / 2][i % 2]);
+        spDropPacket(packets[i / 4][i % 4]);
     }
 }
 
@@ -740,7 +795,7 @@ void spTellWanted(spCrowd* crowd)
         if (spIsReady(client))
         {
             wanted |= 1u << client->colour | (client->nodes ? sp_wantNodes : 0u) |
-                      (client->fresh ? sp_wantAnyway : 0u);
+                      (client->contacts ? sp_wantContacts : 0u) | (client->fresh ? sp_wantAnyway : 0u);
         }
     }
     atomic_store_explicit(&crowd->exchange->wanted, wanted, memory_order_release);

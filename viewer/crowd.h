@@ -8,6 +8,7 @@
 
 #include "client_message.h"
 #include "exchange.h"
+#include "inbox.h"
 
 // Most clients that a view accepts
 #define SP_MAX_CLIENTS 64
@@ -32,6 +33,7 @@ typedef struct spClient
     int number;       // from 1, never used twice
     void* connection; // the server's
     spViewColour colour;
+    bool contacts;
     bool nodes;
 
     spQueued* first; // packets to send
@@ -49,6 +51,8 @@ typedef struct spClient
     double credit, credited; // messages that it may send, and when that was found
     char message[SP_CLIENT_MESSAGE_SIZE];
     size_t messageSize; // what has come of the message up to now
+
+    spInbox inbox; // a file that it sends
 
     uint64_t upgradeSize;           // bytes of the request that it began with
     uint64_t heardSize, heardCount; // bytes of its messages, and messages

@@ -105,9 +105,11 @@ static void spFreeFrame(spRawFrame* frame)
         free(frame->bodies[i].velocities);
         free(frame->bodies[i].strain);
         free(frame->bodies[i].stress);
+        free(frame->bodies[i].pressure);
     }
     free(frame->bodies);
     free(frame->poses);
+    free(frame->contacts);
 }
 
 spRawFrame* spBeginFrame(spExchange* exchange)

@@ -29,7 +29,8 @@
 // What clients wait for: the bit of each colour (1 << spViewColour), and
 enum
 {
-    sp_wantNodes = 1 << 8,  // all nodes, not only what is drawn
+    sp_wantNodes = 1 << 8, // all nodes, not only what is drawn
+    sp_wantContacts = 1 << 10,
     sp_wantAnyway = 1 << 9, // a frame even when nothing has moved since the last one
 };
 
@@ -43,6 +44,7 @@ typedef enum spOrderType
     sp_orderSpeed, // value
     sp_orderScene, // index
     sp_orderProbe, // index: the body, node
+    sp_orderFile,  // text of `size` bytes, name; index: whether to open it
     sp_orderDrop,  // whoever held the hand is gone: what it held falls
 } spOrderType;
 
@@ -54,6 +56,8 @@ typedef struct spOrder
     int node;
     double value;
     char* text; // terminated
+    size_t size;
+    char name[65]; // of a file
 } spOrder;
 
 void spDestroyOrder(spOrder* order);
@@ -92,8 +96,9 @@ typedef struct spRawBody
     spVec3* velocities;
     spReal* strain;
     spReal* stress;
-    int positionCount, surfaceCount, velocityCount, strainCount, stressCount;
-    int positionCapacity, surfaceCapacity, velocityCapacity, strainCapacity, stressCapacity;
+    spReal* pressure;
+    int positionCount, surfaceCount, velocityCount, strainCount, stressCount, pressureCount;
+    int positionCapacity, surfaceCapacity, velocityCapacity, strainCapacity, stressCapacity, pressureCapacity;
 } spRawBody;
 
 typedef struct spRawFrame
@@ -106,8 +111,9 @@ typedef struct spRawFrame
     spRawBody* bodies;
     spViewPose* poses;
     spViewHand hands[SP_MAX_FRAME_HANDS];
-    int bodyCount, poseCount, handCount;
-    int bodyCapacity, poseCapacity;
+    spViewContact* contacts;
+    int bodyCount, poseCount, handCount, contactCount;
+    int bodyCapacity, poseCapacity, contactCapacity;
 } spRawFrame;
 
 // Room for items that are written anew: what was there is lost. Returns false when there is no memory.

@@ -36,6 +36,7 @@ static bool spFillBody(spRawBody* raw, spWorld* world, spBodyId id, unsigned wan
     bool needsNodes = surface == 0 || (wanted & (sp_wantNodes | 1u << sp_viewDisplacement)) != 0;
     raw->version = spBody_GetTopologyVersion(world, id);
     raw->positionCount = raw->surfaceCount = raw->velocityCount = raw->strainCount = raw->stressCount = 0;
+    raw->pressureCount = 0;
     if (needsNodes)
     {
         if (!spMakeRoom((void**)&raw->positions, &raw->positionCapacity, nodes, sizeof(spVec3)))
@@ -75,6 +76,14 @@ static bool spFillBody(spRawBody* raw, spWorld* world, spBodyId id, unsigned wan
             return false;
         }
         raw->stressCount = spBody_CopyNodeStress(world, id, raw->stress, nodes);
+    }
+    if ((wanted & 1u << sp_viewPressure) != 0)
+    {
+        if (!spMakeRoom((void**)&raw->pressure, &raw->pressureCapacity, nodes, sizeof(spReal)))
+        {
+            return false;
+        }
+        raw->pressureCount = spBody_CopyContactPressures(world, id, raw->pressure, nodes);
     }
     return true;
 }
@@ -131,6 +140,29 @@ static void spFillHands(const spSession* session, spRawFrame* frame)
     }
 }
 
+// Of more contacts than a frame has room for every second one, every third one and so on
+static bool spFillContacts(spSession* session, spRawFrame* frame, unsigned wanted)
+{
+    const spWorld* world = spRun_GetWorld(session->run);
+    int count = (wanted & sp_wantContacts) != 0 ? spWorld_GetContactCount(world) : 0;
+    int stride = 1 + (count - 1) / SP_MAX_VIEW_CONTACTS;
+    frame->contactCount = 0;
+    if (spMakeRoom((void**)&session->contacts, &session->contactCapacity, count, sizeof(spContact)) ==
+            false ||
+        spMakeRoom((void**)&frame->contacts, &frame->contactCapacity, count, sizeof(spViewContact)) == false)
+    {
+        return false;
+    }
+    count = spWorld_GetContacts(world, session->contacts, count);
+    for (int i = 0; i < count; i += stride)
+    {
+        spViewContact* contact = frame->contacts + frame->contactCount++;
+        spStoreVector(contact->position, session->contacts[i].position);
+        spStoreVector(contact->force, session->contacts[i].force);
+    }
+    return true;
+}
+
 // A body whose topology has changed is shown anew before it is seen
 static bool spRenewBodies(spSession* session)
 {
@@ -178,6 +210,10 @@ bool spFillFrame(spSession* session, spRawFrame* frame, unsigned wanted)
     }
     spFillPoses(session, frame);
     spFillHands(session, frame);
+    if (spFillContacts(session, frame, wanted) == false)
+    {
+        return false;
+    }
     frame->serial = session->serial;
     frame->number = ++session->frameNumber;
     frame->flags = session->flags;

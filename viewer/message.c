@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char* const g_viewColourWords[sp_viewColourCount] = {"none", "displacement", "strain", "stress",
-                                                           "velocity"};
+const char* const g_viewColourWords[sp_viewColourCount] = {"none",   "displacement", "strain",
+                                                           "stress", "velocity",     "pressure"};
 
 spValueKind spGetValueKind(spViewColour colour)
 {
-    return colour == sp_viewVelocity ? sp_valueSpeed
-           : colour == sp_viewStrain ? sp_valueStrain
-           : colour == sp_viewStress ? sp_valueStress
-                                     : sp_valueDisplacement;
+    return colour == sp_viewVelocity                              ? sp_valueSpeed
+           : colour == sp_viewStrain                              ? sp_valueStrain
+           : colour == sp_viewStress || colour == sp_viewPressure ? sp_valueStress
+                                                                  : sp_valueDisplacement;
 }
 
 void spFreeBuffer(spBuffer* buffer)
@@ -208,4 +208,6 @@ void spAppendFrame(spBuffer* buffer, const spViewFrame* frame)
     {
         spAppendPoints(buffer, frame->bodies + i, frame);
     }
+    spAppendU32(buffer, (uint32_t)frame->contactCount);
+    spAppend(buffer, frame->contacts, (size_t)frame->contactCount * sizeof(spViewContact));
 }

@@ -26,6 +26,7 @@ typedef enum spViewColour
     sp_viewStrain,
     sp_viewStress,
     sp_viewVelocity,
+    sp_viewPressure,
     sp_viewColourCount
 } spViewColour;
 
@@ -93,6 +94,15 @@ typedef struct spViewHand
     float point[3], target[3], force[3]; // m, m, N
 } spViewHand;
 
+// Where a contact presses, and with which force on the body
+typedef struct spViewContact
+{
+    float position[3], force[3]; // m, N
+} spViewContact;
+
+// Contacts in a frame at most
+#define SP_MAX_VIEW_CONTACTS 4096
+
 typedef struct spViewFrame
 {
     uint32_t serial, number, flags;
@@ -104,7 +114,8 @@ typedef struct spViewFrame
     const spViewPoints* bodies;
     const spViewPose* poses;
     const spViewHand* hands;
-    int bodyCount, poseCount, handCount;
+    const spViewContact* contacts;
+    int bodyCount, poseCount, handCount, contactCount;
 } spViewFrame;
 
 void spAppendFrame(spBuffer* buffer, const spViewFrame* frame);

@@ -155,6 +155,7 @@ bool spSaveReport(const spReportDef* def, const char* path, spError* error)
     spFreeBuffer(&report.message);
     free(report.times);
     free(report.frames);
+    free(report.contacts);
 
     if (good == false && reason.code != sp_errorNone)
     {

@@ -25,6 +25,8 @@ typedef struct spReport
     double* times; // of each row, s; they only grow
     int* frames;   // of the recording: those that are taken
     int frameCount;
+    bool pressed;                   // contacts were recorded
+    spViewContact* contacts;        // of one frame
     bool thinned;                   // series
     float tops[sp_viewColourCount]; // what the last colours stand for; 0 where nothing has it
 } spReport;

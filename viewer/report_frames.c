@@ -180,16 +180,40 @@ static int spCountPoints(const spFollowed* body)
 // ---------------------------------------------------------------------------------------------------------
 // Choosing
 
+// Whether something touches in some frame
+static bool spHasContacts(const spRecording* recording)
+{
+    bool found = false;
+    for (int frame = 0; found == false && frame < spRecording_GetFrameCount(recording); ++frame)
+    {
+        found = spRecording_GetContactCount(recording, frame) > 0;
+    }
+    return found;
+}
+
+// Of more contacts than a frame has room for every second one, every third one and so on
+static int spGetContactStride(const spRecording* recording, int frame)
+{
+    return 1 + (spRecording_GetContactCount(recording, frame) - 1) / SP_MAX_VIEW_CONTACTS;
+}
+
+static int spCountContacts(const spRecording* recording, int frame)
+{
+    int stride = spGetContactStride(recording, frame);
+    return (spRecording_GetContactCount(recording, frame) + stride - 1) / stride;
+}
+
 // Bytes of each frame, about; NULL without memory
 static size_t* spMeasureFrames(spReport* report)
 {
     int frameCount = spRecording_GetFrameCount(report->recording);
+    report->pressed = spHasContacts(report->recording);
     size_t* sizes = spAllocateItems((size_t)frameCount, sizeof(size_t));
     spFollower follower;
     bool good = spStartFollowing(&follower, report) && sizes != NULL;
     for (int frame = 0; good && frame < frameCount; ++frame)
     {
-        sizes[frame] = 128;
+        sizes[frame] = 128 + (size_t)spCountContacts(report->recording, frame) * sizeof(spViewContact);
         for (int i = 0; good && i < follower.bodyCount; ++i)
         {
             bool changed = false;
@@ -199,6 +223,8 @@ static size_t* spMeasureFrames(spReport* report)
             size_t colours = 1;
             colours += spRecording_GetVelocities(report->recording, frame, i).count > 0;
             colours += spRecording_GetNodeStress(report->recording, frame, i).count > 0;
+            colours += spRecording_GetNodeStrain(report->recording, frame, i).count > 0;
+            colours += report->pressed;
             sizes[frame] += there ? (6 + colours) * (size_t)spCountPoints(body) : 0;
         }
     }
@@ -269,9 +295,23 @@ static bool spFindNodeValues(const spReport* report, int frame, int number, cons
     spPointView x = spRecording_GetPositions(report->recording, frame, number);
     spPointView v = spRecording_GetVelocities(report->recording, frame, number);
     spValueView stress = spRecording_GetNodeStress(report->recording, frame, number);
-    if (colour == sp_viewStress && stress.count > 0)
+    spValueView strain = spRecording_GetNodeStrain(report->recording, frame, number);
+    spValueView stored = colour == sp_viewStress   ? stress
+                         : colour == sp_viewStrain ? strain
+                                                   : (spValueView){0};
+    if (stored.count > 0)
     {
-        memcpy(values, stress.data, (size_t)stress.count * sizeof(float));
+        memcpy(values, stored.data, (size_t)stored.count * sizeof(float));
+        return true;
+    }
+    if (colour == sp_viewPressure && report->pressed && body->triangleCount > 0)
+    {
+        // What touches nothing feels none
+        spValueView pressure = spRecording_GetNodePressure(report->recording, frame, number);
+        for (int i = 0; i < x.count; ++i)
+        {
+            values[i] = pressure.count > 0 ? pressure.data[i] : 0.0f;
+        }
         return true;
     }
     bool moved = colour == sp_viewDisplacement, moving = colour == sp_viewVelocity && v.count > 0;
@@ -495,6 +535,26 @@ static spViewColour spGetFirstColour(const spReport* report)
                                                       : sp_viewNone;
 }
 
+// Fills in the contacts of a frame. Returns their number, 0 without memory.
+static int spFillContacts(spReport* report, int frame)
+{
+    int count = 0, stride = spGetContactStride(report->recording, frame);
+    if (report->pressed && report->contacts == NULL)
+    {
+        report->contacts = spAllocateItems(SP_MAX_VIEW_CONTACTS, sizeof(spViewContact));
+        report->outOfMemory |= report->contacts == NULL;
+    }
+    int total = report->contacts != NULL ? spRecording_GetContactCount(report->recording, frame) : 0;
+    for (int i = 0; i < total; i += stride)
+    {
+        spRecordedContact contact = spRecording_GetContact(report->recording, frame, i);
+        spViewContact* to = report->contacts + count++;
+        memcpy(to->position, contact.position, sizeof(to->position));
+        memcpy(to->force, contact.force, sizeof(to->force));
+    }
+    return count;
+}
+
 static bool spPutFrame(spFollower* follower, int index, spViewPoints* points, spViewPose* poses)
 {
     spReport* report = follower->report;
@@ -522,6 +582,7 @@ static bool spPutFrame(spFollower* follower, int index, spViewPoints* points, sp
     }
     int row = spRecording_GetFrameRow(report->recording, frame);
     spViewColour colour = spGetFirstColour(report);
+    int contactCount = spFillContacts(report, frame);
     const spViewFrame message = {
         .serial = 1,
         .number = (uint32_t)index,
@@ -535,6 +596,8 @@ static bool spPutFrame(spFollower* follower, int index, spViewPoints* points, sp
         .poses = poses,
         .bodyCount = bodyCount,
         .poseCount = spFillPoses(report, frame, poses),
+        .contacts = report->contacts,
+        .contactCount = contactCount,
     };
     spClearBuffer(&report->message);
     spAppendFrame(&report->message, &message);

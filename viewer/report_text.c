@@ -5,7 +5,7 @@
 
 #include "report.h"
 
-#include "base/base64.h"
+#include "base/surface_json.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,37 +143,6 @@ static json_t* spMakeBodies(const spRecording* recording)
     return list;
 }
 
-static json_t* spMakeArray(const void* data, size_t size)
-{
-    char* text = malloc(SP_BASE64_LENGTH(size) + 1);
-    json_t* json = text != NULL ? json_stringn(text, spEncodeBase64(data, size, text)) : NULL;
-    free(text);
-    return json;
-}
-
-// Triangles of a collider, as docs/view_protocol.md has them
-static json_t* spMakeSurface(const spMesh* mesh)
-{
-    const spDVec3* vertices = spMesh_GetVertices(mesh);
-    size_t count = (size_t)spMesh_GetVertexCount(mesh);
-    float* points = malloc(count * 3 * sizeof(float) + 1);
-    json_t* json = points != NULL ? json_object() : NULL;
-    for (size_t i = 0; points != NULL && i < count; ++i)
-    {
-        points[3 * i] = (float)vertices[i].x;
-        points[3 * i + 1] = (float)vertices[i].y;
-        points[3 * i + 2] = (float)vertices[i].z;
-    }
-    if (json != NULL)
-    {
-        size_t size = (size_t)spMesh_GetTriangleCount(mesh) * 3 * sizeof(int32_t);
-        json_object_set_new(json, "vertices", spMakeArray(points, count * 3 * sizeof(float)));
-        json_object_set_new(json, "triangles", spMakeArray(spMesh_GetTriangles(mesh), size));
-    }
-    free(points);
-    return json;
-}
-
 static json_t* spMakeColliders(const spRecording* recording)
 {
     json_t* list = json_array();
@@ -200,7 +169,7 @@ static json_t* spMakeColliders(const spRecording* recording)
         }
         if (def.mesh != NULL)
         {
-            json_object_set_new(json, "surface", spMakeSurface(def.mesh));
+            json_object_set_new(json, "surface", spDescribeSurface(def.mesh));
         }
         json_array_append_new(list, json);
     }

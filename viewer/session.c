@@ -48,8 +48,9 @@ static bool spListWorld(spSession* session)
     session->colliders = calloc((size_t)session->colliderCount + 1, sizeof(spColliderId));
     session->starts = calloc((size_t)session->bodyCount + 1, sizeof(spVec3*));
     session->startCounts = calloc((size_t)session->bodyCount + 1, sizeof(int));
+    session->toldInverted = calloc((size_t)session->bodyCount + 1, sizeof(bool));
     if (session->bodies == NULL || session->versions == NULL || session->colliders == NULL ||
-        session->starts == NULL || session->startCounts == NULL)
+        session->starts == NULL || session->startCounts == NULL || session->toldInverted == NULL)
     {
         session->bodyCount = 0;
         session->colliderCount = 0;
@@ -69,6 +70,11 @@ static bool spListWorld(spSession* session)
         session->startCounts[i] = spBody_CopyPositions(world, session->bodies[i], session->starts[i], count);
     }
     return true;
+}
+
+const char* spGetScenePath(const spSession* session)
+{
+    return session->index >= 0 ? session->def->scenePaths[session->index] : session->received.scene;
 }
 
 static double spChooseRecordRate(const spSession* session)
@@ -106,7 +112,7 @@ static bool spStartRecording(spSession* session, spError* error)
     }
     spSceneOutput output = spScene_GetOutput(session->scene);
     spCamera camera = {output.cameraPosition, output.cameraTarget, output.cameraUp, output.fieldOfView};
-    spPlayInfo play = {.scenePath = session->def->scenePaths[session->index],
+    spPlayInfo play = {.scenePath = spGetScenePath(session),
                        .dt = spRun_GetTimeStep(run),
                        .budget = session->def->budget,
                        .live = true};
@@ -136,10 +142,12 @@ static void spFreeScene(spSession* session)
         free(session->starts[i]);
     }
     free(session->starts);
+    free(session->toldInverted);
     free(session->startCounts);
     free(session->bodies);
     free(session->versions);
     free(session->colliders);
+    free(session->contacts);
     spDestroyNews(session->sceneNews);
     session->recorder = NULL;
     session->run = NULL;
@@ -147,6 +155,7 @@ static void spFreeScene(spSession* session)
     session->bodies = NULL;
     session->versions = NULL;
     session->starts = NULL;
+    session->toldInverted = NULL;
     session->startCounts = NULL;
     session->colliders = NULL;
     session->sceneNews = NULL;
@@ -174,8 +183,9 @@ static bool spOpenScene(spSession* session, int index, spError* error)
     spRunDef def = spDefaultRunDef();
     def.threadCount = session->def->threadCount;
     def.live = true;
-    int64_t fileTime = spGetFileTime(session->def->scenePaths[index]);
-    spScene* scene = spLoadScene(session->def->scenePaths[index], NULL, error);
+    const char* path = index >= 0 ? session->def->scenePaths[index] : session->received.scene;
+    int64_t fileTime = spGetFileTime(path);
+    spScene* scene = spLoadScene(path, NULL, error);
     spRun* run = scene != NULL ? spCreateRun(scene, &def, error) : NULL;
     if (run == NULL)
     {
@@ -226,6 +236,7 @@ bool spStartSession(spSession* session, const spViewDef* def, spExchange* exchan
 void spEndSession(spSession* session)
 {
     spFreeScene(session);
+    spForgetReceived(&session->received);
 }
 
 // ---------------------------------------------------------------------------------------------------------
@@ -303,10 +314,11 @@ static void spDropAll(spSession* session)
 }
 
 // Opens a scene; when that fails one client, or all, are told why
-static void spTryScene(spSession* session, int index, int client)
+static bool spTryScene(spSession* session, int index, int client)
 {
     spError error = SP_ZERO_INIT;
-    if (spOpenScene(session, index, &error) == false)
+    bool good = spOpenScene(session, index, &error);
+    if (good == false)
     {
         char text[SP_ERROR_MESSAGE_SIZE + 64];
         snprintf(text, sizeof(text),
@@ -315,6 +327,7 @@ static void spTryScene(spSession* session, int index, int client)
                  error.line, error.message);
         spTellNotice(session, client, "error", text);
     }
+    return good;
 }
 
 static void spSwitchScene(spSession* session, const spOrder* order)
@@ -327,6 +340,33 @@ static void spSwitchScene(spSession* session, const spOrder* order)
     spTryScene(session, order->index, order->client);
 }
 
+// A scene, or a mesh in one that is made for it; what comes with it is only kept
+static void spTakeFile(spSession* session, const spOrder* order)
+{
+    spError error = SP_ZERO_INIT;
+    spReceived* received = &session->received;
+    if (spReceiveFile(received, order->name, order->text, order->size, &error) == false)
+    {
+        spTellNotice(session, order->client, "error", error.message);
+        return;
+    }
+    char before[sizeof(received->scene)];
+    memcpy(before, received->scene, sizeof(before));
+    if (order->index == 0)
+    {
+        return;
+    }
+    bool good = spMakeReceivedScene(received, order->name, &error);
+    if (good == false)
+    {
+        spTellNotice(session, order->client, "error", error.message);
+    }
+    if (good == false || spTryScene(session, -1, order->client) == false)
+    {
+        memcpy(received->scene, before, sizeof(before));
+    }
+}
+
 void spReloadSession(spSession* session)
 {
     double now = spGetSeconds();
@@ -335,7 +375,7 @@ void spReloadSession(spSession* session)
         return;
     }
     session->fileChecked = now;
-    int64_t fileTime = spGetFileTime(session->def->scenePaths[session->index]);
+    int64_t fileTime = spGetFileTime(spGetScenePath(session));
     if (fileTime != 0 && fileTime != session->fileTime)
     {
         session->fileTime = fileTime; // what cannot be opened is not tried again and again
@@ -389,6 +429,9 @@ static void spFollowOrder(spSession* session, const spOrder* order)
             break;
         case sp_orderProbe:
             spAnswerProbe(session, order);
+            break;
+        case sp_orderFile:
+            spTakeFile(session, order);
             break;
         case sp_orderDrop:
             spDropAll(session);

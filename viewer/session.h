@@ -7,6 +7,7 @@
 #pragma once
 
 #include "exchange.h"
+#include "received.h"
 #include "souple/view.h"
 
 typedef struct spSession
@@ -21,13 +22,18 @@ typedef struct spSession
     uint32_t* versions; // of the topologies that clients know
     spVec3** starts;    // where the nodes of each body were at the start
     int* startCounts;
+    bool* toldInverted; // clients know that tets of each body turned inside out
     int bodyCount;
     spColliderId* colliders;
     int colliderCount;
     uint32_t serial;
-    int index;
-    int64_t fileTime;   // when its file was written, ns
-    double fileChecked; // when that was looked at; wall clock, s
+    int index;           // of the scene in the view's list; -1: the one that was received
+    spReceived received; // files that pages sent
+    int64_t fileTime;    // when its file was written, ns
+    double fileChecked;  // when that was looked at; wall clock, s
+
+    spContact* contacts; // room to read those of a frame
+    int contactCapacity;
 
     // Pace
     bool paused;
@@ -66,6 +72,9 @@ typedef struct spSession
     int64_t stepCount, frameCount;
     double stepSeconds, publishSeconds;
 } spSession;
+
+// Where the scene that is open lies
+const char* spGetScenePath(const spSession* session);
 
 // Opens the first scene
 bool spStartSession(spSession* session, const spViewDef* def, spExchange* exchange, spError* error);

@@ -4,6 +4,7 @@
 // What clients are told of a session, as text: the scene, its settings and pins, numbers ten times a second.
 
 #include "base/json.h"
+#include "base/log.h"
 #include "session.h"
 #include "souple/body.h"
 #include "souple/element.h"
@@ -12,6 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+// Warnings of a scene that are told at most
+#define SP_MOST_WARNINGS 20
 
 static spNews* spMakeNews(const spSession* session, spNewsType type)
 {
@@ -82,6 +86,24 @@ static bool spDrawBodies(spSession* session, spNews* news)
     return news->bodies != NULL;
 }
 
+// What `souple check` warns of, told here too
+static json_t* spDescribeWarnings(spSession* session)
+{
+    const char* file = spGetScenePath(session);
+    spSceneProblem warnings[SP_MOST_WARNINGS];
+    int count = spRun_GetWarnings(session->run, warnings, SP_MOST_WARNINGS);
+    json_t* list = json_array();
+    for (int i = 0; i < count && i < SP_MOST_WARNINGS; ++i)
+    {
+        const spSceneProblem* w = warnings + i;
+        const char* colon = w->path[0] != 0 ? ": " : "";
+        json_array_append_new(list, json_sprintf("%s%s%s", w->path, colon, w->message));
+        spLog(&session->def->logger, sp_logWarning, "%s:%d:%d: %s%s%s", file, w->line, w->column, w->path,
+              colon, w->message);
+    }
+    return list;
+}
+
 spNews* spMakeSceneNews(spSession* session)
 {
     spNews* news = spMakeNews(session, sp_newsScene);
@@ -92,6 +114,7 @@ spNews* spMakeSceneNews(spSession* session)
     const char* slash = path != NULL ? strrchr(path, '/') : NULL;
     path = slash != NULL ? slash + 1 : path;
     json_object_set_new(keys, "recording", session->recorder != NULL ? json_string(path) : json_null());
+    json_object_set_new(keys, "warnings", spDescribeWarnings(session));
     char* text = keys != NULL ? json_dumps(keys, JSON_COMPACT) : NULL;
     json_decref(keys);
     spBuffer object = {0};
@@ -151,11 +174,26 @@ static bool spTellSettings(spSession* session)
     return good;
 }
 
+// Nodes of a body that attachments hold
+static json_t* spListAttached(const spSession* session, int body, int nodeCount, uint64_t* hash)
+{
+    json_t* list = json_array();
+    int32_t* nodes = calloc((size_t)nodeCount + 1, sizeof(int32_t));
+    int count = nodes != NULL ? spRun_CopyAttachedNodes(session->run, body, nodes, nodeCount) : 0;
+    for (int i = 0; i < count; ++i)
+    {
+        json_array_append_new(list, json_integer(nodes[i]));
+    }
+    *hash = spHashBytes(*hash, nodes, (size_t)count * sizeof(int32_t));
+    free(nodes);
+    return list;
+}
+
 static bool spTellPins(spSession* session)
 {
     const spWorld* world = spRun_GetWorld(session->run);
     uint64_t hash = 14695981039346656037u;
-    json_t* bodies = json_array();
+    json_t *bodies = json_array(), *links = json_array();
     for (int i = 0; i < session->bodyCount; ++i)
     {
         json_t* pins = json_array();
@@ -170,14 +208,16 @@ static bool spTellPins(spSession* session)
         }
         json_array_append_new(bodies, pins);
         hash = spHashBytes(hash, &i, sizeof(i));
+        json_array_append_new(links, spListAttached(session, i, count, &hash));
     }
     if (hash == session->pinsHash)
     {
         json_decref(bodies);
+        json_decref(links);
         return true;
     }
     bool good = spTellJson(session, spMakeNews(session, sp_newsPins),
-                           json_pack("{ssso}", "type", "pins", "bodies", bodies));
+                           json_pack("{sssoso}", "type", "pins", "bodies", bodies, "links", links));
     session->pinsHash = good ? hash : session->pinsHash;
     return good;
 }
@@ -242,6 +282,8 @@ bool spTellProbe(spSession* session, int client, int body, int node)
         json_object_set_new(json, "stress", spTakeNumber(numbers, stressCount, node));
         int strainCount = spBody_CopyNodeStrain(world, id, numbers, count);
         json_object_set_new(json, "strain", spTakeNumber(numbers, strainCount, node));
+        int pressureCount = spBody_CopyContactPressures(world, id, numbers, count);
+        json_object_set_new(json, "pressure", spTakeNumber(numbers, pressureCount, node));
     }
     free(numbers);
     free(vectors);
@@ -261,10 +303,16 @@ static const struct
     uint32_t flag;
     const char* word;
 } s_flagWords[] = {
-    {sp_stepNonFinite, "nonFinite"},           {sp_stepUnstable, "unstable"},
-    {sp_stepNotConverged, "notConverged"},     {sp_stepOutOfMemory, "outOfMemory"},
-    {sp_stepDeadlineMissed, "deadlineMissed"}, {sp_stepBadInput, "badInput"},
-    {sp_stepSolverStopped, "solverStopped"},   {SP_RUN_EVENT_FAILED, "eventFailed"},
+    {sp_stepNonFinite, "nonFinite"},
+    {sp_stepUnstable, "unstable"},
+    {sp_stepNotConverged, "notConverged"},
+    {sp_stepOutOfMemory, "outOfMemory"},
+    {sp_stepDeadlineMissed, "deadlineMissed"},
+    {sp_stepBadInput, "badInput"},
+    {sp_stepSolverStopped, "solverStopped"},
+    {sp_stepMotionCut, "motionCut"},
+    {sp_stepWaived, "waived"},
+    {SP_RUN_EVENT_FAILED, "eventFailed"},
 };
 
 static json_t* spMakeFlags(uint32_t flags)
@@ -307,6 +355,42 @@ static json_t* spMakeEnergy(const spSession* session)
     return json;
 }
 
+// What moves bodies that leave their methods open, null for others
+static json_t* spMakeChoices(const spSession* session)
+{
+    json_t* list = json_array();
+    for (int i = 0; i < session->bodyCount; ++i)
+    {
+        spMethodChoice choice = spBody_GetMethodChoice(spRun_GetWorld(session->run), session->bodies[i]);
+        bool open = choice.automatic && choice.type != sp_methodAuto;
+        json_array_append_new(
+            list, open ? json_pack("{ssss}", "method", spGetMethodWord(choice.type), "reason", choice.reason)
+                       : json_null());
+    }
+    return list;
+}
+
+// Tets inside out are told once for every body, with what helps
+static int spCountInverted(spSession* session)
+{
+    int sum = 0;
+    for (int i = 0; i < session->bodyCount; ++i)
+    {
+        spInversionReport report = {0};
+        const char* name = spBody_GetName(spRun_GetWorld(session->run), session->bodies[i]);
+        spRun_GetInversions(session->run, name, &report);
+        sum += report.now;
+        if (report.stepCount > 0 && session->toldInverted[i] == false)
+        {
+            char text[256];
+            snprintf(text, sizeof(text), "%s: tets turned inside out at %.3g s: %s.", name, report.firstTime,
+                     report.remedy);
+            session->toldInverted[i] = spTellNotice(session, 0, "warning", text);
+        }
+    }
+    return sum;
+}
+
 bool spTellStats(spSession* session, double now)
 {
     const spRun* run = session->run;
@@ -329,6 +413,8 @@ bool spTellStats(spSession* session, double now)
     json_object_set_new(json, "residual",
                         report.solverResidual > 0.0 ? spMakeJsonNumber(report.solverResidual) : json_null());
     json_object_set_new(json, "measurements", measurements);
+    json_object_set_new(json, "chosen", spMakeChoices(session));
+    json_object_set_new(json, "inverted", json_integer(spCountInverted(session)));
     json_object_set_new(json, "flags", spMakeFlags(session->flagsSeen));
     return spTellJson(session, spMakeNews(session, sp_newsStats), json);
 }

@@ -5,6 +5,7 @@
 
 #include "souple/view.h"
 
+#include "base/base64.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "page_data.h"
@@ -19,6 +20,9 @@
 // Most scenes to choose from, and most further hosts
 #define SP_MAX_SCENES 1000
 #define SP_MAX_ORIGINS 100
+
+// Bytes of the small picture of a scene at most
+#define SP_PICTURE_SIZE 32768
 
 struct spView
 {
@@ -201,13 +205,44 @@ static void spFreeTexts(const char* const* texts, int count)
 // ---------------------------------------------------------------------------------------------------------
 // What clients are told first
 
+// The picture of FOLDER/SCENE.json is FOLDER/pictures/SCENE.png, small; NULL when there is none
+static json_t* spReadPicture(const char* scenePath)
+{
+    static const uint8_t signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
+    const char* slash = strrchr(scenePath, '/');
+    const char* name = slash != NULL ? slash + 1 : scenePath;
+    const char* dot = strrchr(name, '.');
+    int nameSize = dot != NULL ? (int)(dot - name) : (int)strlen(name);
+    char path[4096];
+    int size = snprintf(path, sizeof(path), "%.*spictures/%.*s.png", (int)(name - scenePath), scenePath,
+                        nameSize, name);
+    FILE* file = size < (int)sizeof(path) ? fopen(path, "rb") : NULL;
+    if (file == NULL)
+    {
+        return NULL;
+    }
+    uint8_t* bytes = malloc(SP_PICTURE_SIZE + 1);
+    char* text = malloc(4 * (SP_PICTURE_SIZE / 3 + 1) + 1);
+    size_t count = bytes != NULL ? fread(bytes, 1, SP_PICTURE_SIZE + 1, file) : 0;
+    fclose(file);
+    json_t* json = NULL;
+    if (text != NULL && count >= sizeof(signature) && count <= SP_PICTURE_SIZE &&
+        memcmp(bytes, signature, sizeof(signature)) == 0)
+    {
+        json = json_stringn(text, spEncodeBase64(bytes, count, text));
+    }
+    free(bytes);
+    free(text);
+    return json;
+}
+
 static json_t* spDescribeScene(const char* path)
 {
     spScene* scene = spLoadScene(path, NULL, NULL);
     if (scene != NULL)
     {
-        json_t* json =
-            json_pack("{ssss}", "name", spScene_GetName(scene), "description", spScene_GetDescription(scene));
+        json_t* json = json_pack("{ssssso*}", "name", spScene_GetName(scene), "description",
+                                 spScene_GetDescription(scene), "picture", spReadPicture(path));
         spDestroyScene(scene);
         return json;
     }

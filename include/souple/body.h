@@ -17,11 +17,10 @@ SP_EXTERN_C_BEGIN
 /// How a body moves in time.
 typedef enum spMethodType
 {
-    sp_symplecticEuler =
-        0,            ///< v, then x with the new v. Order 1, keeps energy bounded, cheapest: the default
-    sp_forwardEuler,  ///< x with the old v. Order 1; gains energy at any step: for comparison
-    sp_verlet,        ///< half drift, kick, half drift. Order 2, keeps energy bounded
-    sp_rungeKutta4,   ///< classical. Order 4, four force evaluations, loses a little energy
+    sp_symplecticEuler = 0, ///< v, then x with the new v. Order 1, keeps energy bounded, cheapest
+    sp_forwardEuler,        ///< x with the old v. Order 1; gains energy at any step: for comparison
+    sp_verlet,              ///< half drift, kick, half drift. Order 2, keeps energy bounded
+    sp_rungeKutta4,         ///< classical. Order 4, four force evaluations, loses a little energy
     sp_localImplicit, ///< symplectic Euler, implicit in each node alone. Order 1, larger steps, damps motion
     sp_backwardEuler, ///< implicit, Order 1: any step is stable, fast motion is damped
     sp_bdf2,          ///< implicit with two past states. Order 2: damps less than backward Euler
@@ -31,6 +30,11 @@ typedef enum spMethodType
              ///< backward Euler, solved as far as the sweeps go; by default as near to it as they can buy
     sp_rigid, ///< a rigid body: nodes keep their distances, elements exert nothing inside; order 2, momentum and
               ///< energy of free rotation are kept. A held node is a ball joint, two are a hinge
+    sp_multiresolution, ///< a body of several meshes (spBodyDef::levels): each region moves by one of them, as fine as its
+    ///< motion asks for, each element with a step of its own. Explicit, order 2 (souple/levels.h)
+    sp_methodAuto, ///< sp_symplecticEuler, sp_backwardEuler or sp_xpbd, by stiffness, size and step, chosen when the
+    ///< body is stepped first and again when its materials change, or the step by half: the default.
+    ///< The same input chooses the same; spBody_GetMethodChoice tells which one and why
     sp_methodTypeCount ///< number of methods
 } spMethodType;
 
@@ -181,6 +185,29 @@ typedef struct spXpbdDef
     int delay;             ///< Chebyshev: plain sweeps before the first weight, >= 0
 } spXpbdDef;
 
+/// What parts of a body of levels that are unlike in resolution exert on each other.
+typedef enum spCoupling
+{
+    sp_couplingConserving =
+        0,            ///< what acts on nodes that follow others goes on to those, and material counts once:
+                      ///< momentum is kept, and energy as by any explicit method
+    sp_couplingGhost, ///< one way, as published: nodes that follow others exert and feel nothing; for comparison
+    sp_couplingCount ///< number of them
+} spCoupling;
+
+/// Numbers of sp_multiresolution.
+typedef struct spLevelsDef
+{
+    spCoupling coupling; ///< between regions of different resolution
+    bool fixed;          ///< the resolution stays as it is, but for spBody_Refine
+    spReal
+        splitError; ///< a node is divided when it is this far from where its neighbours would have it, were the
+                    ///< deformation around it uniform, m; 0: 1/1000 of the size of the body
+    spReal mergeError; ///< and parts come together again below this, m; 0: a quarter of splitError
+    spReal budget; ///< element evaluations in each second of simulated time that divisions must not go beyond
+                   ///< (95 % of it); 0 for no limit
+} spLevelsDef;
+
 /// A method and its numbers. Start from spDefaultMethodDef.
 typedef struct spMethodDef
 {
@@ -192,10 +219,11 @@ typedef struct spMethodDef
     spFilterDef filter;    ///< explicit methods: filter on the velocities
     spSolverDef solver;    ///< implicit methods: how the system is solved
     spXpbdDef xpbd;        ///< sp_xpbd: how constraints are solved
+    spLevelsDef levels;    ///< sp_multiresolution: where and when it refines
     int internalValue;     ///< set by spDefaultMethodDef
 } spMethodDef;
 
-/// @return symplectic Euler, contact by rows, automatic substeps with safety 0.8, at most 10000, no filter;
+/// @return sp_methodAuto, contact by rows, automatic substeps with safety 0.8, at most 10000, no filter;
 /// for sp_xpbd the automatic solver with the time of 20 sweeps, one substep.
 SP_API spMethodDef spDefaultMethodDef(void);
 
@@ -203,31 +231,38 @@ SP_API spMethodDef spDefaultMethodDef(void);
 /// positions.
 typedef struct spBodyDef
 {
-    const char* name;         ///< copied, at most 63 bytes; NULL means "body"
-    const spMesh* mesh;       ///< its vertices become nodes, its surface the surface of the body; may be NULL
-    const spVec3* positions;  ///< nodes when mesh is NULL, m
-    int positionCount;        ///< number of positions
-    spTransform transform;    ///< placement of the mesh or the positions in the world
-    spVec3 velocity;          ///< initial velocity of every node, m/s
-    spReal density;           ///< kg/m^3 for tets, kg/m^2 for a surface; used when no masses are given
-    spReal nodeMass;          ///< mass of every node, kg; 0 means from the density
+    const char* name;        ///< copied, at most 63 bytes; NULL means "body"
+    const spMesh* mesh;      ///< its vertices become nodes, its surface the surface of the body; may be NULL
+    const spVec3* positions; ///< nodes when mesh is NULL, m
+    int positionCount;       ///< number of positions
+    spTransform transform;   ///< placement of the mesh or the positions in the world
+    spVec3 velocity;         ///< initial velocity of every node, m/s
+    spReal density;  ///< kg/m^3 for tets, kg/m^2 for a surface; used when no masses are given. 0 means
+                     ///< 1000 kg/m^3 for tets and 0.2 kg/m^2, a light cotton, for a surface
+    spReal nodeMass; ///< mass of every node, kg; 0 means from the density
     const spReal* nodeMasses; ///< mass of each node, kg; NULL means nodeMass or density
     spReal gravityScale;      ///< share of the world's gravity, non-dimensional
-    spReal contactRadius;     ///< the surface keeps this distance from what it touches, m, >= 0
-    bool selfContact;         ///< the surface of the body touches itself
-    spReal friction;          ///< Coulomb coefficient; with what it touches the geometric mean of both counts
-    spReal restitution;       ///< 0 no bounce, 1 full bounce; with what it touches the larger of both counts
-    uint32_t group;           ///< bits of the groups that it belongs to
+    spReal
+        contactRadius; ///< the surface keeps this distance from what it touches, m; negative means a tenth of
+                       ///< the mean edge for sheets, so that what is under them does not show, else 0
+    bool selfContact;  ///< the surface of the body touches itself
+    spReal friction;   ///< Coulomb coefficient; with what it touches the geometric mean of both counts
+    spReal restitution; ///< 0 no bounce, 1 full bounce; with what it touches the larger of both counts
+    uint32_t group;     ///< bits of the groups that it belongs to
     uint32_t
         touches; ///< bits of the groups of colliders and bodies that it touches, if they touch its groups too
     spMethodDef method; ///< how the body moves
     bool keepOrder;     ///< nodes lie in memory in the order given, which is slower: for comparison
-    int nodeRoom;       ///< nodes that edits of the body may add to it, >= 0; 0 costs nothing
-    int tetRoom;        ///< tets that edits may add without laying the body out anew, >= 0
-    int internalValue;  ///< set by spDefaultBodyDef
+    const spMesh* const*
+        levels;     ///< coarser meshes of the shape of `mesh`, from coarse to fine, for sp_multiresolution;
+                    ///< NULL for none
+    int levelCount; ///< number of them, at most SP_MAX_LEVELS - 1
+    int nodeRoom;   ///< nodes that edits of the body may add to it, >= 0; 0 costs nothing
+    int tetRoom;    ///< tets that edits may add without laying the body out anew, >= 0
+    int internalValue; ///< set by spDefaultBodyDef
 } spBodyDef;
 
-/// @return density 1000 kg/m^3, friction 0.5, restitution 0, identity placement, default method, group 1, which
+/// @return density 1000 kg/m^3 (0.2 kg/m^2 for a sheet), contact radius by itself, friction 0.5, restitution 0, identity placement, default method, group 1, which
 /// touches all.
 SP_API spBodyDef spDefaultBodyDef(void);
 
@@ -250,11 +285,77 @@ SP_API int spWorld_GetBodies(const spWorld* world, spBodyId* bodies, int capacit
 /// Sets a force on one node, N, that stays until it is changed.
 SP_API bool spBody_SetNodeForce(spWorld* world, spBodyId body, int node, spVec3 force);
 
+/// How a joint holds a rigid body to the world.
+typedef enum spJointType
+{
+    sp_jointNone = 0, ///< not at all
+    sp_jointBall,     ///< a point of the body stays where it is
+    sp_jointHinge,    ///< the body turns about an axis that stays where it is
+    sp_jointSlider,   ///< the body slides along an axis and does not turn
+    sp_jointTypeCount ///< number of types
+} spJointType;
+
+/// What spBody_SetJoint needs. Start from spDefaultJointDef.
+typedef struct spJointDef
+{
+    spJointType type; ///< which joint
+    spVec3 point;     ///< of the body that is held, in the world, m; a slider keeps it on its axis
+    spVec3 axis;      ///< of a hinge or a slider, in the world, any length but 0
+    spReal
+        motorSpeed; ///< that the motor drives to: m/s along the axis of a slider, rad/s about that of a hinge
+    spReal motorLimit; ///< most that the motor exerts: N for a slider, N m for a hinge; 0 for no motor
+    int internalValue; ///< set by spDefaultJointDef
+} spJointDef;
+
+/// @return a ball joint at the origin, its axis (0, 1, 0), without a motor.
+SP_API spJointDef spDefaultJointDef(void);
+
+/// Holds a rigid body to the world where it is now, in place of the joint that it had. It may be pinned beside that.
+/// @param def NULL lets it go
+/// @return false when the body is not rigid, or a number is of no use.
+SP_API bool spBody_SetJoint(spWorld* world, spBodyId body, const spJointDef* def);
+
+/// Changes speed and limit of the motor of a joint, in the units of spJointDef.
+/// @return false without a hinge or a slider, or when a number is of no use.
+SP_API bool spBody_SetMotor(spWorld* world, spBodyId body, spReal speed, spReal limit);
+
+/// @return the joint of a body; type sp_jointNone without one.
+SP_API spJointDef spBody_GetJoint(const spWorld* world, spBodyId body);
+
+/// What a joint did in the last step.
+typedef struct spJointState
+{
+    spVec3 force;    ///< on the body, mean over the step, N; that of pins beside it and of the motor included
+    spVec3 torque;   ///< the same about spJointDef::point, N m
+    spReal motor;    ///< what the motor exerted, mean over the step: N of a slider, N m of a hinge
+    spReal position; ///< since the joint was made: way along the axis, m, or angle about it, -pi to pi
+    spReal speed;    ///< along the axis, m/s, or about it, rad/s
+} spJointState;
+
+/// @return what the joint of a body did; zeros without one.
+SP_API spJointState spBody_GetJointState(const spWorld* world, spBodyId body);
+
 /// Exchanges the method. Positions and velocities carry over.
 SP_API bool spBody_SetMethod(spWorld* world, spBodyId body, const spMethodDef* def);
 
-/// @return the method of a body. The edges of its filter are valid until the method is exchanged.
+/// @return the method of a body as it was given. The edges of its filter are valid until the method is exchanged.
 SP_API spMethodDef spBody_GetMethod(const spWorld* world, spBodyId body);
+
+/// What moves a body, and why.
+typedef struct spMethodChoice
+{
+    spMethodType type; ///< what moves it; sp_methodAuto while that is open, until the first step
+    bool automatic;    ///< chosen by sp_methodAuto; else it was given, and the rest says nothing
+    double substeps;   ///< explicit substeps that a step would have needed, by the estimate then, at most 1e9
+    char reason[160];  ///< why, as a part of a sentence
+} spMethodChoice;
+
+/// Chooses the methods of the bodies that leave them open (sp_methodAuto) now, as the next step of dt would: for
+/// those who want to know before it. @param dt s, > 0. @return false when there is no memory.
+SP_API bool spWorld_ChooseMethods(spWorld* world, spReal dt);
+
+/// @return what moves a body. Does not change while neither its method, its materials nor the step do.
+SP_API spMethodChoice spBody_GetMethodChoice(const spWorld* world, spBodyId body);
 
 /// What the solver of an implicit method, or of sp_xpbd, did in the last step.
 typedef struct spSolverReport
@@ -263,16 +364,18 @@ typedef struct spSolverReport
     spPreconditionerType preconditioner; ///< the preconditioner that was used
     bool asynchronous;                   ///< a thread of its own makes the preconditioner
     bool converged;  ///< every linear system, and Newton's method, came to its tolerance, or to 3 times that
-                     ///< where the rest is rounding; false with sweeps, which have none
+                     ///< where the rest is rounding; sweeps: they left at most a fifth of the load as force
     bool rounded;    ///< the last linear system, or Newton's method, came to where only rounding is left
     int iterations;  ///< conjugate gradients of all linear systems of the step
     int newtonSteps; ///< linearisations
     double residual; ///< of the last linear system over its right-hand side, computed anew at the end
-    double forceResidual; ///< net force over load where the step ended; only with more than one linearisation
-    int64_t factorStep;   ///< step whose state the preconditioner comes from; -1 without one
-    int64_t factorCount;  ///< preconditioners made since the method was set
-    int64_t waitCount;    ///< steps that had to wait for the asynchronous one
-    double waitSeconds;   ///< time that the last step waited, s
+    double forceResidual;   ///< net force over load where the step ended; only with more than one
+                            ///< linearisation, and with sweeps over elements that have forces: there of
+                            ///< eighths of the body
+    int64_t factorStep;     ///< step whose state the preconditioner comes from; -1 without one
+    int64_t factorCount;    ///< preconditioners made since the method was set
+    int64_t waitCount;      ///< steps that had to wait for the asynchronous one
+    double waitSeconds;     ///< time that the last step waited, s
     double assembleSeconds; ///< filling the matrix, s
     double buildSeconds;    ///< making the preconditioner, on whatever thread: the last one, s
     double solveSeconds;    ///< conjugate gradients, or sweeps with their accelerator, s
@@ -385,6 +488,11 @@ SP_API int spBody_GetNodeCount(const spWorld* world, spBodyId body);
 SP_API int spBody_GetElementCount(const spWorld* world, spBodyId body);
 /// @return false when the body was stopped because it turned non-finite.
 SP_API bool spBody_IsRunning(const spWorld* world, spBodyId body);
+/// @return whether the body sleeps: steps pass it by, and it reads as it was when it fell asleep. See
+/// spWorldDef.sleepSpeed.
+SP_API bool spBody_IsAsleep(const spWorld* world, spBodyId body);
+/// Wakes a body, as every function that changes it does. @return false for a stale id.
+SP_API bool spBody_Wake(spWorld* world, spBodyId body);
 /// Lets a stopped body move again, from its last good state and with zero velocity.
 SP_API bool spBody_Restart(spWorld* world, spBodyId body);
 

@@ -125,42 +125,6 @@ SP_API bool spWorld_SetPairMaterial(spWorld* world, spBodyId body, spColliderId 
 /// @return what counts between a body and a collider; zeros for ids that are stale.
 SP_API spPairMaterial spWorld_GetPairMaterial(const spWorld* world, spBodyId body, spColliderId collider);
 
-/// A point of a body: the weighted sum of one to three nodes.
-typedef struct spContactSide
-{
-    int count;         ///< nodes: 1 a node, 2 a point on an edge, 3 on a triangle; 0 without a body
-    int nodes[3];      ///< which
-    spReal weights[3]; ///< their weights, which add up to 1
-} spContactSide;
-
-/// A point of a body that pressed on a collider, on another body or on the body itself during the last step.
-typedef struct spContact
-{
-    spBodyId body;           ///< whose point
-    int node;                ///< its first node
-    spColliderId collider;   ///< on what; null when that is a body
-    spBodyId otherBody;      ///< on what; null when that is a collider
-    spContactSide side;      ///< the point of the body
-    spContactSide otherSide; ///< the point of the other body
-    spVec3 position;         ///< of the point, m
-    spVec3 normal;           ///< from the collider or the other body to the point, unit length
-    spReal gap;              ///< distance at the end of the step, m; negative when it penetrates
-    spVec3
-        force; ///< on the body, mean over the step, N: normal part and friction; the other side feels the opposite
-    int age;      ///< between bodies: solves in a row in which it pressed
-    uint64_t key; ///< stays the same as long as the contact lives
-} spContact;
-
-/// @return number of contacts in the last step.
-SP_API int spWorld_GetContactCount(const spWorld* world);
-/// Writes contacts of the last step: those between bodies, then those with colliders, ordered by body. A node that was
-/// caught only at the end of the step has an entry of its own. @return how many were written.
-SP_API int spWorld_GetContacts(const spWorld* world, spContact* contacts, int capacity);
-
-/// @return force of all contacts with another body on a body, N: the mean over the last step; zero without any. The
-/// other body feels the opposite.
-SP_API spVec3 spWorld_GetPairForce(const spWorld* world, spBodyId body, spBodyId otherBody);
-
 /// A link holds nodes of a body: to a moving point in space (a grab), to a collider, or to another body.
 /// Rigid, or with a stiffness. Start from spDefaultLinkDef.
 typedef struct spLinkDef

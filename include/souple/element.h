@@ -32,8 +32,11 @@ typedef struct spSpringDef
     const spReal* stiffnesses; ///< one for each spring, instead; may be NULL
     spReal youngModulus; ///< Pa; > 0 replaces stiffness: k = E * (volume around the edge) / l0^2, after Van
         ///< Gelder 1998. Approximate, and with Poisson's ratio near 1/4 whatever the material
-    spReal thickness;           ///< of a sheet without tets, m; only used with youngModulus
-    spReal damping;             ///< along the spring, N s/m, >= 0
+    spReal thickness; ///< of a sheet without tets, m; only used with youngModulus
+    spReal damping;   ///< along the spring, N s/m; negative means from dampingRatio
+    spReal
+        dampingRatio; ///< share of critical damping that the slowest vibration of a body of that size gets, >= 0: the
+                      ///< same for any resolution. Only used where damping is negative
     const spReal* restLengths;  ///< m; NULL means the present lengths
     spReal restScale;           ///< factor on every rest length, > 0; 1 means stress-free as placed
     spReal activationAmplitude; ///< muscles: every rest length is multiplied by 1 + amplitude * sin(2 pi
@@ -43,21 +46,22 @@ typedef struct spSpringDef
     int internalValue;          ///< set by spDefaultSpringDef
 } spSpringDef;
 
-/// @return Hooke, stiffness 1000 N/m, damping 1 N s/m, every edge of the mesh.
+/// @return Hooke, stiffness 1000 N/m, damping ratio 0.005, every edge of the mesh.
 SP_API spSpringDef spDefaultSpringDef(void);
 
 /// Adds springs.
 /// @return the number of the element set in the body, or -1.
 SP_API int spBody_AddSprings(spWorld* world, spBodyId body, const spSpringDef* def);
 
-/// Changes stiffness (N/m, N or N/m^2, as at creation) and damping (N s/m) of every spring of a set.
+/// Changes stiffness (N/m, N or N/m^2, as at creation) and damping (N s/m, negative leaves it) of every spring of a set.
 SP_API bool spBody_SetSprings(spWorld* world, spBodyId body, int set, spReal stiffness, spReal damping);
 /// Reads what spBody_SetSprings sets; either may be NULL. @return false, with both as they were, when the set
 /// has no springs or not all of them have the same.
 SP_API bool spBody_GetSprings(const spWorld* world, spBodyId body, int set, spReal* stiffness,
                               spReal* damping);
 
-/// Changes Young's modulus (Pa, > 0) and damping (N s/m) of springs that got their stiffness from one.
+/// Changes Young's modulus (Pa, > 0) and damping (N s/m, negative leaves it) of springs that got their stiffness from
+/// one.
 /// @return false, with nothing changed, when they were given another way.
 SP_API bool spBody_SetSpringModulus(spWorld* world, spBodyId body, int set, spReal youngModulus,
                                     spReal damping);
@@ -119,21 +123,28 @@ typedef struct spTetDef
     const spReal* youngModuli;   ///< one for each tet, Pa, instead; may be NULL
     const spReal* poissonRatios; ///< one for each tet, instead; may be NULL
     spReal mooney;  ///< Mooney-Rivlin: share of the second constant in mu, 2 c2 / mu, 0..1; 0 is neo-Hookean
-    spReal damping; ///< damping time beta, s, >= 0: viscous over elastic moduli
+    spReal damping; ///< damping time beta, s: viscous over elastic moduli; negative means from dampingRatio
+    spReal
+        dampingRatio; ///< share of critical damping that the slowest vibration of a body of that size gets, >= 0: the
+                      ///< same for any resolution. Only used where damping is negative
     spTetDamping dampingModel; ///< what it multiplies
     int internalValue;         ///< set by spDefaultTetDef
 } spTetDef;
 
-/// @return corotational, Young's modulus 1e5 Pa, Poisson's ratio 0.4, damping 0, the tets of the mesh.
+/// @return corotational, Young's modulus 1e5 Pa, Poisson's ratio 0.4, the tets of the mesh, no damping; where damping is
+/// made negative the ratio is 0.005, as in scenes.
 SP_API spTetDef spDefaultTetDef(void);
 
 /// Adds tetrahedra.
 /// @return the number of the element set in the body, or -1: every tet must be upright and not flat.
 SP_API int spBody_AddTets(spWorld* world, spBodyId body, const spTetDef* def);
 
-/// Changes Young's modulus (Pa), Poisson's ratio and the damping time (s) of every tet of a set.
+/// Changes Young's modulus (Pa), Poisson's ratio and the damping time (s, negative leaves it) of every tet of a set.
 SP_API bool spBody_SetTets(spWorld* world, spBodyId body, int set, spReal youngModulus, spReal poissonRatio,
                            spReal damping);
+/// Multiplies Young's modulus of every tet of a set, whatever each has: several materials stay several.
+/// @param factor above 0; moduli must stay between 1e-30 and 1e30 Pa
+SP_API bool spBody_ScaleTets(spWorld* world, spBodyId body, int set, spReal factor);
 /// Reads what spBody_SetTets sets; each may be NULL. @return false, with all as they were, when the set has
 /// no tets or they are of several materials.
 SP_API bool spBody_GetTets(const spWorld* world, spBodyId body, int set, spReal* youngModulus,
@@ -260,7 +271,7 @@ typedef struct spGasDef
     int internalValue;      ///< set by spDefaultGasDef
 } spGasDef;
 
-/// @return rest pressure 1000 Pa, no ambient pressure, no breathing, the surface of the mesh.
+/// @return rest pressure 1000 Pa, the same from outside, no breathing, the surface of the mesh.
 SP_API spGasDef spDefaultGasDef(void);
 
 /// Adds gas.

@@ -19,12 +19,15 @@
 
 #pragma once
 
-#include "souple/collider.h"
+#include "souple/contact.h"
 
 SP_EXTERN_C_BEGIN
 
 /// Most measurements that a recording has.
 #define SP_MAX_MEASUREMENTS 4096
+
+/// Most contacts that a recording has of one frame.
+#define SP_MAX_FRAME_CONTACTS 65536
 
 /// Largest side of a picture, pixels.
 #define SP_MAX_PICTURE_SIZE 16384
@@ -48,6 +51,7 @@ typedef struct spPlayInfo
     double dt;             ///< time step that was asked for, s, > 0
     double budget;         ///< wall clock that each step had, s; 0 when they had no budget
     bool live;             ///< spRunDef.live
+    bool untangle;         ///< spRunDef.untangle
 } spPlayInfo;
 
 /// Writes a recording. Opaque; create it with spCreateRecorder. Belongs to one thread at a time.
@@ -64,13 +68,17 @@ typedef struct spRecorderDef
     int measurementCount;                ///< values in each row, 0 to SP_MAX_MEASUREMENTS
     bool storeVelocities;                ///< also store the velocities of all nodes in each frame
     bool storeStress;                    ///< also store von Mises stress at the nodes of bodies with tets
-    bool storeTetStates;                 ///< also store stress and volume ratio of every tet
-    const spCamera* camera;              ///< camera that the scene asks for; NULL when it asks for none
-    spAllocator allocator;               ///< memory of the recorder; zero means the C library's
-    int internalValue;                   ///< set by spDefaultRecorderDef
+    bool storeStrain;    ///< also store equivalent strain at the nodes of bodies that have one
+    bool storeTetStates; ///< also store stress and volume ratio of every tet
+    bool storeContacts; ///< also store the contacts of each frame, SP_MAX_FRAME_CONTACTS of them at most, and
+                        ///< contact pressures at the nodes of bodies that touch something
+    const spCamera* camera; ///< camera that the scene asks for; NULL when it asks for none
+    spAllocator allocator;  ///< memory of the recorder; zero means the C library's
+    int internalValue;      ///< set by spDefaultRecorderDef
 } spRecorderDef;
 
-/// @return a definition without path, scene and measurements; no velocities, no stress.
+/// @return a definition without path, scene and measurements; no velocities, no stress, no strain, no
+/// contacts.
 SP_API spRecorderDef spDefaultRecorderDef(void);
 
 /// Creates the file and writes what is known before the first step: scene, measurements, bodies, colliders.
@@ -235,6 +243,9 @@ SP_API spPointView spRecording_GetVelocities(const spRecording* recording, int f
 /// there were none. All numbers are below the number of positions in that frame.
 SP_API const int32_t* spRecording_GetTriangles(const spRecording* recording, int frame, int body,
                                                int* triangleCount);
+/// @return which triangles of a body had been laid bare by edits in a frame: a byte for each, 1 for those; NULL when
+/// there were none.
+SP_API const uint8_t* spRecording_GetBareTriangles(const spRecording* recording, int frame, int body);
 /// @return edges of a body as they were in a frame, two node numbers each, and their number; NULL when there
 /// were none.
 SP_API const int32_t* spRecording_GetEdges(const spRecording* recording, int frame, int body, int* edgeCount);
@@ -274,6 +285,10 @@ typedef struct spValueView
 /// no tets or was not there.
 SP_API spValueView spRecording_GetNodeStress(const spRecording* recording, int frame, int body);
 
+/// @return equivalent strain at the nodes of a body in a frame, see spBody_CopyNodeStrain; empty when it was not stored, the
+/// body had none or was not there.
+SP_API spValueView spRecording_GetNodeStrain(const spRecording* recording, int frame, int body);
+
 /// What tets feel, in the order of spRecording_GetTets.
 typedef struct spTetStateView
 {
@@ -285,6 +300,30 @@ typedef struct spTetStateView
 
 /// @return what the tets of a body felt in a frame; empty as spRecording_GetNodeStress.
 SP_API spTetStateView spRecording_GetTetStates(const spRecording* recording, int frame, int body);
+
+/// @return contact pressure at the nodes of a body in a frame, N/m^2; empty when it was not stored, the body touched
+/// nothing, has no triangles or was not there.
+SP_API spValueView spRecording_GetNodePressure(const spRecording* recording, int frame, int body);
+
+/// A contact of a frame, see spContact.
+typedef struct spRecordedContact
+{
+    int body;          ///< whose point: number of the body in the recording
+    int otherBody;     ///< on what; -1 when that is a collider
+    int collider;      ///< on what; -1 when that is a body
+    int age;           ///< steps in a row in which it pressed
+    float position[3]; ///< of the point, m
+    float force[3];    ///< on the body, N
+    float normal[3];   ///< towards the body, unit length
+    float gap;         ///< m, negative when it penetrates
+    float area;        ///< of the surface around the point, m^2
+    float slip;        ///< speed of the body along the other side, m/s
+} spRecordedContact;
+
+/// @return number of contacts that were stored of a frame; 0 for a bad index.
+SP_API int spRecording_GetContactCount(const spRecording* recording, int frame);
+/// @return one of them; zeros for a bad index.
+SP_API spRecordedContact spRecording_GetContact(const spRecording* recording, int frame, int contact);
 
 /// @return a number that differs between two frames when the triangles or edges of the body do; -1 when the
 /// body was not there.
@@ -326,7 +365,7 @@ SP_API spExportDef spDefaultExportDef(void);
 /// Writes one VTK XML file `<base>_000000.vtu` per frame and `<base>.pvd`, which ParaView opens as one series
 /// with times. A file holds all bodies: tets, triangles and edges as cells with the arrays "body" and
 /// "element" (0 triangle, 1 edge, 2 lone point, 3 tet), node numbers as "node" and, when they were stored,
-/// "velocity" and "vonMises" (Pa) on points. When states of tets were stored, cells have "vonMises" and
+/// "velocity", "vonMises" and "contactPressure" (Pa) on points. When states of tets were stored, cells have "vonMises" and
 /// "principalStress" (Pa) and "volumeRatio", which are NaN on cells that are not tets. An attached surface
 /// has points of its own, "node" -1, and its triangles take the place of the body's. Colliders other than
 /// planes are in it as bodies -1, -2 and so on.
@@ -334,13 +373,14 @@ SP_API spExportDef spDefaultExportDef(void);
 SP_API bool spExportVtu(const spRecording* recording, const spExportDef* def, spError* error);
 
 /// Writes one Wavefront file `<base>_000000.obj` per frame: one object per body, triangles as faces, edges as
-/// lines; of a body with an attached surface that surface alone.
+/// lines; of a body with an attached surface that surface alone. Triangles that edits laid bare come last, in the group
+/// "bare".
 /// @return false as spExportVtu.
 SP_API bool spExportObj(const spRecording* recording, const spExportDef* def, spError* error);
 
 /// Writes two tables with one line for each row of the recording (the choice of frames does not matter):
 /// `<base>.csv` with time, step and measurements, `<base>_profile.csv` with flags and milliseconds of each
-/// stage. The first line names the columns with their units in brackets, as in "height [m]". Values that are
+/// stage; and, where contacts were stored, `<base>_contacts.csv` with one line for each contact of each frame. The first line names the columns with their units in brackets, as in "height [m]". Values that are
 /// not a number are empty. Numbers are written so that reading them gives the same double.
 /// @return false as spExportVtu.
 SP_API bool spExportCsv(const spRecording* recording, const spExportDef* def, spError* error);
@@ -355,6 +395,8 @@ typedef enum spPictureColor
     sp_colorStress,       ///< von Mises stress at the nodes of tets, Pa; the recording must have it stored
     sp_colorDisplacement, ///< distance of nodes from where they were in the first frame with them, m
     sp_colorVelocity,     ///< speed of nodes, m/s; the recording must have velocities stored
+    sp_colorPressure,     ///< contact pressure at nodes, N/m^2; the recording must have contacts stored
+    sp_colorStrain,       ///< equivalent strain at nodes; the recording must have it stored
     sp_pictureColorCount  ///< number of colourings
 } spPictureColor;
 
@@ -380,8 +422,8 @@ typedef struct spPictureDef
 /// own colours.
 SP_API spPictureDef spDefaultPictureDef(void);
 
-/// Finds a camera that sees the whole motion: every body in every frame, from the front, a little from above
-/// and from the side.
+/// Finds a camera that sees the whole motion: every body in every frame, and colliders that are no larger than
+/// their motion, from the front, a little from above and from the side.
 /// @param aspect width of the picture divided by its height
 /// @return a camera; for a recording without positions one that looks at the origin.
 SP_API spCamera spFitCamera(const spRecording* recording, double aspect);

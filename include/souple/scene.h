@@ -110,6 +110,7 @@ SP_API const char* spScene_GetText(const spScene* scene, size_t* size);
 typedef struct spSceneOutput
 {
     double frameRate;            ///< recorded frames in each simulated second, Hz
+    bool contacts;               ///< recorded frames keep contacts
     int pictureWidth;            ///< pixels
     int pictureHeight;           ///< pixels
     spPictureColor pictureColor; ///< what colours the bodies in pictures
@@ -141,6 +142,7 @@ typedef struct spRunDef
     int laneCount;         ///< lanes of the kernels: 1, 4, 8, 16; 0 means the most that this machine has
     bool live;             ///< asynchronous preconditioners come into use as soon as they are there, whatever
                            ///< age the scene gives them: the clock decides
+    bool untangle;         ///< move bodies that start inside each other apart first, see spWorld_Untangle
     spAllocator allocator; ///< memory of the run and its world; zero means the C library's
     spLogger logger;       ///< what the world and the events have to say; zero means silence
     int internalValue;     ///< set by spDefaultRunDef
@@ -154,6 +156,13 @@ SP_API spRunDef spDefaultRunDef(void);
 /// @return NULL when something cannot be built; error holds the line and column of what in the scene is to
 /// blame.
 SP_API spRun* spCreateRun(const spScene* scene, const spRunDef* def, spError* error);
+
+/// What spCheckScene warns of, from the run that is there instead of one that is built for it: warnings of reading the
+/// scene, of building its world, and of where its bodies are now. To be called before the first step.
+/// @param warnings receives the first `capacity`, in the order in which they were found; may be NULL when capacity is 0.
+/// Of reading and of building 16 are kept at most.
+/// @return number of warnings.
+SP_API int spRun_GetWarnings(spRun* run, spSceneProblem* warnings, int capacity);
 
 /// Destroys a run and its world. NULL is allowed.
 SP_API void spDestroyRun(spRun* run);
@@ -224,6 +233,11 @@ typedef struct spHandInfo
     spVec3 force;     ///< of the hand on the body, N: the mean over the last step
 } spHandInfo;
 
+/// Copies the nodes of a body that attachments hold now.
+/// @param body of the scene, from 0
+/// @return number of nodes copied, at most capacity; a node that two attachments hold counts twice.
+SP_API int spRun_CopyAttachedNodes(const spRun* run, int body, int32_t* nodes, int capacity);
+
 /// @return number of hands that hold something now.
 SP_API int spRun_GetHandCount(const spRun* run);
 /// Tells about one of them, those of the scene first.
@@ -247,6 +261,23 @@ SP_API spBodyId spRun_FindBody(const spRun* run, const char* name);
 /// How a body came to its equilibrium before the first step, when the scene asks for that ("relax").
 /// @return false, with *result as it was, when the body was not relaxed or there is none of this name.
 SP_API bool spRun_GetRelaxResult(const spRun* run, const char* body, spRelaxResult* result);
+/// Tets of a body that were inside out after steps of a run.
+typedef struct spInversionReport
+{
+    int now;            ///< after the last step
+    int most;           ///< at once
+    double firstTime;   ///< when there were some first, s
+    double mostTime;    ///< when there were most, s
+    int64_t stepCount;  ///< steps after which there were some
+    const char* remedy; ///< what helps, as a part of a sentence
+} spInversionReport;
+
+/// @return false, with *report as it was, when the body has no tets or there is none of this name.
+SP_API bool spRun_GetInversions(const spRun* run, const char* body, spInversionReport* report);
+
+/// How bodies that start inside each other came apart before the first step, when spRunDef.untangle asks for that.
+/// @return false, with *report as it was, when it does not.
+SP_API bool spRun_GetUntangleReport(const spRun* run, spUntangleReport* report);
 /// @return a collider by its name in the scene; the null id when there is none.
 SP_API spColliderId spRun_FindCollider(const spRun* run, const char* name);
 

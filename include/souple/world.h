@@ -17,6 +17,22 @@ SP_EXTERN_C_BEGIN
 /// A world. Opaque; create it with spCreateWorld.
 typedef struct spWorld spWorld;
 
+/// What a world promises about bodies that touch each other, and about bodies with selfContact and themselves.
+typedef enum spGuarantee
+{
+    sp_guaranteeOff,            ///< nothing: contacts are solved as they are found, and nothing is counted
+    sp_guaranteeBestEffort,     ///< contacts are solved; what intersects all the same is counted on request
+    sp_guaranteeNoIntersection, ///< from a state without intersections no two triangles intersect after any
+                                ///< step: motion that would make them is cut short, see sp_stepMotionCut
+} spGuarantee;
+
+/// By what contacts between two closed bodies, or of one with itself, are found (docs/volumes.md).
+typedef enum spDetector
+{
+    sp_detectorDistance, ///< by the distance of vertices and triangles, and of edges
+    sp_detectorVolume, ///< by the volume that they have in common; open surfaces go by distance all the same
+} spDetector;
+
 /// What spCreateWorld needs. Start from spDefaultWorldDef.
 typedef struct spWorldDef
 {
@@ -30,8 +46,17 @@ typedef struct spWorldDef
     int laneCount;      ///< lanes of the kernels: 1, 4, 8, 16; 0 means the most that this machine has
     spReal contactSkin; ///< distance at which nodes become contact candidates beyond their motion, m
     spReal restitutionThreshold; ///< approach speed below which contacts do not bounce, m/s
+    spReal hitSpeed;             ///< approach speed above which a new contact is told as a hit, m/s
     bool bodyContacts;           ///< bodies with a surface touch each other
-    int internalValue;           ///< set by spDefaultWorldDef
+    spGuarantee guarantee;       ///< that surfaces do not pass each other
+    spDetector detector;         ///< of pairs of bodies that spWorld_SetPairDetector says nothing of
+    bool
+        countIntersections; ///< fill spStepReport.intersectionCount after every step; the strongest guarantee
+                            ///< always does
+    spReal
+        sleepSpeed; ///< bodies that are slower than this for half a second, and all that is near them too, sleep
+                    ///< until something comes near or is told to them, m/s; 0: none ever does
+    int internalValue; ///< set by spDefaultWorldDef
 } spWorldDef;
 
 /// @return gravity (0, -9.81, 0), one worker, no allocator, no logger.
@@ -62,7 +87,11 @@ typedef enum spStepFlags
         0x10,               ///< the budget did not suffice: the step covered less time than was asked for
     sp_stepBadInput = 0x20, ///< the time step or the budget was not usable: nothing was done
     sp_stepSolverStopped =
-        0x40, ///< an implicit body's system was not solved to its tolerance: the best iterate was taken
+        0x40, ///< an implicit body's system was not solved to its tolerance: the best iterate was taken; or
+              ///< sweeps of XPBD left more than a fifth of the load as force
+    sp_stepMotionCut = 0x100, ///< motion of nodes was cut short to keep surfaces apart
+    sp_stepWaived = 0x200,    ///< triangles intersect in spite of the guarantee: they began so, or held nodes
+                              ///< force them; spStepReport.waivedBodies names them
 } spStepFlags;
 
 /// Advances the world.
@@ -135,12 +164,55 @@ typedef struct spStepReport
     double solverResidual; ///< largest residual that one of them left, over its right-hand side
     double filterSeconds;  ///< wall clock of the stages that filter velocities and move nodes, all bodies, s
     double filterStrength; ///< largest strength of a velocity filter, 0..1; 0 when none was needed
-    spBodyId stoppedBody;  ///< the first body that was stopped; null when none
-    int64_t serial;        ///< steps taken up to now; unlike the clock it does not go back to a saved state
+    int intersectionCount; ///< pairs of triangles that intersect, where spWorldDef says to count them
+    double intersectionDepth; ///< how far the deepest of them is inside, m
+    int cutCount;             ///< nodes whose motion was cut short
+    double cutLength;         ///< most that one of them lost, m
+    int waivedCount;          ///< pairs of triangles that the guarantee does not count for at the moment
+    spBodyId waivedBodies[2]; ///< bodies of the first of them; null when there are none
+    int sleepingCount;        ///< bodies that sleep
+    spBodyId stoppedBody;     ///< the first body that was stopped; null when none
+    int64_t serial; ///< steps taken up to now; unlike the clock it does not go back to a saved state
 } spStepReport;
 
 /// @return the report of the last step; zeros before the first one.
 SP_API spStepReport spWorld_GetReport(const spWorld* world);
+
+/// Two bodies that are inside each other, or a body that is inside itself.
+typedef struct spIntersection
+{
+    spBodyId body;      ///< one of them
+    spBodyId otherBody; ///< the other; the same one for a body with selfContact and itself
+    int pairCount;      ///< pairs of triangles that intersect
+    spReal depth; ///< how far, m: of the deepest vertex below a closed surface, else of the deepest triangle
+    bool contained; ///< one is inside the other as a whole: no triangles intersect
+    double volume;  ///< that both have in common, or that a body covers twice, m^3; 0 where one is not closed
+} spIntersection;
+
+/// Looks for bodies that are inside each other now. Bodies that do not touch are not looked at: other groups,
+/// linked bodies, `contact` off, worlds without bodyContacts. Closed surfaces have an inside, others do not.
+/// @param intersections written in the order of bodies; may be NULL when capacity is 0
+/// @return how many there are, more than capacity perhaps; -1 without memory
+SP_API int spWorld_FindIntersections(spWorld* world, spIntersection* intersections, int capacity);
+
+/// What spWorld_Untangle has done.
+typedef struct spUntangleReport
+{
+    int rounds;       ///< that it took
+    int pairCount;    ///< pairs of triangles that still intersect
+    spReal depth;     ///< how far the deepest of them, or of what is contained, is inside, m
+    spReal moved;     ///< most that a node was moved, m
+    int movedBodies;  ///< bodies that were moved
+    int tangledCount; ///< pairs of bodies that are still inside each other
+} spUntangleReport;
+
+/// Moves bodies that are inside each other apart: closed ones as a whole along the shortest way out, sheets along their
+/// lines of intersection, node by node. Held nodes stay. No time passes; velocities stay as they are. To be called
+/// before the first step, or whenever bodies were put into each other.
+/// @param maxRounds how long to try, 1 or more; 200 is plenty
+/// @param report what was done; may be NULL
+/// @return whether nothing intersects any more; false also without memory
+SP_API bool spWorld_Untangle(spWorld* world, int maxRounds, spUntangleReport* report);
 
 /// Where the time of the last step went, in milliseconds of wall clock.
 typedef struct spProfile

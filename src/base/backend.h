@@ -43,12 +43,32 @@ typedef struct spFilterEntry
     spReal weight;
 } spFilterEntry;
 
+// Nodes that are filtered side by side
+#define SP_FILTER_SLICE 4
+
+// One neighbour of each of them
+typedef struct spFilterSlice
+{
+    SP_ALIGNAS(4 * sizeof(spReal)) spReal weights[SP_FILTER_SLICE];
+    int32_t offsets[SP_FILTER_SLICE];
+} spFilterSlice;
+
 typedef struct spFilterRows
 {
     int32_t* begin; // first entry of each node (nodeCount + 1)
     spFilterEntry* entries;
     spReal* own; // 0 where a uniform velocity is kept
+
+    // The same again as lanes read it. The first of each slice names the nodes themselves and their own shares;
+    // a node that has fewer neighbours than the others stands for them with weight 0.
+    int32_t* sliceBegin; // first of each slice (slice count + 1)
+    spFilterSlice* slices;
 } spFilterRows;
+
+static inline int spGetFilterSliceCount(int nodeCount)
+{
+    return (nodeCount + SP_FILTER_SLICE - 1) / SP_FILTER_SLICE;
+}
 
 // A rotation about a centre: velocity turn x (x - centre)
 typedef struct spRotation
@@ -97,6 +117,21 @@ typedef struct spRigidPlace
     double velocity[3];
     double spin[3];
 } spRigidPlace;
+
+// A node that follows others: the sum of their values, weights summing to 1
+typedef struct spGhostEntry
+{
+    int32_t node;
+    spReal weight;
+} spGhostEntry;
+
+typedef struct spGhost
+{
+    int32_t node;
+    int32_t begin, count; // of its entries in a pool
+} spGhost;
+
+typedef struct spHeldPoint spHeldPoint;
 
 typedef struct spBackend
 {
@@ -253,6 +288,15 @@ typedef struct spBackend
     void (*setPositions)(spVec4* x, const spVec4* baseX, spReal r, const spVec4* v, int begin, int end);
     // v = from + share dv
     void (*setVelocities)(spVec4* v, const spVec4* from, spReal share, const spVec4* dv, int begin, int end);
+    // The same for positions with remainders, which lie so far behind them (body/body.h)
+    // base = now + past (before - now)
+    void (*blendPrecise)(spVec4* base, int remainder, const spVec4* now, spReal past, const spVec4* before,
+                         int begin, int end);
+    void (*setDisplacementsPrecise)(spVec4* d, int remainder, const spVec4* baseX, spReal r, const spVec4* v,
+                                    const spVec4* x, int begin, int end);
+    // x may be baseX
+    void (*setPositionsPrecise)(spVec4* x, int remainder, const spVec4* baseX, spReal r, const spVec4* v,
+                                int begin, int end);
     // f -= product - massShare m v
     void (*subtractBeyondMass)(spVec4* f, const spVec4* product, spReal massShare, const spReal* mass,
                                const spVec4* v, int begin, int end);
@@ -355,6 +399,9 @@ typedef struct spBackend
     // sum of (m (x - predicted) - f)^2 over free nodes
     double (*primalResidual2)(const spVec4* x, const spVec4* predicted, const spVec4* f, const spReal* mass,
                               int begin, int end);
+    // Over free nodes: sum of m (x - predicted) - s f, of m (x - predicted), of m, and of (m (x - predicted))^2
+    void (*sumPrimal)(double sums[8], const spVec4* x, const spVec4* predicted, const spVec4* f,
+                      const spReal* mass, spReal s, int begin, int end);
     // sum of m (x - target)^2; targets are in the user's order
     double (*massDistance2)(const spVec4* x, const spVec3* target, const int32_t* order, const spReal* mass,
                             int begin, int end);
@@ -456,6 +503,16 @@ typedef struct spBackend
     void (*holdRows)(spBody* body, const spHoldContext* context, int patch);
     // v += s p and x += s d at one node, s its inverse mass times a weight
     void (*pushNode)(spVec4* x, spVec4* v, int node, spReal weight, spVec3 p, spVec3 d);
+
+    // ---- ghosts ----
+
+    // Ghosts one after the other take the value of what they follow; w becomes 0
+    void (*fillGhosts)(spVec4* a, const spGhost* ghosts, int count, const spGhostEntry* entries);
+    // The way back, from the last one to the first: what is on a ghost goes to what it follows
+    void (*spreadGhosts)(spVec4* a, const spGhost* ghosts, int count, const spGhostEntry* entries);
+    // Holds rows on points that follow nodes
+    void (*holdPoints)(spVec4* x, spVec4* v, const spHeldPoint* points, int count,
+                       const spGhostEntry* entries, const spHoldContext* context);
 
     // ---- a whole step ----
 

@@ -4,6 +4,7 @@
 // Bending of the surface of a body.
 
 #include "base/error.h"
+#include "body/hold.h"
 #include "body/sets.h"
 #include "mesh/surface.h"
 
@@ -92,11 +93,25 @@ int spAddBendSet(spBody* body, const spBendDef* def, spError* error)
     spBend* bends = spAlloc(body->heap, size);
     int count = bends != NULL ? spFindBends(body, def->flat, bends) : -1;
     spBendSet* set = NULL;
-    if (count > 0)
+    spFollow follow = {0};
+    spHold hold = {.nodes = bends != NULL ? bends[0].nodes : NULL,
+                   .stride = sizeof(spBend),
+                   .count = count,
+                   .nodeCount = 4,
+                   .first = 0x7,
+                   .second = 0xB};
+    if (count > 0 && spHoldElements(&follow, body, &hold))
     {
-        set = spCreateBendSet(body->heap, bends, count, body->order.patchBegin, body->order.patchCount,
-                              body->laneCount);
+        spBendSetDef setDef = {.bends = bends,
+                               .bendCount = count,
+                               .patchBegin = body->order.patchBegin,
+                               .patchCount = body->order.patchCount,
+                               .laneCount = body->laneCount,
+                               .follow = &follow,
+                               .tetRoom = body->tetRoom};
+        set = spCreateBendSet(body->heap, &setDef);
     }
+    spFreeFollow(&follow, body->heap);
     spFree(body->heap, bends);
     if (count == 0)
     {

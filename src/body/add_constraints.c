@@ -4,6 +4,7 @@
 // Constraints on a body.
 
 #include "base/error.h"
+#include "body/hold.h"
 #include "body/sets.h"
 #include "math/vec3.h"
 #include "mesh/path.h"
@@ -291,6 +292,18 @@ int spAddConstraintSet(spBody* body, const spConstraintDef* def, spError* error)
     spConstraintSet* set = NULL;
     bool ok = spCheckConstraintDef(body, def, error) && spListConstraints(body, def, &list, error) &&
               spFinishConstraints(body, def, &list, error);
+    spFollow follow = {0};
+    if (ok && def->type != sp_constraintBodyVolume)
+    {
+        int n = spCountConstraintNodes(def->type);
+        spHold hold = {.nodes = list.nodes,
+                       .stride = (size_t)n * sizeof(int32_t),
+                       .count = list.count,
+                       .nodeCount = n,
+                       .first = n == 2 ? 0x1 : (1 << n) - 1,
+                       .second = n == 2 ? 0x2 : (1 << n) - 1};
+        ok = spHoldElements(&follow, body, &hold) || spFailMemory(error, "constraints", list.nodeSize);
+    }
     if (ok)
     {
         spConstraintSetDef setDef = {.type = def->type,
@@ -302,10 +315,13 @@ int spAddConstraintSet(spBody* body, const spConstraintDef* def, spError* error)
                                      .patchBegin = body->order.patchBegin,
                                      .patchCount = body->order.patchCount,
                                      .nodeCount = body->nodeCount,
-                                     .laneCount = body->laneCount};
+                                     .laneCount = body->laneCount,
+                                     .follow = &follow,
+                                     .tetRoom = body->tetRoom};
         set = spCreateConstraintSet(body->heap, &setDef);
         ok = set != NULL || spFailMemory(error, "constraints", list.nodeSize);
     }
+    spFreeFollow(&follow, body->heap);
     spFreeConstraintList(body->heap, &list);
     if (ok == false)
     {

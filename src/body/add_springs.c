@@ -4,6 +4,7 @@
 // Springs on a body.
 
 #include "base/error.h"
+#include "body/hold.h"
 #include "body/sets.h"
 #include "math/vec3.h"
 #include "mesh/mesh.h"
@@ -102,10 +103,12 @@ static bool spCheckSpringDef(const spBody* body, const spSpringDef* def, spError
     {
         return spFail(error, sp_errorBadArgument, "spring law %d does not exist", (int)def->law);
     }
-    if (!(def->stiffness >= 0 && isfinite(def->stiffness)) || !(def->damping >= 0 && isfinite(def->damping)))
+    if (!(def->stiffness >= 0 && isfinite(def->stiffness)) || !isfinite(def->damping) ||
+        !(def->dampingRatio >= 0 && isfinite(def->dampingRatio)))
     {
-        return spFail(error, sp_errorBadArgument, "spring stiffness %g and damping %g must not be negative",
-                      (double)def->stiffness, (double)def->damping);
+        return spFail(error, sp_errorBadArgument,
+                      "spring stiffness %g and damping ratio %g must not be negative, damping %g finite",
+                      (double)def->stiffness, (double)def->dampingRatio, (double)def->damping);
     }
     if (!(def->restScale > 0 && isfinite(def->restScale)))
     {
@@ -137,6 +140,29 @@ static bool spCheckSpringDef(const spBody* body, const spSpringDef* def, spError
                       "springs need edges: none are given and the mesh of %s has none", body->name);
     }
     return spCheckRoom(body, error);
+}
+
+// One damping for all springs. Waves run along a chain of the mean spring and the mean mass.
+static void spSetDampingRatio(const spBody* body, spSpringSet* set, double ratio)
+{
+    double mass = 0.0, stiffness = 0.0, length = 0.0;
+    int count = set->base.elementCount - set->base.spareCount;
+    for (int i = 0; i < body->nodeCount; ++i)
+    {
+        mass += (double)body->mass[i] / body->userCount;
+    }
+    for (int i = 0; i < count; ++i)
+    {
+        stiffness += (double)spGetSpringModulus(set, set->springs + i) / count;
+        length += (double)set->springs[i].rest / count;
+    }
+    double speed = mass > 0.0 ? length * sqrt(stiffness / mass) : 0.0;
+    spReal damping = (spReal)(stiffness * spGetDampingTime(body, ratio, speed));
+    for (int i = 0; i < set->base.elementCount; ++i)
+    {
+        set->springs[i].damping = isfinite(damping) ? damping : 0;
+    }
+    spFillSpringData(set);
 }
 
 int spAddSpringSet(spBody* body, const spSpringDef* def, spError* error)
@@ -192,7 +218,7 @@ int spAddSpringSet(spBody* body, const spSpringDef* def, spError* error)
         spReal length = spDistance3(spXyz(body->x[s->nodes[0]]), spXyz(body->x[s->nodes[1]]));
         s->rest = def->restScale * (def->restLengths != NULL ? def->restLengths[i] : length);
         s->stiffness = def->stiffnesses != NULL ? def->stiffnesses[i] : def->stiffness;
-        s->damping = def->damping;
+        s->damping = def->damping > 0 ? def->damping : 0;
         s->share = 0;
         if (sums != NULL)
         {
@@ -219,8 +245,23 @@ int spAddSpringSet(spBody* body, const spSpringDef* def, spError* error)
     spSpringSet* set = NULL;
     if (ok)
     {
-        set = spCreateSpringSet(heap, springs, count, def->law, body->order.patchBegin,
-                                body->order.patchCount, body->laneCount);
+        spFollow follow = {0};
+        spHold hold = {.nodes = springs[0].nodes,
+                       .stride = sizeof(spSpring),
+                       .count = count,
+                       .nodeCount = 2,
+                       .first = 0x1,
+                       .second = 0x2};
+        spSpringSetDef setDef = {.springs = springs,
+                                 .springCount = count,
+                                 .law = def->law,
+                                 .patchBegin = body->order.patchBegin,
+                                 .patchCount = body->order.patchCount,
+                                 .laneCount = body->laneCount,
+                                 .follow = &follow,
+                                 .tetRoom = body->tetRoom};
+        set = spHoldElements(&follow, body, &hold) ? spCreateSpringSet(heap, &setDef) : NULL;
+        spFreeFollow(&follow, heap);
         ok = set != NULL || spFailMemory(error, "springs", springSize);
     }
     if (ok)
@@ -228,6 +269,10 @@ int spAddSpringSet(spBody* body, const spSpringDef* def, spError* error)
         set->derived = def->youngModulus > 0;
         set->youngModulus = def->youngModulus;
         spSetActivation(set, def->activationAmplitude, def->activationFrequency, def->activationPhase);
+        if (def->damping < 0)
+        {
+            spSetDampingRatio(body, set, (double)def->dampingRatio);
+        }
     }
     spFree(heap, springs);
     spFree(heap, sums);

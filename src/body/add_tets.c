@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "body/edit.h"
 #include "body/sets.h"
+#include "element/tet_precise.h"
 #include "math/vec3.h"
 #include "mesh/mesh.h"
 
@@ -41,11 +42,14 @@ static bool spCheckTetDef(const spBody* body, const spTetDef* def, spError* erro
         return spFail(error, sp_errorBadArgument, "tet law %d or damping model %d does not exist",
                       (int)def->law, (int)def->dampingModel);
     }
-    if (!(def->damping >= 0 && isfinite(def->damping)) || !(def->mooney >= 0 && def->mooney <= 1))
+    if (!isfinite(def->damping) || !(def->dampingRatio >= 0 && isfinite(def->dampingRatio)) ||
+        !(def->mooney >= 0 && def->mooney <= 1))
     {
-        return spFail(error, sp_errorBadArgument,
-                      "damping %g s must not be negative, the Mooney share %g must be between 0 and 1",
-                      (double)def->damping, (double)def->mooney);
+        return spFail(
+            error, sp_errorBadArgument,
+            "damping %g s must be finite, the damping ratio %g not negative, and the Mooney share %g "
+            "between 0 and 1",
+            (double)def->damping, (double)def->dampingRatio, (double)def->mooney);
     }
     if (def->lameMu != 0 || def->lameLambda != 0)
     {
@@ -101,6 +105,54 @@ static bool spCheckTetShape(const spBody* body, const int32_t* nodes, int index,
     return true;
 }
 
+static double spGetTetVolume(const spBody* body, const spTet* tet)
+{
+    spVec3 a = spXyz(body->x[tet->nodes[0]]);
+    return spDeterminant3(spMakeMat3(spSub3(spXyz(body->x[tet->nodes[1]]), a),
+                                     spSub3(spXyz(body->x[tet->nodes[2]]), a),
+                                     spSub3(spXyz(body->x[tet->nodes[3]]), a))) /
+           6.0;
+}
+
+// The damping time from the ratio: waves run with the root of the mean Young's modulus over the mean density, s
+static spReal spFindDamping(const spBody* body, const spTetDef* def, const spTet* tets, int count)
+{
+    double mass = 0.0, volume = 0.0, modulus = 0.0;
+    for (int i = 0; i < body->nodeCount; ++i)
+    {
+        mass += (double)body->mass[i];
+    }
+    for (int i = 0; i < count; ++i)
+    {
+        double own = spGetTetVolume(body, tets + i);
+        volume += own;
+        modulus += own * (double)tets[i].youngModulus;
+    }
+    // sqrt((modulus / volume) / (mass / volume))
+    double time = spGetDampingTime(body, (double)def->dampingRatio, mass > 0.0 ? sqrt(modulus / mass) : 0.0);
+    return (spReal)(volume > 0.0 && isfinite(time) ? time : 0.0);
+}
+
+// Whether rounding of positions to single precision would be felt: the body is so stiff that its weight hardly
+// strains it. Bodies with room, whose sets are laid out anew by edits, bodies of levels, and the law of the edge frame do without.
+static bool spNeedsPrecision(const spBody* body, spTetLaw law, const spTet* tets, int count)
+{
+    double mass = 0.0, volume = 0.0, stiffest = 0.0, length = 0.0;
+    for (int i = 0; i < body->nodeCount; ++i)
+    {
+        mass += (double)body->mass[i];
+        length = fmax(length, (double)spDistance3(spXyz(body->x[i]), spXyz(body->x[0])));
+    }
+    for (int i = 0; i < count; ++i)
+    {
+        volume += spGetTetVolume(body, tets + i);
+        stiffest = fmax(stiffest, (double)tets[i].youngModulus);
+    }
+    double weight = mass / volume * SP_STANDARD_GRAVITY * length;
+    return sizeof(spReal) == sizeof(float) && body->edit == NULL && body->hierarchy == NULL &&
+           law != sp_tetCorotationalEdge && stiffest > SP_PRECISE_STIFFNESS * weight;
+}
+
 int spAddTetSet(spBody* body, const spTetDef* def, spError* error)
 {
     if (spCheckTetDef(body, def, error) == false)
@@ -146,13 +198,15 @@ int spAddTetSet(spBody* body, const spTetDef* def, spError* error)
             .tetCount = count,
             .law = def->law,
             .dampingModel = def->dampingModel,
-            .damping = def->damping,
+            .damping = def->damping >= 0 ? def->damping : spFindDamping(body, def, tets, count),
             .mooney = def->mooney,
             .x = body->x,
             .patchBegin = body->order.patchBegin,
             .patchCount = body->order.patchCount,
             .laneCount = body->laneCount,
-            .ofMesh = body->edit != NULL && def->tets == NULL && body->edit->removedCount == 0,
+            .ofMesh = body->edit != NULL && body->edit->corners == 4 && def->tets == NULL &&
+                      body->edit->removedCount == 0,
+            .precise = spNeedsPrecision(body, def->law, tets, count),
             .room = body->edit != NULL,
             .tetRoom = body->tetRoom,
         };
@@ -160,5 +214,7 @@ int spAddTetSet(spBody* body, const spTetDef* def, spError* error)
         ok = set != NULL || spFailMemory(error, "tets", size);
     }
     spFree(body->heap, tets);
-    return ok ? spAppendLocalSet(body, &set->base, error) : -1;
+    int number = ok ? spAppendLocalSet(body, &set->base, error) : -1;
+    body->precise = body->precise || (number >= 0 && set->preciseData != NULL);
+    return number;
 }

@@ -4,6 +4,7 @@
 // Wind on the surface of a body.
 
 #include "base/error.h"
+#include "body/hold.h"
 #include "body/sets.h"
 #include "math/vec3.h"
 
@@ -59,11 +60,26 @@ int spAddWindSet(spBody* body, const spWindDef* def, spError* error)
             triangles[count++] = body->order.rank[t[k]];
         }
     }
-    if (triangles != NULL)
+    spFollow follow = {0};
+    spHold hold = {.nodes = triangles,
+                   .stride = 3 * sizeof(int32_t),
+                   .count = count / 3,
+                   .nodeCount = 3,
+                   .first = 0x7,
+                   .second = 0x7};
+    if (triangles != NULL && spHoldElements(&follow, body, &hold))
     {
-        set = spCreateWindSet(body->heap, def, triangles, count / 3, body->order.patchBegin,
-                              body->order.patchCount, body->laneCount);
+        spWindSetDef setDef = {.wind = def,
+                               .triangles = triangles,
+                               .triangleCount = count / 3,
+                               .patchBegin = body->order.patchBegin,
+                               .patchCount = body->order.patchCount,
+                               .laneCount = body->laneCount,
+                               .follow = &follow,
+                               .tetRoom = body->tetRoom};
+        set = spCreateWindSet(body->heap, &setDef);
     }
+    spFreeFollow(&follow, body->heap);
     spFree(body->heap, triangles);
     if (set == NULL)
     {

@@ -4,10 +4,12 @@
 // Making and destroying bodies; roles of nodes.
 
 #include "body/edit.h"
+#include "body/node_area.h"
 
 #include "base/error.h"
 #include "math/quat.h"
 #include "math/vec3.h"
+#include "mesh/hierarchy.h"
 #include "mesh/mesh.h"
 #include "mesh/surface.h"
 
@@ -16,6 +18,13 @@
 
 // Nodes or tets that a body may have room for: what edits add is counted in 32 bits with all the rest
 #define SP_MAX_ROOM (1 << 28)
+
+// Densities where none is given: water, kg/m^3, and a light cotton, kg/m^2
+#define SP_SOLID_DENSITY 1000.0
+#define SP_SHEET_DENSITY 0.2
+
+// Contact radius of a sheet where none is given, in mean edges of its triangles
+#define SP_SHEET_RADIUS 0.1
 
 static bool spCheckBodyDef(const spBodyDef* def, spError* error)
 {
@@ -37,9 +46,9 @@ static bool spCheckBodyDef(const spBodyDef* def, spError* error)
     {
         return spFail(error, sp_errorBadArgument, "velocity and gravity scale of a body must be finite");
     }
-    if (!(def->contactRadius >= 0 && isfinite(def->contactRadius)))
+    if (!isfinite(def->contactRadius))
     {
-        return spFail(error, sp_errorBadArgument, "contact radius %g m must not be negative",
+        return spFail(error, sp_errorBadArgument, "contact radius %g m must be finite",
                       (double)def->contactRadius);
     }
     if (!(def->friction >= 0 && isfinite(def->friction)) || !(def->restitution >= 0 && def->restitution <= 1))
@@ -57,6 +66,17 @@ static bool spCheckBodyDef(const spBodyDef* def, spError* error)
     {
         return spFail(error, sp_errorBadArgument, "room for %d nodes and %d tets must be in 0..%d",
                       def->nodeRoom, def->tetRoom, SP_MAX_ROOM);
+    }
+    if (def->levelCount < 0 || def->levelCount >= SP_MAX_LEVELS ||
+        (def->levels == NULL && def->levelCount > 0))
+    {
+        return spFail(error, sp_errorBadArgument, "%d coarser levels of a body: 0 to %d can be",
+                      def->levelCount, SP_MAX_LEVELS - 1);
+    }
+    if (def->levelCount > 0 && (def->mesh == NULL || def->nodeRoom > 0))
+    {
+        return spFail(error, sp_errorUnsupported,
+                      "a body of levels needs a mesh, its finest level, and can have no room for edits");
     }
     return true;
 }
@@ -106,11 +126,13 @@ static bool spFindMasses(spReal* mass, const spBodyDef* def, int nodeCount, spEr
         source = "from the density";
         if (mesh->tetCount > 0)
         {
-            spLumpMass(mass, mesh->vertices, mesh->tets, mesh->tetCount, 4, def->density);
+            spLumpMass(mass, mesh->vertices, mesh->tets, mesh->tetCount, 4,
+                       def->density > 0 ? (double)def->density : SP_SOLID_DENSITY);
         }
         else
         {
-            spLumpMass(mass, mesh->vertices, mesh->triangles, mesh->triangleCount, 3, def->density);
+            spLumpMass(mass, mesh->vertices, mesh->triangles, mesh->triangleCount, 3,
+                       def->density > 0 ? (double)def->density : SP_SHEET_DENSITY);
         }
     }
     for (int i = 0; i < nodeCount; ++i)
@@ -179,9 +201,10 @@ static bool spAllocState(spBody* body, spError* error)
     size_t stateSize = spArraySize(body->nodeCount, sizeof(spVec4));
     size_t realSize = spArraySize(body->nodeCount, sizeof(spReal));
     body->mass = spAlloc(heap, realSize);
-    body->x = body->backend->allocate(heap, stateSize);
+    size_t positionSize = spArraySize(spGetPositionRoom(body->nodeCount), sizeof(spVec4));
+    body->x = body->backend->allocate(heap, positionSize);
     body->v = body->backend->allocate(heap, stateSize);
-    body->goodX = body->backend->allocate(heap, stateSize);
+    body->goodX = body->backend->allocate(heap, positionSize);
     body->goodV = body->backend->allocate(heap, stateSize);
     body->roles = spAllocZeroed(heap, spArraySize(body->nodeCount, 1));
     body->held = spAlloc(heap, spArraySize(body->nodeCount, sizeof(int32_t)));
@@ -265,6 +288,45 @@ static bool spPlaceNodes(spBody* body, const spBodyDef* def, spError* error)
     return ok;
 }
 
+static bool spAddLevels(spBody* body, const spBodyDef* def, spError* error)
+{
+    const spMesh* meshes[SP_MAX_LEVELS];
+    for (int i = 0; i < def->levelCount; ++i)
+    {
+        meshes[i] = def->levels[i];
+    }
+    meshes[def->levelCount] = def->mesh;
+    spHierarchyDef hierarchy = {
+        .meshes = meshes, .meshCount = def->levelCount + 1, .rank = body->order.rank, .mass = body->mass};
+    body->hierarchy = spBuildHierarchy(body->heap, &hierarchy, error);
+    return body->hierarchy != NULL;
+}
+
+// Of the triangles as placed, m
+static double spGetMeanEdge(const spBody* body)
+{
+    double sum = 0.0;
+    for (int i = 0; i < 3 * body->triangleCount; ++i)
+    {
+        const int32_t* t = body->triangles + 3 * (i / 3);
+        spVec3 a = spXyz(body->x[body->order.rank[t[i % 3]]]);
+        spVec3 b = spXyz(body->x[body->order.rank[t[(i + 1) % 3]]]);
+        sum += (double)spDistance3(a, b);
+    }
+    return body->triangleCount > 0 ? sum / (3.0 * body->triangleCount) : 0.0;
+}
+
+// That of a sheet, where none is given, grows with its mesh
+static spReal spFindContactRadius(const spBody* body, const spBodyDef* def)
+{
+    if (def->contactRadius >= 0)
+    {
+        return def->contactRadius;
+    }
+    bool sheet = body->triangleCount > 0 && body->tetCount == 0 && body->closed == false;
+    return sheet ? (spReal)(SP_SHEET_RADIUS * spGetMeanEdge(body)) : 0;
+}
+
 spBody* spBuildBody(spHeap* heap, const spBodyDef* def, const spBackend* backend, spError* error)
 {
     if (spCheckBodyDef(def, error) == false)
@@ -285,7 +347,6 @@ spBody* spBuildBody(spHeap* heap, const spBodyDef* def, const spBackend* backend
     body->nodeCount = body->userCount;
     body->tetRoom = def->tetRoom;
     body->gravityScale = def->gravityScale;
-    body->contactRadius = def->contactRadius;
     body->selfContact = def->selfContact;
     body->island = -1;
     body->group = def->group;
@@ -296,7 +357,11 @@ spBody* spBuildBody(spHeap* heap, const spBodyDef* def, const spBackend* backend
     body->topologyVersion = 1;
     body->stableStepDirty = true;
     bool ok = spPlaceNodes(body, def, error) && (def->mesh == NULL || spCopyTopology(body, def->mesh, error));
-    ok = ok && (def->nodeRoom == 0 || body->tetCount == 0 || spCreateEditData(body, error));
+    body->placement = def->transform;
+    ok = ok && (def->levelCount == 0 || spAddLevels(body, def, error));
+    body->contactRadius = ok ? spFindContactRadius(body, def) : 0;
+    ok = ok &&
+         (def->nodeRoom == 0 || body->tetCount + body->triangleCount == 0 || spCreateEditData(body, error));
     if (ok && spBuildSlots(&body->slots, heap, NULL, 0, body->order.patchBegin, body->order.patchCount,
                            body->edit != NULL) == false)
     {
@@ -324,6 +389,7 @@ void spDestroyBodyData(spBody* body)
         body->sets[i]->kind->destroy(body->sets[i], heap);
     }
     spDestroyEditData(body);
+    spDestroyHierarchy(heap, body->hierarchy);
     spFree(heap, body->mass);
     body->backend->release(heap, body->x);
     body->backend->release(heap, body->v);
@@ -343,6 +409,7 @@ void spDestroyBodyData(spBody* body)
     spFree(heap, body->driven);
     spFree(heap, body->edges);
     spFree(heap, body->triangles);
+    spFreeNodeFans(heap, body->fans);
     spFree(heap, body->tets);
     spFreeSlots(&body->slots, heap);
     spFreeNodeOrder(&body->order, heap);
@@ -357,8 +424,22 @@ spNodeState spGetNodeState(const spBody* body)
         .patchBegin = body->order.patchBegin,
         .nodeCount = body->nodeCount,
         .patchCount = body->order.patchCount,
+        .remainder = spGetRemainder(body),
         .time = body->time,
     };
+}
+
+void spCopyPositions(const spBody* body, spVec4* to, const spVec4* from)
+{
+    body->backend->copy(to, from, 0, body->nodeCount + spGetRemainder(body));
+}
+
+void spClearRemainders(const spBody* body, spVec4* x)
+{
+    if (body->precise)
+    {
+        body->backend->clear(x, body->nodeCount, 2 * body->nodeCount);
+    }
 }
 
 bool spSetNodeRole(spBody* body, int node, spNodeRole role, spError* error)
@@ -466,6 +547,10 @@ void spFinishDrivenNodes(spBody* body)
             spVec3 p = body->driven[k].target;
             body->x[i] = (spVec4){p.x, p.y, p.z, 0};
             body->v[i] = (spVec4){0};
+            if (body->precise)
+            {
+                body->x[body->nodeCount + i] = (spVec4){0};
+            }
         }
         body->drivenIndex[i] = -1;
     }

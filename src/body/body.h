@@ -34,6 +34,8 @@
 typedef struct spMethodKind spMethodKind;
 typedef struct spEditData spEditData;
 typedef struct spContactSurface spContactSurface;
+typedef struct spNodeFans spNodeFans;
+typedef struct spHierarchy spHierarchy;
 
 // A driven node: moves to its target over the next step
 typedef struct spDrivenNode
@@ -91,9 +93,12 @@ typedef struct spBody
     spDVec3* rest; // nodes before the placement, in the user's numbering (nodeCount: room for more)
     spAttachedSurface* surface; // drawn instead of the triangles; NULL when there is none
     uint32_t surfaceVersion;    // apart from the topology, which snapshots compare
+    spHierarchy* hierarchy;     // of a body of levels, its own mesh the finest (mesh/hierarchy.h); else NULL
+    spTransform placement;      // of meshes in the world at the start
     spEditData* edit;           // of a body with room for edits, else NULL (body/edit.h)
 
-    // State
+    // State. Arrays of positions have room for remainders behind the nodes, what rounding to single precision leaves
+    // of them: only a precise body that moves by a method that keeps them has any (spGetRemainder)
     spVec4* x; // position and inverse mass
     spVec4* v;
     spVec4* goodX; // at the start of the step
@@ -108,7 +113,11 @@ typedef struct spBody
     int drivenCount;
     int drivenCapacity;
     int32_t* drivenIndex; // place of each node in driven, -1 for none; NULL until a node is driven
+    bool precise; // stiff: forces of its tets are found in double precision, from positions with remainders
     bool running;
+    bool asleep;                   // steps pass it by (world/sleep.c)
+    spReal calmTime;               // for which it has been slow, s
+    spVec3 sleepLower, sleepUpper; // box around it, with the distance of contact, when it was last looked at
     int island;  // of bodies that advance together, because rows join them in this step; -1 for none
     int slices;  // that its island advances in
     bool joined; // to another body by a link
@@ -136,11 +145,19 @@ typedef struct spBody
     spContactSurface*
         contactSurface; // as contact between bodies sees it (contact/contact_surface.h); NULL until
                         // it is needed
+    spNodeFans* fans;   // for areas around nodes (body/node_area.h); NULL until it touches something
     spVec3 contactForce;
     spVec3 pinForce;
+    spJointDef joint; // of a rigid body
+    bool newJoint;    // it holds the body where the next step finds it
+    spJointState jointState;
 
     // Method
-    spMethodDef methodDef;
+    spMethodDef methodDef;  // what moves it: never sp_methodAuto
+    bool automatic;         // the user leaves the type to the engine
+    spMethodChoice choice;  // what was chosen then, and why; type sp_methodAuto while it is open
+    uint32_t choiceVersion; // of the materials that it was chosen for
+    spReal choiceDt;        // and the step, s
     const spMethodKind* method;
     void* methodState;
     spSolverReport solverReport; // of the last step
@@ -189,6 +206,25 @@ spFieldSet* spGetFieldSet(const spBody* body, int set);
 
 // Whether a set has rows but no forces, so that nothing but XPBD can move the body
 bool spHasRowsOnly(const spBody* body);
+
+// Nodes that an array of positions has room for
+static inline int spGetPositionRoom(int nodeCount)
+{
+    return sizeof(spReal) == sizeof(float) ? 2 * nodeCount : nodeCount;
+}
+
+// From a position to its remainder, in arrays of positions; 0 when there are none
+static inline int spGetRemainder(const spBody* body)
+{
+    const spMethodDef* def = &body->methodDef;
+    bool kept = def->type == sp_symplecticEuler || def->type == sp_verlet || def->type == sp_bdf2;
+    return body->precise && kept && def->filter.type == sp_filterNone ? body->nodeCount : 0;
+}
+
+// Positions with their remainders
+void spCopyPositions(const spBody* body, spVec4* to, const spVec4* from);
+// Positions are exact as they stand
+void spClearRemainders(const spBody* body, spVec4* x);
 
 spNodeState spGetNodeState(const spBody* body);
 

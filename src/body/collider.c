@@ -423,3 +423,15 @@ bool spCheckColliderDef(const spColliderDef* def, spError* error)
     }
     return true;
 }
+
+bool spCleanTransform(spTransform* transform, spError* error)
+{
+    if (spIsFinite3(transform->position) == false || spIsFiniteQuat(transform->rotation) == false ||
+        !(spDotQuat(transform->rotation, transform->rotation) > 0))
+    {
+        return spFail(error, sp_errorBadArgument,
+                      "the placement of a collider must be finite, its rotation not zero");
+    }
+    transform->rotation = spNormalizeQuat(transform->rotation);
+    return true;
+}

@@ -21,6 +21,7 @@ typedef struct spCollider
     spTransform start;  // of the motion over the step
     spTransform target; // of that motion, or of the next step's
     bool moving;        // there is such a motion
+    bool disturbed;     // users have changed something about it since the last step
     spReal turnReach;   // how far the rotation of that motion moves any place of the surface, m
     spVec3 force;       // on the collider, mean over the last step, N
     spVec3 torque;      // about its position, N m
@@ -71,3 +72,6 @@ void spFreeCollider(spHeap* heap, spCollider* collider);
 
 // Checks a definition; the sentence says what is wrong.
 bool spCheckColliderDef(const spColliderDef* def, spError* error);
+
+// Makes the rotation one of length 1, or fails
+bool spCleanTransform(spTransform* transform, spError* error);

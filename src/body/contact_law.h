@@ -170,6 +170,14 @@ static inline spVec3 spSolveContact(spVec3 total, spVec3 rate, spMat3 w, spVec3 
     return spMulAdd3(change, more, normal);
 }
 
+// The nearest multiplier that a contact may have: no pull, friction in its cone
+static inline spVec3 spKeepInCone(spVec3 total, spVec3 normal, spReal friction)
+{
+    spReal pressed = spDot3(total, normal);
+    pressed = pressed > 0 ? pressed : 0;
+    return spMulAdd3(spLimitLength(spGetTangent(total, normal), friction * pressed), pressed, normal);
+}
+
 // The change of impulse of a hold
 static inline spVec3 spSolveHoldBlock(spVec3 total, spVec3 residual, spMat3 w, spReal soft)
 {

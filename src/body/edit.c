@@ -4,6 +4,7 @@
 #include "body/edit.h"
 
 #include "mesh/mesh.h"
+#include "mesh/mesh_math.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,14 +14,35 @@ uint32_t spGetSetVersion(const spBody* body)
     return body->topologyVersion - (body->edit != NULL ? body->edit->edits : 0);
 }
 
-double spGetRestVolume(const spBody* body, const int32_t* nodes)
+int spGetRootNode(const spEditData* e, int node)
+{
+    while (e->parents[node] >= 0)
+    {
+        node = e->parents[node];
+    }
+    return node;
+}
+
+double spGetRestMeasure(const spBody* body, const int32_t* nodes)
 {
     const spDVec3* p = body->rest;
-    spDVec3 a = p[nodes[0]], b = p[nodes[1]], c = p[nodes[2]], d = p[nodes[3]];
-    double u[3] = {b.x - a.x, b.y - a.y, b.z - a.z}, v[3] = {c.x - a.x, c.y - a.y, c.z - a.z};
-    double w[3] = {d.x - a.x, d.y - a.y, d.z - a.z};
-    double cross[3] = {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
-    return fabs(cross[0] * w[0] + cross[1] * w[1] + cross[2] * w[2]) / 6.0;
+    spDVec3 u = spDSub(p[nodes[1]], p[nodes[0]]), v = spDSub(p[nodes[2]], p[nodes[0]]),
+            normal = spDCross(u, v);
+    return body->edit->corners == 3 ? 0.5 * sqrt(spDDot(normal, normal))
+                                    : fabs(spDDot(normal, spDSub(p[nodes[3]], p[nodes[0]]))) / 6.0;
+}
+
+// What an edit takes apart: tets, or triangles where there are none
+static void spCopyCells(const spBody* body, spEditData* e)
+{
+    const int32_t* from = e->corners == 4 ? body->tets : body->triangles;
+    for (int i = 0; i < e->tetCount; ++i)
+    {
+        for (int k = 0; k < SP_CELL; ++k)
+        {
+            e->tets[SP_CELL * (size_t)i + k] = k < e->corners ? from[(size_t)e->corners * i + k] : 0;
+        }
+    }
 }
 
 bool spCreateEditData(spBody* body, spError* error)
@@ -34,25 +56,30 @@ bool spCreateEditData(spBody* body, spError* error)
     }
     int n = body->nodeCount;
     pthread_mutex_init(&e->mutex, NULL);
-    e->tetCount = body->tetCount;
+    e->corners = body->tetCount > 0 ? 4 : 3;
+    e->tetCount = body->tetCount > 0 ? body->tetCount : body->triangleCount;
     e->meshCount = body->userCount;
     e->tets = spAlloc(heap, spArraySize(e->tetCount, 4 * sizeof(int32_t)));
     e->removed = spAllocZeroed(heap, spArraySize(e->tetCount, 1));
+    e->open = spAllocZeroed(heap, spArraySize(e->tetCount, 1));
+    e->cutX[0] = spAllocZeroed(heap, spArraySize(n, sizeof(spVec3)));
+    e->cutX[1] = spAllocZeroed(heap, spArraySize(n, sizeof(spVec3)));
     e->parents = spAlloc(heap, spArraySize(n, sizeof(int32_t)));
     e->around = spAllocZeroed(heap, spArraySize(n, sizeof(int32_t)));
     e->volume = spAllocZeroed(heap, spArraySize(n, sizeof(double)));
     e->density = spAllocZeroed(heap, spArraySize(n, sizeof(double)));
-    if (e->tets == NULL || e->removed == NULL || e->parents == NULL || e->around == NULL ||
-        e->volume == NULL || e->density == NULL)
+    if (e->tets == NULL || e->removed == NULL || e->open == NULL || e->cutX[0] == NULL ||
+        e->cutX[1] == NULL || e->parents == NULL || e->around == NULL || e->volume == NULL ||
+        e->density == NULL)
     {
         return spFailMemory(error, "a body with room", spArraySize(n, sizeof(double)));
     }
-    memcpy(e->tets, body->tets, (size_t)e->tetCount * 4 * sizeof(int32_t));
+    spCopyCells(body, e);
     memset(e->parents, -1, (size_t)n * sizeof(int32_t));
     for (int i = 0; i < e->tetCount; ++i)
     {
-        double volume = spGetRestVolume(body, e->tets + 4 * (size_t)i);
-        for (int k = 0; k < 4; ++k)
+        double volume = spGetRestMeasure(body, e->tets + 4 * (size_t)i);
+        for (int k = 0; k < e->corners; ++k)
         {
             e->around[e->tets[4 * (size_t)i + k]] += 1;
             e->volume[e->tets[4 * (size_t)i + k]] += volume;
@@ -63,7 +90,11 @@ bool spCreateEditData(spBody* body, spError* error)
         double mass = (double)body->mass[body->order.rank[i]];
         e->density[i] = e->volume[i] > 0.0 ? mass / e->volume[i] : 0.0;
     }
-    return true;
+    e->bare = spAllocZeroed(heap, spArraySize(body->triangleCount, 1));
+    return (e->bare != NULL &&
+            spBuildCellFans(&e->fans, heap, e->tets, e->tetCount, e->corners, e->meshCount) &&
+            spBuildCellRuns(body)) ||
+           spFailMemory(error, "a body with room", spArraySize(e->tetCount, 4 * sizeof(int32_t)));
 }
 
 void spDestroyEditData(spBody* body)
@@ -73,7 +104,10 @@ void spDestroyEditData(spBody* body)
     {
         spDestroyEditPlan(body, e->restored);
         pthread_mutex_destroy(&e->mutex);
-        void* all[] = {e->tets, e->removed, e->parents, e->around, e->volume, e->density};
+        void* all[] = {e->tets,    e->removed, e->parents, e->around,  e->volume,
+                       e->density, e->open,    e->bare,    e->cutX[0], e->cutX[1]};
+        spFreeCellFans(&e->fans, body->heap);
+        spFreeCellRuns(&e->runs, body->heap);
         for (int i = 0; i < (int)(sizeof(all) / sizeof(all[0])); ++i)
         {
             spFree(body->heap, all[i]);
@@ -100,6 +134,9 @@ spEditPlan* spCreateEditPlan(spBody* body, int tetCount)
     plan->remap = (spRemap){.tets = plan->tets,
                             .nodes = plan->nodes,
                             .tetCount = tetCount,
+                            .cells = body->edit->tets,
+                            .removed = body->edit->removed,
+                            .rank = body->order.rank,
                             .patchBegin = body->order.patchBegin,
                             .patchCount = body->order.patchCount,
                             .tetRoom = body->tetRoom,
@@ -133,8 +170,10 @@ static bool spPrepareSets(spBody* body, spEditPlan* plan, spError* error)
         ok = set->kind->remap != NULL
                  ? set->kind->remap(set, body->heap, &plan->remap, sp_remapPrepare, error)
                  : spFail(error, sp_errorUnsupported,
-                          "%s cannot be edited: its set %d (%s) does not follow an edit", body->name, done,
-                          set->kind->name);
+                          "%s cannot be edited: its set %d (%s) acts through a closed surface, which a cut "
+                          "opens: "
+                          "remove the set first",
+                          body->name, done, set->kind->name);
     }
     for (int i = 0; ok == false && i < done - 1; ++i)
     {
@@ -264,22 +303,69 @@ void spDestroyEditPlan(spBody* body, spEditPlan* plan)
 static spMesh* spMakeEditedMesh(const spBody* body)
 {
     const spEditData* e = body->edit;
-    int32_t* tets = spAlloc(body->heap, spArraySize(e->tetCount, 4 * sizeof(int32_t)));
+    size_t size = (size_t)e->corners * sizeof(int32_t);
+    int32_t* cells = spAlloc(body->heap, spArraySize(e->tetCount, size));
     spMeshDef def = spDefaultMeshDef();
-    for (int i = 0; tets != NULL && i < e->tetCount; ++i)
+    int count = 0;
+    for (int i = 0; cells != NULL && i < e->tetCount; ++i)
     {
         if (e->removed[i] == 0)
         {
-            memcpy(tets + 4 * (size_t)def.tetCount++, e->tets + 4 * (size_t)i, 4 * sizeof(int32_t));
+            memcpy(cells + (size_t)e->corners * count++, e->tets + SP_CELL * (size_t)i, size);
         }
     }
     def.vertices = body->rest;
     def.vertexCount = body->userCount;
-    def.tets = tets;
+    def.tets = e->corners == 4 ? cells : NULL;
+    def.tetCount = e->corners == 4 ? count : 0;
+    def.triangles = e->corners == 3 ? cells : NULL;
+    def.triangleCount = e->corners == 3 ? count : 0;
     def.allocator = body->heap->allocator;
-    spMesh* mesh = tets != NULL ? spCreateMesh(&def, NULL) : NULL;
-    spFree(body->heap, tets);
+    spMesh* mesh = cells != NULL ? spCreateMesh(&def, NULL) : NULL;
+    spFree(body->heap, cells);
     return mesh;
+}
+
+// Whether a triangle of nodes was at the border of the mesh as it was given
+static bool spWasBorder(const spEditData* e, const int32_t* triangle)
+{
+    int a = spGetRootNode(e, triangle[0]), b = spGetRootNode(e, triangle[1]),
+        c = spGetRootNode(e, triangle[2]);
+    bool found = false;
+    for (int i = e->fans.begin[a]; found == false && i < e->fans.begin[a + 1]; ++i)
+    {
+        int tet = e->fans.corners[i] / 4, rest = 6 - e->fans.corners[i] % 4, others = 0;
+        for (int k = 0; k < 4; ++k)
+        {
+            int root = spGetRootNode(e, e->tets[4 * tet + k]);
+            bool other = root == b || root == c;
+            rest -= other ? k : 0;
+            others += other;
+        }
+        found = others == 2 && e->fans.across[4 * tet + rest] < 0;
+    }
+    return found;
+}
+
+// False without memory, with what was there
+static bool spFindBare(spBody* body)
+{
+    spEditData* e = body->edit;
+    uint8_t* bare = spAllocZeroed(body->heap, spArraySize(spMaxInt(body->triangleCount, 1), 1));
+    int count = 0;
+    // Triangles of a sheet have been there before
+    for (int i = 0; bare != NULL && e->corners == 4 && i < body->triangleCount; ++i)
+    {
+        bare[i] = spWasBorder(e, body->triangles + 3 * (size_t)i) == false;
+        count += bare[i];
+    }
+    if (bare != NULL)
+    {
+        spFree(body->heap, e->bare);
+        e->bare = bare;
+        e->bareCount = count;
+    }
+    return bare != NULL;
 }
 
 void spRefreshTopology(spBody* body)
@@ -294,7 +380,7 @@ void spRefreshTopology(spBody* body)
     {
         spBody old = *body;
         body->edges = body->triangles = body->tets = NULL;
-        bool ok = spCopyTopology(body, mesh, NULL);
+        bool ok = spCopyTopology(body, mesh, NULL) && spFindBare(body);
         const spBody* done = ok ? &old : body;
         spFree(body->heap, done->edges);
         spFree(body->heap, done->triangles);

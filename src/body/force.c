@@ -167,6 +167,11 @@ spEnergy spGetBodyEnergy(const spBody* body, const spVec4* positions, spVec3 gra
     }
     energy.potential = body->backend->addWeight(energy.potential, positions, body->mass, gravity,
                                                 (double)body->gravityScale, 0, body->nodeCount);
+    if (state.remainder > 0)
+    {
+        energy.potential = body->backend->addWeight(energy.potential, positions + state.remainder, body->mass,
+                                                    gravity, (double)body->gravityScale, 0, body->nodeCount);
+    }
     return energy;
 }
 

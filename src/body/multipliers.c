@@ -3,7 +3,10 @@
 
 #include "body/multipliers.h"
 
-spMultiplier spFindMultiplier(const spMultipliers* list, uint64_t key)
+#include "math/vec3.h"
+
+// NULL when there is none
+static spMultiplier* spSearchKey(const spMultipliers* list, uint64_t key)
 {
     int begin = 0, end = list->count;
     while (begin < end)
@@ -19,7 +22,22 @@ spMultiplier spFindMultiplier(const spMultipliers* list, uint64_t key)
         }
     }
     bool found = begin < list->count && list->entries[begin].key == key;
-    return found ? list->entries[begin] : (spMultiplier){.key = key};
+    return found ? list->entries + begin : NULL;
+}
+
+spMultiplier spFindMultiplier(const spMultipliers* list, uint64_t key)
+{
+    const spMultiplier* found = spSearchKey(list, key);
+    return found != NULL ? *found : (spMultiplier){.key = key};
+}
+
+void spAddToMultiplier(spMultipliers* list, uint64_t key, spVec3 force)
+{
+    spMultiplier* found = spSearchKey(list, key);
+    if (found != NULL)
+    {
+        found->force = spAdd3(found->force, force);
+    }
 }
 
 // Lets the entry at the root sink until none below it has a larger key

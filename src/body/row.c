@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "body/body.h"
 #include "body/contact_law.h"
+#include "linear/precise.h"
 
 uint64_t spMakePairKey(spRowLaw law, uint64_t first, uint64_t second)
 {
@@ -22,14 +23,33 @@ uint64_t spMakePairKey(spRowLaw law, uint64_t first, uint64_t second)
     return spHashBytes(SP_HASH_SEED, pair, sizeof(pair));
 }
 
-static void spMoveNode(spVec4* x, spVec4* v, spVec3 dx, spVec3 dv)
+// A node that rows move
+typedef struct spHeldNode
 {
-    *x = (spVec4){x->x + dx.x, x->y + dx.y, x->z + dx.z, x->w};
+    spVec4* x;
+    spVec4* v;
+    int remainder; // from its position; 0 where there is none
+    spReal mass;
+} spHeldNode;
+
+static void spMoveNode(const spHeldNode* node, spVec3 dx, spVec3 dv)
+{
+    spVec4 *x = node->x, *v = node->v;
+    if (node->remainder > 0)
+    {
+        spWideQuad way = {(double)dx.x, (double)dx.y, (double)dx.z, 0.0};
+        spPutPrecise(x, node->remainder, 0, spGetPrecise(x, node->remainder, 0) + way);
+    }
+    else
+    {
+        *x = (spVec4){x->x + dx.x, x->y + dx.y, x->z + dx.z, x->w};
+    }
     *v = (spVec4){v->x + dv.x, v->y + dv.y, v->z + dv.z, 0};
 }
 
-static void spHoldContact(spRow* row, const spHoldContext* context, spReal mass, spVec4* x, spVec4* v)
+static void spHoldContact(spRow* row, const spHoldContext* context, const spHeldNode* node)
 {
+    const spVec4 *x = node->x, *v = node->v;
     const spPose* pose = context->poses + row->b.slot;
     spVec3 p = spXyz(*x);
     spSurfaceHit hit =
@@ -60,16 +80,17 @@ static void spHoldContact(spRow* row, const spHoldContext* context, spReal mass,
         dv = spMulSub3(dv, taken, slip);
         dx = spMulSub3(dx, context->h * taken, slip);
     }
-    spMoveNode(x, v, dx, dv);
+    spMoveNode(node, dx, dv);
     row->gap += push;
-    row->impulse = spMulAdd3(row->impulse, mass, dv);
+    row->impulse = spMulAdd3(row->impulse, node->mass, dv);
 }
 
 // Impacts that one node may have in one substep
 #define SP_MAX_IMPACTS 3
 
-static void spBacktrackContact(spRow* row, const spHoldContext* context, spReal mass, spVec4* x, spVec4* v)
+static void spBacktrackContact(spRow* row, const spHoldContext* context, const spHeldNode* node)
 {
+    const spVec4 *x = node->x, *v = node->v;
     const spPose* pose = context->poses + row->b.slot;
     spReal left = context->h; // time of the substep that may still be taken back
     for (int impact = 0; impact <= SP_MAX_IMPACTS; ++impact)
@@ -105,8 +126,8 @@ static void spBacktrackContact(spRow* row, const spHoldContext* context, spReal 
         {
             dx = spMulAdd3(dx, -row->gap - spDot3(dx, hit.normal), hit.normal);
         }
-        spMoveNode(x, v, dx, dv);
-        row->impulse = spMulAdd3(row->impulse, mass, dv);
+        spMoveNode(node, dx, dv);
+        row->impulse = spMulAdd3(row->impulse, node->mass, dv);
         if (bounce == 0)
         {
             row->gap = 0;
@@ -115,46 +136,87 @@ static void spBacktrackContact(spRow* row, const spHoldContext* context, spReal 
     }
 }
 
-static void spHoldAnchor(spRow* row, const spHoldContext* context, spReal mass, spVec4* x, spVec4* v)
+static void spHoldAnchor(spRow* row, const spHoldContext* context, const spHeldNode* node)
 {
+    const spVec4* x = node->x;
     spVec3 anchor = spGetAnchor(row, context->poses, context->fraction);
     spReal h = context->h;
     spReal yield = x->w / (x->w + row->compliance / (h * h));
     spVec3 dx = spScale3(yield, spSub3(anchor, spXyz(*x)));
     spVec3 dv = spScale3(1 / h, dx);
-    spReal force = mass * spLength3(dv) / h;
+    spReal force = node->mass * spLength3(dv) / h;
     if (row->maxForce > 0)
     {
         spReal share = spGetShare(force, row->maxForce);
         dx = spScale3(share, dx);
         dv = spScale3(share, dv);
     }
-    spMoveNode(x, v, dx, dv);
-    row->impulse = spMulAdd3(row->impulse, mass, dv);
+    spMoveNode(node, dx, dv);
+    row->impulse = spMulAdd3(row->impulse, node->mass, dv);
+}
+
+static void spHoldRow(spRow* row, const spHoldContext* context, const spHeldNode* node)
+{
+    if (row->law == sp_rowContact && context->backtrack)
+    {
+        spBacktrackContact(row, context, node);
+    }
+    else if (row->law == sp_rowContact)
+    {
+        spHoldContact(row, context, node);
+    }
+    else
+    {
+        spHoldAnchor(row, context, node);
+    }
 }
 
 void spHoldPatchRows(spBody* body, const spHoldContext* context, int patch)
 {
+    int remainder = spGetRemainder(body);
     for (int i = body->patchRow[patch]; i < body->patchRow[patch + 1]; ++i)
     {
         spRow* row = body->rows + i;
         spVec4* x = body->x + row->a.node;
-        spVec4* v = body->v + row->a.node;
-        if (x->w == 0)
+        spHeldNode node = {x, body->v + row->a.node, remainder, body->mass[row->a.node]};
+        if (x->w != 0)
+        {
+            spHoldRow(row, context, &node);
+        }
+    }
+}
+
+static void spAddToNode(spVec4* a, spReal s, spVec3 b)
+{
+    *a = (spVec4){a->x + s * b.x, a->y + s * b.y, a->z + s * b.z, a->w};
+}
+
+void spHoldPointRows(spVec4* x, spVec4* v, const spHeldPoint* points, int count, const spGhostEntry* entries,
+                     const spHoldContext* context)
+{
+    for (int i = 0; i < count; ++i)
+    {
+        const spGhostEntry* e = entries + points[i].begin;
+        spVec4 at = {0, 0, 0, 0}, rate = at;
+        for (int k = 0; k < points[i].count; ++k)
+        {
+            spAddToNode(&at, e[k].weight, spXyz(x[e[k].node]));
+            spAddToNode(&rate, e[k].weight, spXyz(v[e[k].node]));
+            at.w += e[k].weight * e[k].weight * x[e[k].node].w;
+        }
+        if (!(at.w > 0))
         {
             continue;
         }
-        if (row->law == sp_rowContact && context->backtrack)
+        spVec3 place = spXyz(at), velocity = spXyz(rate);
+        spHeldNode point = {&at, &rate, 0, 1 / at.w};
+        spHoldRow(points[i].row, context, &point);
+        spVec3 dx = spSub3(spXyz(at), place), dv = spSub3(spXyz(rate), velocity);
+        for (int k = 0; k < points[i].count; ++k)
         {
-            spBacktrackContact(row, context, body->mass[row->a.node], x, v);
-        }
-        else if (row->law == sp_rowContact)
-        {
-            spHoldContact(row, context, body->mass[row->a.node], x, v);
-        }
-        else
-        {
-            spHoldAnchor(row, context, body->mass[row->a.node], x, v);
+            spReal share = e[k].weight * x[e[k].node].w / at.w;
+            spAddToNode(x + e[k].node, share, dx);
+            spAddToNode(v + e[k].node, share, dv);
         }
     }
 }

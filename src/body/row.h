@@ -9,6 +9,7 @@
 
 #pragma once
 
+#include "base/backend.h"
 #include "base/node.h"
 #include "body/collider.h"
 #include "math/mat3.h"
@@ -53,6 +54,8 @@ typedef struct spRow
             // Between bodies: half edge of a where two edges meet, else -1; triangle or half edge of b
             int32_t features[2];
             spReal thickness; // between bodies: distance along the normal at which they touch, m
+            spReal area;      // of a volume between bodies, seen along the normal, m^2; else 0
+            spVec3 slip;      // between bodies: of a along b since they stick, m
         };
         struct // hold
         {
@@ -128,3 +131,14 @@ typedef struct spComplianceBlock
     int32_t i, j;
     spMat3 block; // 1/kg
 } spComplianceBlock;
+
+// A row on a point of a body, which is the weighted sum of some nodes
+struct spHeldPoint
+{
+    spRow* row;
+    int32_t begin, count; // of its entries in a pool
+};
+
+// Holds rows on points after a trial substep, one after the other: nodes take their shares of it, by their weights
+void spHoldPointRows(spVec4* x, spVec4* v, const spHeldPoint* points, int count, const spGhostEntry* entries,
+                     const spHoldContext* context);

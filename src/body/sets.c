@@ -64,6 +64,21 @@ bool spHasRowsOnly(const spBody* body)
     return found;
 }
 
+double spGetDampingTime(const spBody* body, double ratio, double speed)
+{
+    spVec3 lower = spXyz(body->x[0]), upper = lower;
+    for (int i = 1; i < body->nodeCount; ++i)
+    {
+        spVec3 p = spXyz(body->x[i]);
+        lower = (spVec3){fmin(lower.x, p.x), fmin(lower.y, p.y), fmin(lower.z, p.z)};
+        upper = (spVec3){fmax(upper.x, p.x), fmax(upper.y, p.y), fmax(upper.z, p.z)};
+    }
+    double length =
+        fmax(fmax((double)upper.x - lower.x, (double)upper.y - lower.y), (double)upper.z - lower.z);
+    // ratio = beta w / 2 with w = pi speed / length
+    return speed > 0.0 ? 2.0 * ratio * length / (3.14159265358979323846 * speed) : 0.0;
+}
+
 bool spCheckRoom(const spBody* body, spError* error)
 {
     return body->setCount < SP_MAX_SETS ||
@@ -126,7 +141,7 @@ void spMarkChanged(spBody* body)
 int spAppendSet(spBody* body, spElementSet* set)
 {
     body->sets[body->setCount] = set;
-    body->elementCount += set->elementCount;
+    body->elementCount += set->elementCount - set->spareCount;
     spMarkChanged(body);
     body->topologyVersion += 1;
     return body->setCount++;

@@ -17,6 +17,11 @@ bool spCheckNode(const spBody* body, const char* what, int index, int node, spEr
 // Whether the numbers of an activation of springs are in range
 bool spCheckActivation(spReal amplitude, spReal frequency, spReal phase, spError* error);
 
+// The damping time, s, that gives the slowest vibration of a body this share of critical damping. Waves run through
+// the body with `speed`, m/s; half a wave length is the longest side of the box around its nodes. It does not
+// depend on the mesh.
+double spGetDampingTime(const spBody* body, double ratio, double speed);
+
 // Appends a set that has no blocks. Returns its number.
 int spAppendSet(spBody* body, spElementSet* set);
 

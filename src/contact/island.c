@@ -87,6 +87,10 @@ static bool spGatherRows(const spIslandContext* c, spRow** rows, int* rowCount, 
         spMultiplier last = spFindMultiplier(c->multipliers, (*rows)[k].key);
         (*rows)[k].force = last.force;
         (*rows)[k].age = last.age;
+        if ((*rows)[k].law == sp_rowContact)
+        {
+            (*rows)[k].slip = last.slip;
+        }
     }
     return true;
 }
@@ -144,6 +148,8 @@ void spCountSlices(const spIslandContext* c, spIslands* islands, spReal dt, uint
             spIsland* island = islands->islands + body->island;
             island->slices = spMaxInt(island->slices, body->method->countSubsteps(body, dt, flags));
             island->repeats = island->repeats || body->method->repeats(body);
+            island->centred = island->centred || body->methodDef.type == sp_verlet ||
+                              body->methodDef.type == sp_multiresolution;
         }
     }
     for (int i = 0; i < c->bodyCount; ++i)

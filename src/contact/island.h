@@ -16,6 +16,7 @@ typedef struct spIsland
     int rowCount;
     int slices;   // as many as the body that needs most of them takes substeps
     bool repeats; // a body of it can take a slice again
+    bool centred; // a body of it moves by Verlet: symplectic Euler goes along
 } spIsland;
 
 typedef struct spIslands

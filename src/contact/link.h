@@ -24,7 +24,8 @@ typedef struct spLink
     spVec3 target; // at the end of the next step
     spReal compliance;
     spReal maxForce;
-    spVec3 force; // on the body, mean over the last step
+    spVec3 force;     // on the body, mean over the last step
+    spVec3 restForce; // the same when its body fell asleep
 } spLink;
 
 // Returns NULL with a sentence why. other and collider may be NULL.

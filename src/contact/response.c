@@ -17,14 +17,20 @@
 
 #include <string.h>
 
-#define SP_MAX_SWEEPS 100
+#define SP_MAX_SWEEPS 200
+// After so many they are plain ones, which settle: with contacts between bodies sooner, many of which say nearly the same
+#define SP_CONJUGATE_SWEEPS (SP_MAX_SWEEPS - 1)
+#define SP_CONJUGATE_TOUCHES 20
+
+// What the method of a body may leave of a contact that it holds, as a share of how far the body falls in a step
+#define SP_HELD_SHARE ((spReal)0.1)
 
 // A sweep that changes no relative velocity by more than this share of the largest one is the last
 #define SP_ROW_TOLERANCE 1e-5
 // Of contacts between bodies, many of which say nearly the same: both surfaces have vertices
 #define SP_TOUCH_TOLERANCE 2e-3
 
-// A penetration that is more than rounding
+// A penetration that is more than rounding, of a contact that the method of its body does not hold already
 static bool spIsMissedContact(const spResponse* r, const spBody* body, const spRow* row)
 {
     if (r->context->solveContacts == false || row->law != sp_rowContact || row->gap >= 0 ||
@@ -34,7 +40,19 @@ static bool spIsMissedContact(const spResponse* r, const spBody* body, const spR
     }
     int node = row->a.node;
     spVec4 x = body->backend->view(body->x, node, node + 1)[node];
-    return row->gap < -spGetGapRounding(spXyz(x), body->contactRadius) && x.w > 0;
+    bool held = spLengthSquared3(spFindMultiplier(&body->multipliers, row->key).force) > 0;
+    spReal fall = (spReal)body->gravity * r->context->dt * r->context->dt;
+    spReal least = spGetGapRounding(spXyz(x), body->contactRadius) + (held ? SP_HELD_SHARE * fall : 0);
+    return row->gap < -least && x.w > 0;
+}
+
+// A contact with a collider that the method of its body holds, and goes on to hold while rows between bodies are solved
+static bool spIsHeldContact(const spResponse* r, const spBody* body, const spRow* row)
+{
+    const spResponseContext* c = r->context;
+    return c->modelHeld && body->running && body->island == c->island && row->law == sp_rowContact &&
+           body->method->repeats(body) &&
+           spLengthSquared3(spFindMultiplier(&body->multipliers, row->key).force) > 0;
 }
 
 // Counts the points of every body and the rows. Returns false when there is nothing to do or no memory.
@@ -53,7 +71,7 @@ static bool spCountResponse(spResponse* r, spResponseResult* result)
         const spBody* body = c->bodies[i];
         for (int k = 0; body != NULL && k < body->rowCount; ++k)
         {
-            if (spIsMissedContact(r, body, body->rows + k))
+            if (spIsMissedContact(r, body, body->rows + k) || spIsHeldContact(r, body, body->rows + k))
             {
                 r->bodyPoint[i + 1] += 1;
                 r->rowCount += 1;
@@ -160,6 +178,12 @@ static void spFillResponse(spResponse* r, int* cursor)
             {
                 spFillMissed(r, r->rows + next++, body, body->rows + k, cursor[i]++);
             }
+            else if (spIsHeldContact(r, body, body->rows + k))
+            {
+                r->sides[cursor[i]] = body->rows[k].a;
+                r->rows[next++] =
+                    (spSolvedRow){.row = body->rows + k, .a = cursor[i]++, .b = -1, .held = true};
+            }
         }
     }
     for (int k = 0; k < c->pairCount; ++k)
@@ -250,6 +274,33 @@ spVec3 spGetRowVelocity(const spResponse* r, const spSolvedRow* row)
     return row->b >= 0 ? spSub3(r->u[row->a], r->u[row->b]) : r->u[row->a];
 }
 
+// Sweeps of Gauss-Seidel are taken for steps down a gradient, and made conjugate (Silcowitz, Niebe, Erleben. A
+// Nonsmooth Nonlinear Conjugate Gradient Method for Interactive Contact Force Problems. 2010). What that does to the
+// laws the next sweep mends.
+bool spGoOn(spResponse* r, double* last)
+{
+    double now = 0.0;
+    for (int k = 0; k < r->rowCount; ++k)
+    {
+        const spSolvedRow* s = r->rows + k;
+        now += (double)spDot3(s->change, spMulMV3(s->diagonal, s->change));
+    }
+    spReal share = *last > 0.0 && now <= *last ? (spReal)(now / *last) : 0;
+    *last = now;
+    for (int k = 0; k < r->rowCount; ++k)
+    {
+        spSolvedRow* s = r->rows + k;
+        spVec3 more = spScale3(share, s->direction);
+        s->direction = spAdd3(more, s->change);
+        s->change = more;
+        if (share > 0)
+        {
+            spPushRow(r, s, more);
+        }
+    }
+    return share > 0;
+}
+
 // The change of impulse, or shift, that one row asks for
 static spVec3 spSolveRow(const spSolvedRow* s, spVec3 u, spVec3 total, bool positions, spReal dt)
 {
@@ -302,6 +353,10 @@ void spKeepForces(const spResponse* r)
     for (int k = 0; k < r->rowCount; ++k)
     {
         const spSolvedRow* s = r->rows + k;
+        if (s->held)
+        {
+            continue;
+        }
         spVec3 force = spScale3(1 / r->context->dt, s->impulse);
         // A body that is about to be stopped leaves nothing for the others
         s->row->force = spIsFinite3(force) ? force : (spVec3){0, 0, 0};
@@ -323,7 +378,7 @@ static bool spKeepMissed(const spResponse* r)
     for (int k = 0; k < r->rowCount; ++k)
     {
         const spRow* row = r->rows[k].row;
-        list->entries[list->count++] = (spMultiplier){row->key, row->force, row->age};
+        list->entries[list->count++] = (spMultiplier){.key = row->key, .force = row->force, .age = row->age};
     }
     spSortMultipliers(list);
     return true;
@@ -356,6 +411,8 @@ static spSweepResult spSweepRows(spResponse* r, bool positions, double scale)
     double largest = spStartWarm(r, positions),
            share = spHasTouches(r) ? SP_TOUCH_TOLERANCE : SP_ROW_TOLERANCE;
     spSweepResult result = {0};
+    double last = 0.0;
+    int conjugate = spHasTouches(r) ? SP_CONJUGATE_TOUCHES : SP_CONJUGATE_SWEEPS;
     for (result.count = 0; result.count < SP_MAX_SWEEPS; ++result.count)
     {
         result.change = 0.0;
@@ -365,6 +422,7 @@ static spSweepResult spSweepRows(spResponse* r, bool positions, double scale)
             spVec3* total = positions ? &row->shift : &row->impulse;
             spVec3 change = spSolveRow(row, spGetRowVelocity(r, row), *total, positions, r->context->dt);
             *total = spAdd3(*total, change);
+            row->change = change;
             spPushRow(r, row, change);
             double moved = spLength3(spMulMV3(row->diagonal, change));
             result.change = fmax(result.change, moved);
@@ -375,6 +433,13 @@ static spSweepResult spSweepRows(spResponse* r, bool positions, double scale)
         {
             result.count += 1;
             break;
+        }
+        bool more = result.count < conjugate && spGoOn(r, &last);
+        for (int k = 0; more && k < r->rowCount; ++k)
+        {
+            spSolvedRow* row = r->rows + k;
+            spVec3* total = positions ? &row->shift : &row->impulse;
+            *total = spAdd3(*total, row->change);
         }
     }
     return result;

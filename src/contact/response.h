@@ -23,6 +23,8 @@ typedef struct spResponseContext
     spReal dt;             // that the bodies have just covered, s
     spReal restitutionThreshold;
     bool solveContacts; // missed ones, of the bodies' node rows
+    bool modelHeld; // contacts that methods hold are part of the model: of bodies that repeat, in this island
+    int island;
 } spResponseContext;
 
 typedef struct spResponseResult

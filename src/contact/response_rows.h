@@ -11,13 +11,16 @@
 // A row while it is solved
 typedef struct spSolvedRow
 {
-    spRow* row;      // a contact of its body, or one between bodies
-    int a, b;        // points; b is -1 for a collider
-    spVec3 gap;      // x_a - x_b - anchor, m; of a contact along the normal
-    spVec3 target;   // relative velocity that it asks for, m/s
-    spVec3 impulse;  // N s
-    spVec3 shift;    // kg m
-    spMat3 diagonal; // of W, 1/kg
+    spRow* row;       // a contact of its body, or one between bodies
+    int a, b;         // points; b is -1 for a collider
+    bool held;        // by the method of its body: a part of the model alone
+    spVec3 gap;       // x_a - x_b - anchor, m; of a contact along the normal
+    spVec3 target;    // relative velocity that it asks for, m/s
+    spVec3 impulse;   // N s
+    spVec3 shift;     // kg m
+    spMat3 diagonal;  // of W, 1/kg
+    spVec3 change;    // of the multiplier, by the last sweep
+    spVec3 direction; // conjugate: how it has changed over the sweeps
 } spSolvedRow;
 
 typedef struct spResponse
@@ -47,6 +50,9 @@ spVec3 spReadSide(const spResponse* r, const spRowSide* side, const spVec4* valu
 // What impulses do to relative velocities, in the model
 void spPushRow(spResponse* r, const spSolvedRow* row, spVec3 impulse);
 spVec3 spGetRowVelocity(const spResponse* r, const spSolvedRow* row);
+// Between two sweeps: what goes on in the direction of the last ones, into the changes of the rows; they are pushed by
+// it. last: of the call before, 0 at first. False when there is nothing to add.
+bool spGoOn(spResponse* r, double* last);
 // Hands the impulses and shifts of the rows to the bodies
 void spCorrectBodies(spResponse* r);
 

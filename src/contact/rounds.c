@@ -12,28 +12,27 @@
 // elements. 1 to 3 is a fixed-point iteration p -> G(p), Uzawa's for holds, and Anderson's mixing makes it
 // converge fast: for linear bodies it is GMRES on the true Schur complement, preconditioned by W. What is left
 // is told, and the next slice begins with it: gaps are measured, not summed up.
-//
-// Anderson. Iterative Procedures for Nonlinear Integral Equations. 1965
-// Walker, Ni. Anderson Acceleration for Fixed-Point Iterations. 2011
 
 #include "contact/rounds.h"
 
 #include "body/contact_law.h"
+#include "contact/contact_surface.h"
 #include "contact/response_rows.h"
+#include "linear/mixing.h"
 
 #include <float.h>
 #include <string.h>
 
 #define SP_MAX_ROUNDS 12
 // With contacts: those that are not solved then end with what the model asks of them
-#define SP_CONTACT_ROUNDS 6
+#define SP_CONTACT_ROUNDS 10
 #define SP_MAX_SWEEPS 100
 // Sweeps end when none changes a relative velocity by more than this share of the largest change
 #define SP_LINK_SWEEPS 1e-5
 #define SP_TOUCH_SWEEPS 1e-3
-
-// Past rounds that are mixed
-#define SP_WINDOW 8
+// Or, with contacts, this share of what gravity gives in the slice. Where two contacts say nearly the same, but not
+// quite, all that sweeps do is to pass load from one to the other.
+#define SP_WEIGHT_SWEEPS 1e-4
 
 // Rounds end when the largest gap is down to this share of that of the first round
 #define SP_GAP_TOLERANCE 1e-2
@@ -42,21 +41,19 @@
 #define SP_GAP_ROUNDING 16.0
 #define SP_GAP_SHARE 1e-6
 
-// Contacts: share of the first residual, and of positions, at which they are solved
+// Contacts: share of the first residual, and of the size of the bodies, at which they are solved
 #define SP_CONTACT_TOLERANCE 0.1
-#define SP_CONTACT_SHARE 1e-5
-// What is left above this share of positions is told
+#define SP_CONTACT_SHARE 2e-6
+// What is left above this share of that size is told
 #define SP_CONTACT_TOLD 1e-4
 
-// A direction of which the others leave less than this is noise
-#define SP_LEAST_PART 1e-3
+// Contacts give way by this share of what their bodies do. Both surfaces have vertices, and what holds those of the one
+// nearly holds those of the other: without it nothing would say which of them carries the load.
+#define SP_CONTACT_SOFTNESS ((spReal)3e-2)
+#define SP_SOFT_SHARE ((spReal)1e-3)
 
-// Rounds end after so many that bring the residual down to no less than this share
+// Rounds end after so many that are not much better than those before
 #define SP_PATIENCE 4
-#define SP_BETTER 0.8
-
-// Mixing that makes the residual grow by more than this starts anew from the best round
-#define SP_WORSE 2.0
 
 // A body at the start of the slice
 typedef struct spStart
@@ -75,20 +72,11 @@ typedef struct spRounds
     spResponse r;
     spStart* starts; // by slot
     spReal* rest;    // of contacts: distance of the points along the normal at which the gap is 0, m
+    spVec3* begin;   // of contacts: distance of the points where they began to stick, m
+    bool* hits;      // of contacts: comes faster than a contact gives way
     spReal* bounce;  // of contacts: speed along the normal after the impact, m/s; 0 for none
-    int size;        // numbers of a vector: three for each row
-    double* p;       // impulses, each times the root of the compliance of its row, so that they compare
-    double* f;       // G(p) - p
-    double* lastP;   // of the last round
-    double* lastF;
-    double* best; // of the round with the least residual
-    double* bestF;
-    double least;   // its norm
-    double* steps;  // between rounds, of p: SP_WINDOW vectors
-    double* change; // and of f
-    double* basis;  // orthonormal, of the changes
-    double* scale;  // of each row
-    int mixed;      // columns of the window
+    spMixing m;      // of impulses, each times the root of the compliance of its row, so that they compare
+    double* scale;   // of each row
 } spRounds;
 
 // ---- bodies ----
@@ -145,7 +133,7 @@ static void spPutBack(const spRounds* n, int slot)
 
 static spVec3 spGetTotal(const spRounds* n, int row)
 {
-    const double *p = n->p + 3 * (size_t)row, scale = 1.0 / n->scale[row];
+    const double *p = n->m.p + 3 * (size_t)row, scale = 1.0 / n->scale[row];
     return (spVec3){(spReal)(scale * p[0]), (spReal)(scale * p[1]), (spReal)(scale * p[2])};
 }
 
@@ -184,6 +172,10 @@ static void spSetLoads(const spRounds* n)
     for (int k = 0; k < n->r.rowCount; ++k)
     {
         const spRow* row = n->r.rows[k].row;
+        if (n->r.rows[k].held)
+        {
+            continue;
+        }
         spVec3 force = spScale3(1 / c->dt, spGetTotal(n, k));
         spLoadSide(n, &row->a, force);
         spLoadSide(n, &row->b, spNeg3(force));
@@ -225,6 +217,24 @@ static spVec3 spReadApart(const spRounds* n, const spRow* row, bool positions)
                   spReadSide(&n->r, &row->b, positions ? b->x : b->v));
 }
 
+static spVec3 spGetHeldForce(const spRounds* n, const spRow* row)
+{
+    return spFindMultiplier(&n->context->response.bodies[row->a.slot]->multipliers, row->key).force;
+}
+
+// A contact that its body holds: the law is kept, and what is left is how it slides
+static void spMeasureHeld(const spRounds* n, int index)
+{
+    const spResponseContext* c = &n->context->response;
+    spSolvedRow* s = n->r.rows + index;
+    const spRow* row = s->row;
+    spPose pose = spGetColliderPose(c->colliders[row->b.slot], 1, c->dt);
+    spVec3 x = spReadSide(&n->r, &row->a, c->bodies[row->a.slot]->x);
+    spVec3 v = spScale3(1 / c->dt, spSub3(x, n->begin[index]));
+    s->target = spGetTangent(spSub3(v, spGetSurfaceVelocity(&pose, x)), row->normal);
+    s->impulse = spScale3(c->dt, spGetHeldForce(n, row));
+}
+
 // Measures the gaps: what rows ask of relative velocities, in the mean over the slice, goes to their targets.
 // Returns the largest gap, or force times compliance that is missing, m.
 static double spMeasureRows(spRounds* n)
@@ -235,6 +245,11 @@ static double spMeasureRows(spRounds* n)
     {
         spSolvedRow* s = n->r.rows + k;
         spRow* row = s->row;
+        if (s->held)
+        {
+            spMeasureHeld(n, k);
+            continue;
+        }
         spVec3 apart = spReadApart(n, row, true);
         if (row->law == sp_rowHold)
         {
@@ -244,25 +259,88 @@ static double spMeasureRows(spRounds* n)
             largest = row->maxForce > 0 ? largest : fmax(largest, (double)spLength3(left));
             continue;
         }
-        spVec3 v = spReadApart(n, row, false);
+        // Velocities in the mean over the slice, whatever the method: what sticks ends where it began
         spReal bounce = n->bounce[k];
         row->gap = spDot3(apart, row->normal) - n->rest[k];
-        spReal rate = bounce > 0 ? spDot3(v, row->normal) - bounce : row->gap / dt;
-        s->target = spMulAdd3(spGetTangent(v, row->normal), rate, row->normal);
+        spReal rate = bounce > 0 ? spDot3(spReadApart(n, row, false), row->normal) - bounce : row->gap / dt;
+        spVec3 slip = spScale3(1 / dt, spSub3(apart, n->begin[k]));
+        s->target = spMulAdd3(spGetTangent(slip, row->normal), rate, row->normal);
     }
     return largest;
 }
 
-static spVec3 spSolveRow(const spSolvedRow* s, spVec3 rate, spVec3 total, spReal dt)
+// How far a contact gives way at the most, m
+static spReal spGetMostGiven(const spRounds* n, const spRow* row)
 {
+    spBody* const* bodies = n->context->response.bodies;
+    const spContactSurface *a = bodies[row->a.slot]->contactSurface, *b = bodies[row->b.slot]->contactSurface;
+    return SP_SOFT_SHARE * (a->meanEdge < b->meanEdge ? a->meanEdge : b->meanEdge);
+}
+
+// Of a contact: velocity that it gives way by, for an impulse, 1/kg. What hits finds it hard, and no
+// contact gives way by more than a share of the edges of its surfaces.
+static spReal spGetSoftness(const spRounds* n, int index)
+{
+    const spSolvedRow* s = n->r.rows + index;
+    spReal pressed = spDot3(spGetTotal(n, index), s->row->normal);
+    spReal soft = SP_CONTACT_SOFTNESS * spTrace3(s->diagonal) / 3;
+    spReal speed = spGetMostGiven(n, s->row) / n->context->response.dt;
+    return n->hits[index] ? 0 : soft * pressed > speed ? speed / pressed : soft;
+}
+
+static spVec3 spSolveRow(const spRounds* n, int index, spVec3 rate, spVec3 total)
+{
+    const spSolvedRow* s = n->r.rows + index;
+    spReal dt = n->context->response.dt;
     const spRow* row = s->row;
-    if (row->law == sp_rowContact)
+    if (s->held)
     {
         return spSolveContact(total, rate, s->diagonal, row->normal, row->friction);
+    }
+    if (row->law == sp_rowContact)
+    {
+        spReal soft = spGetSoftness(n, index);
+        return spSolveContact(total, spMulAdd3(rate, soft, total),
+                              spMulAddMat3(s->diagonal, soft, spIdentityMat3()), row->normal, row->friction);
     }
     spVec3 change = spSolveHoldBlock(total, rate, s->diagonal, row->compliance / (dt * dt));
     return row->maxForce > 0 ? spSub3(spLimitLength(spAdd3(total, change), row->maxForce * dt), total)
                              : change;
+}
+
+// What gravity gives in the slice, m/s
+static double spGetFallSpeed(const spRounds* n)
+{
+    const spResponseContext* c = &n->context->response;
+    double gravity = 0.0;
+    for (int i = 0; i < c->bodyCount; ++i)
+    {
+        gravity = spIsIn(n, i) ? fmax(gravity, c->bodies[i]->gravity) : gravity;
+    }
+    return gravity * (double)c->dt;
+}
+
+static void spAddChange(const spRounds* n, int row)
+{
+    spSolvedRow* s = n->r.rows + row;
+    if (s->held)
+    {
+        s->impulse = spAdd3(s->impulse, s->change);
+        return;
+    }
+    double *f = n->m.f + 3 * (size_t)row, scale = n->scale[row];
+    f[0] += scale * (double)s->change.x;
+    f[1] += scale * (double)s->change.y;
+    f[2] += scale * (double)s->change.z;
+}
+
+// p + f of a row while f is solved for
+static spVec3 spGetModelTotal(const spRounds* n, int row)
+{
+    const spSolvedRow* s = n->r.rows + row;
+    const double *f = n->m.f + 3 * (size_t)row, scale = 1.0 / n->scale[row];
+    spVec3 change = {(spReal)(scale * f[0]), (spReal)(scale * f[1]), (spReal)(scale * f[2])};
+    return s->held ? s->impulse : spAdd3(spGetTotal(n, row), change);
 }
 
 // f = G(p) - p: Gauss-Seidel over the compliance that the bodies lend, from the gaps that were measured.
@@ -271,102 +349,36 @@ static int spSolveModel(spRounds* n)
 {
     spResponse* r = &n->r;
     memset(r->u, 0, (size_t)r->pointCount * sizeof(spVec3));
-    memset(n->f, 0, (size_t)n->size * sizeof(double));
-    double largest = 0.0, share = spHasTouches(r) ? SP_TOUCH_SWEEPS : SP_LINK_SWEEPS;
+    memset(n->m.f, 0, (size_t)n->m.size * sizeof(double));
+    double least = spHasTouches(r) ? SP_WEIGHT_SWEEPS * spGetFallSpeed(n) : 0.0;
+    double last = 0.0, largest = 0.0, share = spHasTouches(r) ? SP_TOUCH_SWEEPS : SP_LINK_SWEEPS;
     for (int sweep = 1; sweep <= SP_MAX_SWEEPS; ++sweep)
     {
         double moved = 0.0;
         for (int k = 0; k < r->rowCount; ++k)
         {
-            const spSolvedRow* s = r->rows + k;
-            double* f = n->f + 3 * (size_t)k;
-            spReal unscale = (spReal)(1.0 / n->scale[k]);
-            spVec3 sofar = spScale3(unscale, (spVec3){(spReal)f[0], (spReal)f[1], (spReal)f[2]});
-            spVec3 change = spSolveRow(s, spAdd3(s->target, spGetRowVelocity(r, s)),
-                                       spAdd3(spGetTotal(n, k), sofar), r->context->dt);
-            spPushRow(r, s, change);
-            f[0] += n->scale[k] * (double)change.x;
-            f[1] += n->scale[k] * (double)change.y;
-            f[2] += n->scale[k] * (double)change.z;
-            moved = fmax(moved, (double)spLength3(spMulMV3(s->diagonal, change)));
+            spSolvedRow* s = r->rows + k;
+            spVec3 rate = spAdd3(s->target, spGetRowVelocity(r, s));
+            s->change = spSolveRow(n, k, rate, spGetModelTotal(n, k));
+            spPushRow(r, s, s->change);
+            spAddChange(n, k);
+            moved = fmax(moved, (double)spLength3(spMulMV3(s->diagonal, s->change)));
         }
         largest = fmax(largest, moved);
-        if (moved <= share * largest)
+        if (moved <= fmax(share * largest, least))
         {
             return sweep;
+        }
+        bool more = sweep < SP_MAX_SWEEPS && spGoOn(r, &last);
+        for (int k = 0; more && k < r->rowCount; ++k)
+        {
+            spAddChange(n, k);
         }
     }
     return SP_MAX_SWEEPS;
 }
 
 // ---- mixing ----
-
-static double spDotRounds(const double* a, const double* b, int size)
-{
-    double sum = 0.0;
-    for (int i = 0; i < size; ++i)
-    {
-        sum += a[i] * b[i];
-    }
-    return sum;
-}
-
-static void spAddScaled(double* to, double share, const double* a, int size)
-{
-    for (int i = 0; i < size; ++i)
-    {
-        to[i] += share * a[i];
-    }
-}
-
-// Takes from p the part of f that past changes explain: the least of |f - change gamma| by Gram and Schmidt,
-// the newest first. p += f - (steps + change) gamma
-static void spMixRounds(spRounds* n)
-{
-    int size = n->size;
-    double factors[SP_WINDOW][SP_WINDOW], parts[SP_WINDOW], gamma[SP_WINDOW];
-    int columns[SP_WINDOW], count = 0;
-    for (int j = n->mixed - 1; j >= 0; --j)
-    {
-        double* q = n->basis + (size_t)count * (size_t)size;
-        memcpy(q, n->change + (size_t)j * (size_t)size, (size_t)size * sizeof(double));
-        double whole = sqrt(spDotRounds(q, q, size));
-        for (int i = 0; i < count; ++i)
-        {
-            const double* other = n->basis + (size_t)i * (size_t)size;
-            factors[i][count] = spDotRounds(other, q, size);
-            spAddScaled(q, -factors[i][count], other, size);
-        }
-        double left = sqrt(spDotRounds(q, q, size));
-        if (!(left > SP_LEAST_PART * whole))
-        {
-            continue;
-        }
-        for (int i = 0; i < size; ++i)
-        {
-            q[i] /= left;
-        }
-        factors[count][count] = left;
-        parts[count] = spDotRounds(q, n->f, size);
-        columns[count++] = j;
-    }
-    for (int i = count - 1; i >= 0; --i)
-    {
-        gamma[i] = parts[i];
-        for (int k = i + 1; k < count; ++k)
-        {
-            gamma[i] -= factors[i][k] * gamma[k];
-        }
-        gamma[i] /= factors[i][i];
-    }
-    spAddScaled(n->p, 1.0, n->f, size);
-    for (int i = 0; i < count; ++i)
-    {
-        size_t column = (size_t)columns[i] * (size_t)size;
-        spAddScaled(n->p, -gamma[i], n->steps + column, size);
-        spAddScaled(n->p, -gamma[i], n->change + column, size);
-    }
-}
 
 // Mixing knows nothing of laws: back to what rows may exert
 static void spKeepLaws(const spRounds* n)
@@ -375,12 +387,13 @@ static void spKeepLaws(const spRounds* n)
     {
         const spRow* row = n->r.rows[k].row;
         spVec3 total = spGetTotal(n, k);
+        if (n->r.rows[k].held)
+        {
+            continue;
+        }
         if (row->law == sp_rowContact)
         {
-            spReal normal = spDot3(total, row->normal);
-            normal = normal > 0 ? normal : 0;
-            total = spMulAdd3(spLimitLength(spGetTangent(total, row->normal), row->friction * normal), normal,
-                              row->normal);
+            total = spKeepInCone(total, row->normal, row->friction);
         }
         else if (row->maxForce > 0)
         {
@@ -390,57 +403,10 @@ static void spKeepLaws(const spRounds* n)
         {
             continue;
         }
-        n->p[3 * k] = n->scale[k] * (double)total.x;
-        n->p[3 * k + 1] = n->scale[k] * (double)total.y;
-        n->p[3 * k + 2] = n->scale[k] * (double)total.z;
+        n->m.p[3 * k] = n->scale[k] * (double)total.x;
+        n->m.p[3 * k + 1] = n->scale[k] * (double)total.y;
+        n->m.p[3 * k + 2] = n->scale[k] * (double)total.z;
     }
-}
-
-// Remembers what the last step of p has done to f
-static void spKeepChange(spRounds* n)
-{
-    size_t bytes = (size_t)n->size * sizeof(double);
-    if (n->mixed == SP_WINDOW)
-    {
-        n->mixed -= 1;
-        memmove(n->steps, n->steps + n->size, (SP_WINDOW - 1) * bytes);
-        memmove(n->change, n->change + n->size, (SP_WINDOW - 1) * bytes);
-    }
-    double* step = n->steps + (size_t)n->mixed * (size_t)n->size;
-    double* change = n->change + (size_t)n->mixed * (size_t)n->size;
-    for (int i = 0; i < n->size; ++i)
-    {
-        step[i] = n->p[i] - n->lastP[i];
-        change[i] = n->f[i] - n->lastF[i];
-    }
-    n->mixed += 1;
-}
-
-// Takes f at p in: what it tells is kept, the best round is where the next one starts from. Returns whether this
-// one is much better than those before.
-static bool spTakeRound(spRounds* n, bool first)
-{
-    size_t bytes = (size_t)n->size * sizeof(double);
-    double now = sqrt(spDotRounds(n->f, n->f, n->size));
-    if (first == false)
-    {
-        spKeepChange(n);
-    }
-    memcpy(n->lastP, n->p, bytes);
-    memcpy(n->lastF, n->f, bytes);
-    bool better = first || now < SP_BETTER * n->least;
-    if (first || now < n->least)
-    {
-        n->least = now;
-        memcpy(n->best, n->p, bytes);
-        memcpy(n->bestF, n->f, bytes);
-    }
-    else if (now > SP_WORSE * n->least)
-    {
-        memcpy(n->p, n->best, bytes);
-        memcpy(n->f, n->bestF, bytes);
-    }
-    return better;
 }
 
 // ---- the slice ----
@@ -457,38 +423,39 @@ static spReal spGetLeftDepth(spReal gap, spReal dt)
 static bool spStartRounds(spRounds* n)
 {
     spArena* arena = n->context->response.arena;
-    size_t size = spArraySize(3 * (int64_t)n->r.rowCount, sizeof(double));
-    n->size = 3 * n->r.rowCount;
-    double** vectors[] = {&n->p, &n->f, &n->lastP, &n->lastF, &n->best, &n->bestF};
-    bool ok = true;
-    for (int i = 0; i < SP_COUNT(vectors); ++i)
-    {
-        *vectors[i] = spArenaAlloc(arena, size);
-        ok = ok && *vectors[i] != NULL;
-    }
-    n->steps = spArenaAlloc(arena, spArraySize(SP_WINDOW, size));
-    n->change = spArenaAlloc(arena, spArraySize(SP_WINDOW, size));
-    n->basis = spArenaAlloc(arena, spArraySize(SP_WINDOW, size));
-    n->scale = spArenaAlloc(arena, size / 3);
+    int size = 3 * n->r.rowCount;
+    double* memory = spArenaAlloc(arena, spArraySize((int64_t)spGetMixingSize(size), sizeof(double)));
+    n->scale = spArenaAlloc(arena, spArraySize(n->r.rowCount, sizeof(double)));
     n->rest = spArenaAlloc(arena, spArraySize(n->r.rowCount, sizeof(spReal)));
     n->bounce = spArenaAlloc(arena, spArraySize(n->r.rowCount, sizeof(spReal)));
-    if (ok == false || n->steps == NULL || n->change == NULL || n->basis == NULL || n->scale == NULL ||
-        n->rest == NULL || n->bounce == NULL)
+    n->begin = spArenaAlloc(arena, spArraySize(n->r.rowCount, sizeof(spVec3)));
+    n->hits = spArenaAlloc(arena, spArraySize(n->r.rowCount, sizeof(bool)));
+    if (memory == NULL || n->hits == NULL || n->begin == NULL || n->scale == NULL || n->rest == NULL ||
+        n->bounce == NULL)
     {
         return false;
     }
+    n->m = spStartMixing(memory, size);
     const spResponseContext* c = &n->context->response;
     for (int k = 0; k < n->r.rowCount; ++k)
     {
         spSolvedRow* s = n->r.rows + k;
-        spVec3 last = s->row->force;
+        spVec3 last = s->held ? (spVec3){0, 0, 0} : s->row->force;
         n->scale[k] = 1.0;
-        n->p[3 * k] = (double)(c->dt * last.x);
-        n->p[3 * k + 1] = (double)(c->dt * last.y);
-        n->p[3 * k + 2] = (double)(c->dt * last.z);
-        if (s->row->law == sp_rowContact)
+        n->m.p[3 * k] = (double)(c->dt * last.x);
+        n->m.p[3 * k + 1] = (double)(c->dt * last.y);
+        n->m.p[3 * k + 2] = (double)(c->dt * last.z);
+        if (s->held)
+        {
+            n->begin[k] = spReadSide(&n->r, &s->row->a, c->bodies[s->row->a.slot]->x);
+        }
+        else if (s->row->law == sp_rowContact)
         {
             n->bounce[k] = s->row->gap < 0 ? spDot3(s->target, s->row->normal) : 0;
+            // What sticks goes back to where it began to, so that what solves leave does not add up
+            n->begin[k] = spSub3(spReadApart(n, s->row, true), spGetTangent(s->row->slip, s->row->normal));
+            spReal away = spDot3(spReadApart(n, s->row, false), s->row->normal);
+            n->hits[k] = c->dt * away < -spGetMostGiven(n, s->row);
             n->rest[k] = s->row->thickness + spGetLeftDepth(s->row->gap, c->dt);
         }
     }
@@ -504,7 +471,7 @@ static void spScaleRows(spRounds* n)
         n->scale[k] = w > 0.0 ? sqrt(w) : 1.0;
         for (int i = 0; i < 3; ++i)
         {
-            n->p[3 * k + i] *= n->scale[k];
+            n->m.p[3 * k + i] *= n->scale[k];
         }
     }
 }
@@ -523,6 +490,21 @@ static double spGetLargestPosition(const spRounds* n)
     return largest;
 }
 
+// Size of the smallest body that touches, m
+static double spGetSmallestSize(const spRounds* n)
+{
+    const spResponseContext* c = &n->context->response;
+    double smallest = DBL_MAX;
+    for (int i = 0; i < c->bodyCount; ++i)
+    {
+        const spContactSurface* surface = spIsIn(n, i) ? c->bodies[i]->contactSurface : NULL;
+        double size =
+            surface != NULL ? (double)spDistance3(surface->boxes[0].upper, surface->boxes[0].lower) : 0.0;
+        smallest = size > 0.0 ? fmin(smallest, size) : smallest;
+    }
+    return smallest;
+}
+
 // Tells the bodies of the change of p since the last round
 static void spCorrectByChange(spRounds* n, const double* before)
 {
@@ -530,8 +512,17 @@ static void spCorrectByChange(spRounds* n, const double* before)
     for (int k = 0; k < n->r.rowCount; ++k)
     {
         spSolvedRow* s = n->r.rows + k;
+        if (s->held)
+        {
+            // What the model asks of it besides is where its body begins
+            spBody* body = n->context->response.bodies[s->row->a.slot];
+            s->impulse = spMulSub3(s->impulse, dt, spGetHeldForce(n, s->row));
+            s->shift = spScale3(dt, s->impulse);
+            spAddToMultiplier(&body->multipliers, s->row->key, spScale3(1 / dt, s->impulse));
+            continue;
+        }
         double scale = 1.0 / n->scale[k];
-        const double *now = n->p + 3 * (size_t)k, *then = before + 3 * (size_t)k;
+        const double *now = n->m.p + 3 * (size_t)k, *then = before + 3 * (size_t)k;
         s->impulse = (spVec3){(spReal)(scale * (now[0] - then[0])), (spReal)(scale * (now[1] - then[1])),
                               (spReal)(scale * (now[2] - then[2]))};
         s->shift = spScale3(dt, s->impulse);
@@ -553,8 +544,8 @@ static double spMeasureContacts(const spRounds* n)
     for (int k = 0; k < n->r.rowCount; ++k)
     {
         const spSolvedRow* s = n->r.rows + k;
-        const double *f = n->f + 3 * (size_t)k, scale = (double)n->context->response.dt / n->scale[k];
-        if (s->row->law == sp_rowContact)
+        const double *f = n->m.f + 3 * (size_t)k, scale = (double)n->context->response.dt / n->scale[k];
+        if (s->row->law == sp_rowContact && s->held == false)
         {
             spVec3 change = {(spReal)(scale * f[0]), (spReal)(scale * f[1]), (spReal)(scale * f[2])};
             largest = fmax(largest, (double)spLength3(spMulMV3(s->diagonal, change)));
@@ -567,19 +558,29 @@ static double spMeasureContacts(const spRounds* n)
 // body
 static void spFinishContacts(spRounds* n)
 {
-    memcpy(n->lastP, n->p, (size_t)n->size * sizeof(double));
-    spAddScaled(n->p, 1.0, n->f, n->size);
+    memcpy(n->m.lastP, n->m.p, (size_t)n->m.size * sizeof(double));
+    spAddScaled(n->m.p, 1.0, n->m.f, n->m.size);
     spKeepLaws(n);
-    spCorrectByChange(n, n->lastP);
+    spCorrectByChange(n, n->m.lastP);
+}
+
+// How far a contact has slipped since it sticks, m: no farther than it gives way before it slides
+static spVec3 spGetSlip(const spRounds* n, int index)
+{
+    const spRow* row = n->r.rows[index].row;
+    spReal pressed = spDot3(spGetTotal(n, index), row->normal);
+    spReal depth = n->context->response.dt * spGetSoftness(n, index) * pressed;
+    spVec3 slip = spGetTangent(spSub3(spReadApart(n, row, true), n->begin[index]), row->normal);
+    return spLimitLength(slip, row->friction * depth);
 }
 
 static void spRunRounds(spRounds* n, spResponseResult* result)
 {
     const double epsilon = sizeof(spReal) == sizeof(float) ? FLT_EPSILON : DBL_EPSILON;
     double size = spGetLargestPosition(n), least = SP_GAP_ROUNDING * epsilon * size, goal = 0.0;
-    double contactGoal = 0.0;
+    double contactGoal = 0.0, body = spGetSmallestSize(n);
     bool last = false, contacts = spHasTouches(&n->r);
-    double told = contacts ? SP_CONTACT_TOLD : SP_GAP_SHARE;
+    double told = contacts ? fmax(SP_CONTACT_TOLD * body, least) : SP_GAP_SHARE * size;
     int waited = 0, most = contacts ? SP_CONTACT_ROUNDS : SP_MAX_ROUNDS;
     for (int round = 0;; ++round)
     {
@@ -589,7 +590,7 @@ static void spRunRounds(spRounds* n, spResponseResult* result)
         {
             result->sweepCount += spSolveModel(n);
             left = spMeasureContacts(n);
-            contactGoal = round == 0 ? fmax(SP_CONTACT_TOLERANCE * left, fmax(SP_CONTACT_SHARE * size, least))
+            contactGoal = round == 0 ? fmax(SP_CONTACT_TOLERANCE * left, fmax(SP_CONTACT_SHARE * body, least))
                                      : contactGoal;
         }
         result->residual = fmax(gap, left) / (double)n->context->response.dt;
@@ -599,30 +600,29 @@ static void spRunRounds(spRounds* n, spResponseResult* result)
             break;
         }
         result->sweepCount += contacts ? 0 : spSolveModel(n);
-        waited = spTakeRound(n, round == 0) ? 0 : waited + 1;
+        waited = spTakeRound(&n->m, round == 0) ? 0 : waited + 1;
         last = round == most || waited == SP_PATIENCE;
         if (last)
         {
             // The last one takes the best
-            memcpy(n->p, n->best, (size_t)n->size * sizeof(double));
+            memcpy(n->m.p, n->m.best, (size_t)n->m.size * sizeof(double));
         }
         else
         {
-            spMixRounds(n);
+            spMixRounds(&n->m);
             spKeepLaws(n);
         }
-        if (memcmp(n->p, n->lastP, (size_t)n->size * sizeof(double)) == 0)
+        if (memcmp(n->m.p, n->m.lastP, (size_t)n->m.size * sizeof(double)) == 0)
         {
             break;
         }
-        spTakeAgain(n, n->lastP);
+        spTakeAgain(n, n->m.lastP);
     }
     if (contacts && result->converged == false)
     {
         spFinishContacts(n);
     }
-    result->converged =
-        result->converged || result->residual * (double)n->context->response.dt <= told * size;
+    result->converged = result->converged || result->residual * (double)n->context->response.dt <= told;
 }
 
 spResponseResult spSolveRounds(const spRoundsContext* context)
@@ -666,8 +666,16 @@ spResponseResult spSolveRounds(const spRoundsContext* context)
     for (int k = 0; k < n.r.rowCount; ++k)
     {
         spSolvedRow* s = n.r.rows + k;
+        if (s->held)
+        {
+            continue;
+        }
         s->impulse = spGetTotal(&n, k);
         s->row->impulse = spAdd3(s->row->impulse, s->impulse);
+        if (s->row->law == sp_rowContact)
+        {
+            s->row->slip = spGetSlip(&n, k);
+        }
     }
     spKeepForces(&n.r);
     return result;

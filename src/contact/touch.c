@@ -1,77 +1,114 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// A vertex has one row with each surface that it is near: at its nearest place there. Surfaces that are closed have
-// an inside, and the sign of the distance comes from the normal of the nearest face, edge or vertex (Baerentzen,
-// Aanaes. Signed Distance Computation Using the Angle Weighted Pseudonormal. 2005). Where that place is an edge
-// or a corner and the vertex is on it or inside, a distance has no direction, and the faces that look at each
-// other give the normal: a box that stands on another one, corner on corner, stands on its face.
+// A vertex has one row with each surface that it is near: at its nearest place there. Edges have rows with edges that
+// they cross, where both stick out: flat surfaces touch by their vertices.
 //
-// Edges have rows with edges that they cross, where both stick out: flat surfaces touch by their vertices.
+// What is fast, so that it may come from farther away than a triangle is long, has rows where its straight way meets
+// a surface, with the plane of that impact (sweep_test.h).
+//
+// Everything is measured in tasks of some leaves of one surface: once to count rows, then they are written to where
+// they belong, in an order that no thread changes.
 
 #include "contact/touch.h"
 
-#include "contact/contact_surface.h"
+#include "contact/broad.h"
+#include "contact/near.h"
+#include "contact/sweep_test.h"
+#include "contact/touch_pair.h"
+#include "contact/volume_rows.h"
 #include "math/vec3.h"
-#include "mesh/sort.h"
 
 #include <math.h>
+#include <string.h>
 
-// Of a weight, or of the length of an edge: this close to an edge or a corner counts as on it
-#define SP_ON_EDGE ((spReal)0.02)
-// Of the mean edge: beyond this distance a vertex beside an edge or a corner has a direction of its own
-#define SP_DIRECTION_DISTANCE ((spReal)0.05)
-// Cosine between faces that look at each other, at the most
-#define SP_OPPOSED ((spReal)-0.3)
-// Cosine between the faces of an edge that is flat
-#define SP_FLAT ((spReal)0.94)
-// Slope against the normal of two edges, up to which a face beside them counts as flat
-#define SP_FLAT_SLOPE ((spReal)0.1)
 // Of the mean edge: how deep edges, and surfaces of one body, may be in each other to be pushed apart
 #define SP_DEPTH ((spReal)0.5)
+// Of the mean edge of the other surface: what comes from farther away is fast
+#define SP_FAST ((spReal)1)
+// The same of what moves in a straight line within the step alone
+#define SP_FAST_WAY ((spReal)0.5)
+// Of both mean edges: slack of lists of what is near
+#define SP_SLACK ((spReal)0.3)
+// Leaves in a task
+#define SP_TASK_SIZE 32
 
-// Two surfaces that may touch
-typedef struct spSurfacePair
+// What is looked for
+typedef enum spTaskKind
+{
+    sp_taskVertices,
+    sp_taskEdges,
+    sp_taskFastVertices,
+    sp_taskFastEdges,
+} spTaskKind;
+
+// What was found for a vertex; triangle is -1 for nothing
+typedef struct spVertexHit
+{
+    spNearest at;
+    spVec3 normal, offset;
+    spReal gap;
+} spVertexHit;
+
+typedef struct spTask
+{
+    const spSurfacePair* pair;
+    spTaskKind kind;
+    int firstLeaf, lastLeaf;
+    int firstHit; // of the vertices of the first leaf
+    int rowCount;
+    int firstRow, firstEntry; // in the list of rows
+} spTask;
+
+typedef struct spSearch
 {
     const spTouchContext* context;
-    const spBody *bodyA, *bodyB;
-    const spContactSurface *a, *b;
-    const spVec4 *xa, *xb;
-    int slotA, slotB;
-    spReal thickness; // distance of the surfaces at which they touch, m
-    spReal friction, restitution;
-    uint64_t vertexKey; // of vertices of a on b
-    uint64_t edgeKey;
-    bool ok;
-} spSurfacePair;
+    spTask* tasks;
+    int taskCount;
+    spVertexHit* hits; // of each vertex of each pair
+    spVertexHit* fastHits;
+    int32_t* marks; // of the nodes of a body, for each worker: last vertex whose neighbour it is
+    int markCount;
+} spSearch;
 
-// ---- rows ----
+// Where the rows of a task go; nowhere while they are counted
+typedef struct spRowOutput
+{
+    spRow* rows;
+    spRowNode* pool;
+    int rowCount, entryCount;
+    int firstEntry;
+} spRowOutput;
 
 void spFreeTouches(spHeap* heap, spTouches* touches)
 {
+    for (int i = 0; i < touches->nearCount; ++i)
+    {
+        spFreeNear(heap, touches->near[i]);
+    }
+    spFree(heap, touches->near);
     spFree(heap, touches->rows);
     spFree(heap, touches->pool);
     *touches = (spTouches){0};
 }
 
-// The gap along the normal of the row
-static spReal spMeasureTouch(const spRow* row, const spRowNode* pool, spBody* const* bodies)
+// ---- rows ----
+
+static int spWriteSide(spRowOutput* out, spRowSide* side, const int32_t* nodes, const spReal* weights,
+                       int count)
 {
-    spVec3 a = spSumSide(&row->a, pool, bodies[row->a.slot]->x);
-    spVec3 b = spSumSide(&row->b, pool, bodies[row->b.slot]->x);
-    return spDot3(spSub3(a, b), row->normal) - row->thickness;
+    side->count = count;
+    side->node = count == 1 ? nodes[0] : out->firstEntry + out->entryCount;
+    for (int i = 0; count > 1 && i < count; ++i)
+    {
+        out->pool[out->entryCount++] = (spRowNode){nodes[i], weights[i]};
+    }
+    return count;
 }
 
-static spRow* spAddRow(spSurfacePair* p, uint64_t key, spVec3 normal, spReal gap)
+static spRow* spWriteRow(spRowOutput* out, const spSurfacePair* p, uint64_t key, spVec3 normal, spVec3 offset)
 {
-    spTouches* list = p->context->touches;
-    p->ok = p->ok && spReserve(p->context->heap, (void**)&list->rows, list->rowCount, &list->rowCapacity,
-                               list->rowCount + 1, sizeof(spRow));
-    if (p->ok == false)
-    {
-        return NULL;
-    }
-    spRow* row = list->rows + list->rowCount++;
+    spRow* row = out->rows + out->rowCount++;
     *row = (spRow){
         .key = key,
         .a = {.slot = p->slotA},
@@ -80,333 +117,24 @@ static spRow* spAddRow(spSurfacePair* p, uint64_t key, spVec3 normal, spReal gap
         .friction = p->friction,
         .restitution = p->restitution,
         .normal = normal,
-        .gap = gap,
+        .gap = spDot3(offset, normal) - p->thickness,
         .thickness = p->thickness,
+        .from = offset,
     };
     return row;
 }
 
-static bool spAddNodes(spSurfacePair* p, spRowSide* side, const int32_t* nodes, const spReal* weights,
-                       int count)
+static void spWriteVertexRow(spRowOutput* out, const spSurfacePair* p, uint64_t pairKey, int vertex,
+                             const spVertexHit* hit)
 {
-    spTouches* list = p->context->touches;
-    p->ok = p->ok && spReserve(p->context->heap, (void**)&list->pool, list->poolCount, &list->poolCapacity,
-                               list->poolCount + count, sizeof(spRowNode));
-    side->count = count;
-    side->node = count == 1 ? nodes[0] : list->poolCount;
-    for (int i = 0; p->ok && count > 1 && i < count; ++i)
-    {
-        list->pool[list->poolCount++] = (spRowNode){nodes[i], weights[i]};
-    }
-    return p->ok;
-}
-
-// ---- vertices ----
-
-static spVec3 spGetVertexNormal(const spContactSurface* s, const spVec4* x, int vertex)
-{
-    spVec3 sum = {0, 0, 0};
-    spVec3 at = spXyz(x[s->vertices[vertex]]);
-    for (int i = s->first[vertex]; i < s->first[vertex + 1]; ++i)
-    {
-        int half = s->corners[i], next = spNextCorner(half), last = spNextCorner(next);
-        spVec3 e = spNormalize3(spSub3(spXyz(x[s->triangles[next]]), at));
-        spVec3 f = spNormalize3(spSub3(spXyz(x[s->triangles[last]]), at));
-        double cosine = fmin(fmax((double)spDot3(e, f), -1.0), 1.0);
-        sum = spMulAdd3(sum, (spReal)acos(cosine), spGetNormal(s, x, half / 3));
-    }
-    return sum;
-}
-
-// The normal that tells inside from outside at a place of a closed surface; its length does not matter
-static spVec3 spGetPseudonormal(const spContactSurface* s, const spVec4* x, const spNearest* at)
-{
-    int zeros = 0, other = 0, one = 0;
-    for (int k = 0; k < 3; ++k)
-    {
-        zeros += at->weights[k] == 0;
-        other = at->weights[k] == 0 ? k : other;
-        one = at->weights[k] != 0 ? k : one;
-    }
-    int half = 3 * at->triangle;
-    if (zeros == 2)
-    {
-        return spGetVertexNormal(s, x, s->place[s->triangles[half + one]]);
-    }
-    spVec3 normal = spGetNormal(s, x, at->triangle);
-    if (zeros == 1)
-    {
-        // The edge across from a corner begins at the next one
-        int across = s->across[spNextCorner(half + other)];
-        normal = across >= 0 ? spAdd3(normal, spGetNormal(s, x, across / 3)) : normal;
-    }
-    return normal;
-}
-
-// Among the faces of b around a place, the one that looks most against a face of vertex `vertex` of a; returns the
-// cosine between them
-static spReal spFindOpposed(const spSurfacePair* p, int vertex, const spNearest* at, spVec3* normal)
-{
-    const spContactSurface *a = p->a, *b = p->b;
-    int half = 3 * at->triangle, corner = -1, faces[64], count = 0;
-    faces[count++] = at->triangle;
-    for (int k = 0; k < 3; ++k)
-    {
-        int across = b->across[spNextCorner(half + k)];
-        corner = at->weights[k] > 1 - SP_ON_EDGE ? half + k : corner;
-        if (at->weights[k] < SP_ON_EDGE && across >= 0)
-        {
-            faces[count++] = across / 3;
-        }
-    }
-    if (corner >= 0)
-    {
-        int place = b->place[b->triangles[corner]];
-        count = 0;
-        for (int i = b->first[place]; i < b->first[place + 1] && count < 64; ++i)
-        {
-            faces[count++] = b->corners[i] / 3;
-        }
-    }
-    spReal least = 2;
-    for (int i = 0; i < count; ++i)
-    {
-        spVec3 face = spGetNormal(b, p->xb, faces[i]);
-        for (int k = a->first[vertex]; k < a->first[vertex + 1]; ++k)
-        {
-            spReal cosine = spDot3(face, spGetNormal(a, p->xa, a->corners[k] / 3));
-            if (cosine < least)
-            {
-                least = cosine;
-                *normal = face;
-            }
-        }
-    }
-    return least;
-}
-
-static bool spIsOnEdge(const spNearest* at)
-{
-    return at->weights[0] < SP_ON_EDGE || at->weights[1] < SP_ON_EDGE || at->weights[2] < SP_ON_EDGE;
-}
-
-// Normal and distance of a vertex of a at a place of b, which is closed
-static spReal spFindSigned(const spSurfacePair* p, int vertex, const spNearest* at, spVec3 d, spVec3* normal)
-{
-    spReal distance = (spReal)sqrt((double)at->distance2);
-    spVec3 pseudo = spGetPseudonormal(p->b, p->xb, at);
-    bool outside = spDot3(d, pseudo) >= 0;
-    *normal = spGetNormal(p->b, p->xb, at->triangle);
-    if (spIsOnEdge(at) == false)
-    {
-        return outside ? distance : -distance;
-    }
-    if (outside == false || distance < SP_DIRECTION_DISTANCE * p->b->meanEdge)
-    {
-        spVec3 opposed = *normal;
-        if (spFindOpposed(p, vertex, at, &opposed) < SP_OPPOSED)
-        {
-            *normal = opposed;
-            return spDot3(d, opposed);
-        }
-        *normal = spNormalize3(pseudo);
-        return spDot3(d, *normal);
-    }
-    *normal = spNormalize3(d);
-    return distance;
-}
-
-// The same where b is open: away from it, to the side where the vertex is
-static spReal spFindUnsigned(const spSurfacePair* p, int vertex, const spNearest* at, spVec3 d,
-                             spVec3* normal)
-{
-    spReal distance;
-    *normal = spNormalizeLength3(d, &distance);
-    if (distance == 0)
-    {
-        *normal = spGetNormal(p->b, p->xb, at->triangle);
-        spVec3 own = spGetVertexNormal(p->a, p->xa, vertex);
-        *normal = spDot3(own, *normal) > 0 ? spNeg3(*normal) : *normal;
-    }
-    return distance;
-}
-
-static spVec3 spGetPlace(const spContactSurface* s, const spVec4* x, const spNearest* at)
-{
-    const int32_t* t = s->triangles + 3 * (size_t)at->triangle;
-    spVec3 q = spScale3(at->weights[0], spXyz(x[t[0]]));
-    return spMulAdd3(spMulAdd3(q, at->weights[1], spXyz(x[t[1]])), at->weights[2], spXyz(x[t[2]]));
-}
-
-// How far a node may come in a step, and a little more
-static spReal spGetReach(const spSurfacePair* p, spVec3 velocity)
-{
-    spReal speed = spDistance3(velocity, p->b->velocity) + p->b->spread;
-    return p->context->reach + 2 * p->context->dt * speed;
-}
-
-static void spAddVertexRow(spSurfacePair* p, int vertex, const spNearest* at, spVec3 normal, spReal gap)
-{
-    const spContactSurface* b = p->b;
     int32_t node = p->a->vertices[vertex];
-    spRow* row = spAddRow(p, spMakeRowKey(p->vertexKey, (uint32_t)p->bodyA->order.order[node]), normal, gap);
-    if (row == NULL || spAddNodes(p, &row->a, &node, NULL, 1) == false ||
-        spAddNodes(p, &row->b, b->triangles + 3 * (size_t)at->triangle, at->weights, 3) == false)
-    {
-        return;
-    }
+    uint64_t key = spMakeRowKey(pairKey, (uint32_t)p->bodyA->order.order[node]);
+    spRow* row = spWriteRow(out, p, key, hit->normal, hit->offset);
+    row->gap = hit->gap;
     row->features[0] = -1;
-    row->features[1] = at->triangle;
-}
-
-static void spTouchVertex(spSurfacePair* p, int vertex)
-{
-    const spContactSurface* b = p->b;
-    int node = p->a->vertices[vertex];
-    spVec3 x = spXyz(p->xa[node]);
-    spReal reach = spGetReach(p, spXyz(p->bodyA->v[node])) + p->thickness;
-    spExtent point = {x, x};
-    if (spBoxesMeet(b->boxes, &point, reach) == false)
-    {
-        return;
-    }
-    // Whoever is inside must be found, however deep
-    bool mayBeInside = b->closed && spBoxesMeet(b->boxes, &point, 0);
-    spNearest at = spFindNearestTriangle(b, p->xb, x, mayBeInside ? (spReal)INFINITY : reach, NULL, NULL);
-    if (at.triangle < 0)
-    {
-        return;
-    }
-    spVec3 d = spSub3(x, spGetPlace(b, p->xb, &at)), normal;
-    spReal distance =
-        b->closed ? spFindSigned(p, vertex, &at, d, &normal) : spFindUnsigned(p, vertex, &at, d, &normal);
-    if (distance < reach && spLengthSquared3(normal) > 0)
-    {
-        spAddVertexRow(p, vertex, &at, normal, distance - p->thickness);
-    }
-}
-
-// ---- a body with itself ----
-
-typedef struct spSelfFilter
-{
-    int vertex;
-    spVec3 normal; // of the vertex where the surface is closed; else zero
-} spSelfFilter;
-
-// Neighbours do not touch; nor do the two sides of a wall from the inside
-static bool spPassesSelf(const spContactSurface* s, int triangle, const void* context)
-{
-    const spSelfFilter* filter = context;
-    const int32_t* t = s->triangles + 3 * (size_t)triangle;
-    if (s->closed && !(spDot3(s->normals[triangle], filter->normal) < SP_OPPOSED))
-    {
-        return true;
-    }
-    int32_t own = s->vertices[filter->vertex];
-    for (int k = 0; k < 3; ++k)
-    {
-        for (int i = s->first[filter->vertex]; i < s->first[filter->vertex + 1]; ++i)
-        {
-            int half = s->corners[i], next = spNextCorner(half), last = spNextCorner(next);
-            if (t[k] == own || t[k] == s->triangles[next] || t[k] == s->triangles[last])
-            {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-static void spTouchVertexSelf(spSurfacePair* p, int vertex)
-{
-    const spContactSurface* s = p->a;
-    int node = s->vertices[vertex];
-    spVec3 x = spXyz(p->xa[node]);
-    spSelfFilter filter = {.vertex = vertex};
-    filter.normal = s->closed ? spNormalize3(spGetVertexNormal(s, p->xa, vertex)) : filter.normal;
-    spReal most = SP_DEPTH * s->meanEdge, reach = spGetReach(p, spXyz(p->bodyA->v[node])) + p->thickness;
-    // Not farther than the neighbours: what is beyond them comes near in a later step
-    reach = reach < 2 * s->meanEdge ? reach : 2 * s->meanEdge;
-    spReal limit = s->closed && most > reach ? most : reach;
-    spNearest at = spFindNearestTriangle(s, p->xa, x, limit, spPassesSelf, &filter);
-    if (at.triangle < 0)
-    {
-        return;
-    }
-    spVec3 d = spSub3(x, spGetPlace(s, p->xa, &at)), normal = spGetNormal(s, p->xa, at.triangle);
-    spReal distance = s->closed ? spDot3(d, normal) : spFindUnsigned(p, vertex, &at, d, &normal);
-    if (distance < reach && distance > -most && spLengthSquared3(normal) > 0)
-    {
-        spAddVertexRow(p, vertex, &at, normal, distance - p->thickness);
-    }
-}
-
-// ---- edges ----
-
-// Each edge belongs to one of its half edges; flat ones of closed surfaces touch by their vertices
-static bool spHasEdge(const spContactSurface* s, int half)
-{
-    int across = s->across[half];
-    if (across < 0 || s->closed == false)
-    {
-        return across < half;
-    }
-    return across < half && spDot3(s->normals[half / 3], s->normals[across / 3]) < SP_FLAT;
-}
-
-static void spGetEdge(const spContactSurface* s, const spVec4* x, int half, int32_t nodes[2], spVec3 ends[2])
-{
-    nodes[0] = s->triangles[half];
-    nodes[1] = s->triangles[spNextCorner(half)];
-    ends[0] = spXyz(x[nodes[0]]);
-    ends[1] = spXyz(x[nodes[1]]);
-}
-
-// Whether an edge sticks out along a direction: its faces fall off from there. Edges of open surfaces always do.
-static bool spSticksOut(const spContactSurface* s, const spVec4* x, int half, spVec3 place, spVec3 direction)
-{
-    const int halves[2] = {half, s->across[half]};
-    for (int k = 0; s->closed && k < 2 && halves[k] >= 0; ++k)
-    {
-        int corner = spNextCorner(spNextCorner(halves[k]));
-        // A face that lies flat on another one is neither above nor below
-        spVec3 arm = spSub3(spXyz(x[s->triangles[corner]]), place);
-        if (spDot3(arm, direction) > SP_FLAT_SLOPE * spLength3(arm))
-        {
-            return false;
-        }
-    }
-    return true;
-}
-
-typedef struct spEdgeSearch
-{
-    spSurfacePair* pair;
-    int half; // of a
-    int32_t nodes[2];
-    spVec3 ends[2];
-    spReal reach;
-} spEdgeSearch;
-
-// From b to a, by what is outside of both
-static spVec3 spGetOutward(const spEdgeSearch* search, int half)
-{
-    const spSurfacePair* p = search->pair;
-    int acrossA = p->a->across[search->half], acrossB = p->b->across[half];
-    spVec3 a = spAdd3(spGetNormal(p->a, p->xa, search->half / 3), spGetNormal(p->a, p->xa, acrossA / 3));
-    spVec3 b = spAdd3(spGetNormal(p->b, p->xb, half / 3), spGetNormal(p->b, p->xb, acrossB / 3));
-    return spSub3(b, a);
-}
-
-static spVec3 spMix(const spVec3 ends[2], spReal t)
-{
-    return spMulAdd3(spScale3(1 - t, ends[0]), t, ends[1]);
-}
-
-static bool spIsInner(spReal t)
-{
-    return t > SP_ON_EDGE && t < 1 - SP_ON_EDGE;
+    row->features[1] = hit->at.triangle;
+    spWriteSide(out, &row->a, &node, NULL, 1);
+    spWriteSide(out, &row->b, p->b->triangles + 3 * (size_t)hit->at.triangle, hit->at.weights, 3);
 }
 
 static uint64_t spMakeEdgeKey(const spSurfacePair* p, const int32_t a[2], const int32_t b[2])
@@ -417,64 +145,253 @@ static uint64_t spMakeEdgeKey(const spSurfacePair* p, const int32_t a[2], const 
     return spMakePairKey(sp_rowContact, key, (uint64_t)userB[b[0]] << 32 | (uint32_t)userB[b[1]]);
 }
 
-// Where two edges cross
-typedef struct spCrossing
+// Counts a row between two edges, and writes it where there is something to write to
+static void spAddEdgeRow(spRowOutput* out, const spEdgeOfPair* edge, int half, const spCrossing* c,
+                         spVec3 offset)
 {
-    spReal s, t; // shares of their lengths
-    spVec3 normal;
-    spReal distance;
-} spCrossing;
-
-// side: which way the normal looks, zero to find that out. False when they do not cross.
-static bool spCrossEdges(const spEdgeSearch* search, int half, spVec3 side, spCrossing* out)
-{
-    const spSurfacePair* p = search->pair;
-    int32_t nodes[2];
-    spVec3 ends[2];
-    spGetEdge(p->b, p->xb, half, nodes, ends);
-    spFindSegmentWeights(search->ends[0], search->ends[1], ends[0], ends[1], &out->s, &out->t);
-    if (spIsInner(out->s) == false || spIsInner(out->t) == false)
+    const spSurfacePair* p = edge->pair;
+    if (out->rows == NULL)
     {
-        return false;
-    }
-    spVec3 ea = spSub3(search->ends[1], search->ends[0]), eb = spSub3(ends[1], ends[0]);
-    spVec3 pa = spMix(search->ends, out->s), pb = spMix(ends, out->t), d = spSub3(pa, pb);
-    spVec3 normal = spCross3(ea, eb);
-    if (!(spLengthSquared3(normal) > (spReal)1e-3 * spLengthSquared3(ea) * spLengthSquared3(eb)))
-    {
-        return false;
-    }
-    normal = spNormalize3(normal);
-    if (spLengthSquared3(side) == 0)
-    {
-        side = p->a->closed && p->b->closed ? spGetOutward(search, half) : d;
-    }
-    out->normal = spDot3(normal, side) < 0 ? spNeg3(normal) : normal;
-    out->distance = spDot3(d, out->normal);
-    spReal edge = p->a->meanEdge < p->b->meanEdge ? p->a->meanEdge : p->b->meanEdge;
-    return out->distance > -SP_DEPTH * edge &&
-           spSticksOut(p->a, p->xa, search->half, pa, spNeg3(out->normal)) &&
-           spSticksOut(p->b, p->xb, half, pb, out->normal);
-}
-
-static void spTouchEdges(const spEdgeSearch* search, int half)
-{
-    spSurfacePair* p = search->pair;
-    spCrossing c;
-    if (spCrossEdges(search, half, (spVec3){0, 0, 0}, &c) == false || c.distance >= search->reach)
-    {
+        out->rowCount += 1;
         return;
     }
     const int32_t nodes[2] = {p->b->triangles[half], p->b->triangles[spNextCorner(half)]};
-    spRow* row = spAddRow(p, spMakeEdgeKey(p, search->nodes, nodes), c.normal, c.distance - p->thickness);
-    const spReal weightsA[2] = {1 - c.s, c.s}, weightsB[2] = {1 - c.t, c.t};
-    if (row != NULL && spAddNodes(p, &row->a, search->nodes, weightsA, 2) &&
-        spAddNodes(p, &row->b, nodes, weightsB, 2))
+    const spReal weightsA[2] = {1 - c->s, c->s}, weightsB[2] = {1 - c->t, c->t};
+    spRow* row = spWriteRow(out, p, spMakeEdgeKey(p, edge->nodes, nodes), c->normal, offset);
+    row->gap = c->distance - p->thickness;
+    row->features[0] = edge->half;
+    row->features[1] = half;
+    spWriteSide(out, &row->a, edge->nodes, weightsA, 2);
+    spWriteSide(out, &row->b, nodes, weightsB, 2);
+}
+
+// ---- reach ----
+
+// How far away what moves at this velocity may be to touch in the step, m
+static spReal spGetReach(const spSurfacePair* p, spVec3 velocity)
+{
+    spReal reach = p->base + p->span * (spDistance3(velocity, p->b->velocity) + p->b->spread);
+    return reach < p->most ? reach : p->most;
+}
+
+// The same at a triangle of b, by how its corners move against that
+static spReal spGetTriangleReach(const spSurfacePair* p, spVec3 velocity, int triangle)
+{
+    spReal most = 0;
+    for (int k = 0; k < 3; ++k)
     {
-        row->features[0] = search->half;
-        row->features[1] = half;
+        spVec3 v = spXyz(p->vb[p->b->triangles[3 * (size_t)triangle + k]]);
+        spReal speed2 = spLengthSquared3(spSub3(velocity, v));
+        most = speed2 > most ? speed2 : most;
+    }
+    return p->base + p->span * (spReal)sqrt((double)most);
+}
+
+static bool spIsSelf(const spSurfacePair* p)
+{
+    return p->bodyA == p->bodyB;
+}
+
+// ---- vertices near a surface ----
+
+// A vertex that looks for what is near it
+typedef struct spVertexSearch
+{
+    const spSurfacePair* pair;
+    int vertex;
+    spVec3 x, v;
+    bool all;       // also what moves too little against it to touch in the step
+    int32_t* marks; // of a body with itself: nodes of neighbours have this mark
+    int32_t mark;
+    spVec3 normal; // of the vertex where it may touch what looks at it only; else zero
+} spVertexSearch;
+
+// Marks the vertex and its neighbours, which do not touch it
+static void spMarkNeighbours(const spVertexSearch* v)
+{
+    const spContactSurface* s = v->pair->a;
+    v->marks[s->vertices[v->vertex]] = v->mark;
+    for (int i = s->first[v->vertex]; i < s->first[v->vertex + 1]; ++i)
+    {
+        int next = spNextCorner(s->corners[i]);
+        v->marks[s->triangles[next]] = v->mark;
+        v->marks[s->triangles[spNextCorner(next)]] = v->mark;
     }
 }
+
+// Neighbours do not touch; nor do the two sides of a wall from the inside
+static bool spMayMeet(const spVertexSearch* v, int triangle)
+{
+    const spContactSurface* s = v->pair->b;
+    if (v->marks == NULL)
+    {
+        return true;
+    }
+    const int32_t* t = s->triangles + 3 * (size_t)triangle;
+    if (v->marks[t[0]] == v->mark || v->marks[t[1]] == v->mark || v->marks[t[2]] == v->mark)
+    {
+        return false;
+    }
+    return s->closed == false || spDot3(s->normals[triangle], v->normal) < SP_OPPOSED;
+}
+
+static void spTryTriangle(const spVertexSearch* v, int triangle, spNearest* best)
+{
+    if (spMayMeet(v, triangle))
+    {
+        spNearest at = spMeasureTriangle(v->pair->b, v->pair->xb, v->x, triangle);
+        if (spIsNearer(&at, best))
+        {
+            spReal reach = v->all ? (spReal)INFINITY : spGetTriangleReach(v->pair, v->v, triangle);
+            *best = at.distance2 < reach * reach ? at : *best;
+        }
+    }
+}
+
+// Which triangles of a leaf have spheres within a distance, as bits
+static uint32_t spTestSpheres(const spLeafSpheres* s, spVec3 p, spReal distance)
+{
+    uint32_t bits = 0;
+    for (int i = 0; i < SP_LEAF_SIZE; ++i)
+    {
+        spReal x = s->x[i] - p.x, y = s->y[i] - p.y, z = s->z[i] - p.z, r = s->r[i] + distance;
+        bits |= (uint32_t)(x * x + y * y + z * z <= r * r) << i;
+    }
+    return bits;
+}
+
+// The nearest place among what is listed for a leaf
+static spNearest spSearchLeaves(const spVertexSearch* v, int leaf, spReal limit)
+{
+    const spSurfacePair* p = v->pair;
+    const spContactSurface* b = p->b;
+    int32_t* hint = p->near->hints + v->vertex;
+    spNearest best = {.triangle = -1, .distance2 = limit * limit};
+    if (*hint >= 0)
+    {
+        spTryTriangle(v, *hint, &best);
+    }
+    spReal bound2 = best.distance2 * SP_ROUNDING;
+    for (int i = p->near->first[leaf]; i < p->near->first[leaf + 1]; ++i)
+    {
+        int other = p->near->leaves[i];
+        spReal distance2 = spGetBoxDistance2(spGetLeafBox(b, other), v->x);
+        if (!(distance2 <= bound2))
+        {
+            continue;
+        }
+        spReal reach = p->base + p->span * spGetLargestSpeed(b->speeds + other, v->v);
+        spReal reach2 = v->all ? bound2 : reach * reach * SP_ROUNDING;
+        spReal limit2 = reach2 < bound2 ? reach2 : bound2;
+        if (!(distance2 <= limit2))
+        {
+            continue;
+        }
+        uint32_t bits = spTestSpheres(b->spheres + other, v->x, (spReal)sqrt((double)limit2));
+        for (int k = 0; bits != 0; ++k, bits >>= 1)
+        {
+            if ((bits & 1) != 0)
+            {
+                spTryTriangle(v, b->sorted[spGetLeafBegin(b, other) + k], &best);
+            }
+        }
+        bound2 = best.distance2 * SP_ROUNDING;
+    }
+    *hint = best.triangle;
+    return best;
+}
+
+// The nearest place around a vertex that is inside of a closed surface: whoever is must be found, however deep
+static spNearest spFindAround(spVertexSearch* v, int leaf)
+{
+    const spSurfacePair* p = v->pair;
+    spNearest at = {.triangle = -1};
+    if (p->b->closed == false || p->near->clear[v->vertex] > p->near->used)
+    {
+        return at;
+    }
+    v->all = true;
+    at = spSearchLeaves(v, leaf, p->near->complete);
+    if (at.triangle < 0 && p->near->clear[v->vertex] < 0)
+    {
+        at = spFindNearestTriangle(p->b, p->xb, v->x, (spReal)INFINITY, NULL, NULL);
+    }
+    v->all = false;
+    at.triangle = at.triangle >= 0 && spIsInside(p->b, p->xb, v->x, &at) ? at.triangle : -1;
+    return at;
+}
+
+// Of a vertex with another surface
+static spVertexHit spTouchVertex(spVertexSearch* v, int leaf, spReal reach)
+{
+    const spSurfacePair* p = v->pair;
+    const spContactSurface* b = p->b;
+    spVertexHit hit = {.at.triangle = -1};
+    spNearest at = spFindAround(v, leaf);
+    if (at.triangle < 0)
+    {
+        at = spSearchLeaves(v, leaf, reach);
+    }
+    if (at.triangle < 0)
+    {
+        return hit;
+    }
+    spVec3 d = spGetOffset(b, p->xb, v->x, &at), normal;
+    spReal distance = b->closed ? spFindSigned(p, v->vertex, &at, d, &normal)
+                                : spFindUnsigned(p, v->vertex, &at, d, &normal);
+    if (distance < reach && spLengthSquared3(normal) > 0)
+    {
+        hit = (spVertexHit){.at = at, .normal = normal, .offset = d, .gap = distance - p->thickness};
+    }
+    return hit;
+}
+
+// Of a vertex with its own surface
+static spVertexHit spTouchVertexSelf(spVertexSearch* v, int leaf, spReal reach)
+{
+    const spSurfacePair* p = v->pair;
+    const spContactSurface* s = p->a;
+    spVertexHit hit = {.at.triangle = -1};
+    spReal most = SP_DEPTH * s->meanEdge;
+    spMarkNeighbours(v);
+    v->normal = s->closed ? spNormalize3(spGetVertexNormal(s, p->xa, v->vertex)) : v->normal;
+    v->all = s->closed;
+    spNearest at = spSearchLeaves(v, leaf, s->closed && most > reach ? most : reach);
+    if (at.triangle < 0)
+    {
+        return hit;
+    }
+    spVec3 d = spGetOffset(s, p->xa, v->x, &at), normal = spGetNormal(s, p->xa, at.triangle);
+    spReal distance = s->closed ? spDot3(d, normal) : spFindUnsigned(p, v->vertex, &at, d, &normal);
+    if (distance < reach && distance > -most && spLengthSquared3(normal) > 0)
+    {
+        hit = (spVertexHit){.at = at, .normal = normal, .offset = d, .gap = distance - p->thickness};
+    }
+    return hit;
+}
+
+static void spFindVertices(const spSearch* search, spTask* task, int worker)
+{
+    const spSurfacePair* p = task->pair;
+    bool self = spIsSelf(p);
+    for (int leaf = task->firstLeaf; leaf < task->lastLeaf; ++leaf)
+    {
+        for (int i = p->a->leafFirst[leaf]; i < p->a->leafFirst[leaf + 1]; ++i)
+        {
+            int hit = task->firstHit + i - p->a->leafFirst[task->firstLeaf];
+            spVertexSearch v = {.pair = p, .vertex = p->a->leafVertices[i], .mark = hit};
+            int node = p->a->vertices[v.vertex];
+            v.x = spXyz(p->xa[node]);
+            v.v = spXyz(p->va[node]);
+            v.marks = self ? search->marks + (size_t)worker * search->markCount : NULL;
+            spReal reach = spGetReach(p, spXyz(p->va[node]));
+            search->hits[hit] = self ? spTouchVertexSelf(&v, leaf, reach) : spTouchVertex(&v, leaf, reach);
+            task->rowCount += search->hits[hit].at.triangle >= 0;
+        }
+    }
+}
+
+// ---- edges near edges ----
 
 // Whether two edges of one body meet or are next to each other
 static bool spAreNeighbours(const spContactSurface* s, const int32_t a[2], const int32_t b[2])
@@ -498,229 +415,633 @@ static bool spAreNeighbours(const spContactSurface* s, const int32_t a[2], const
     return false;
 }
 
-static void spVisitEdges(int triangle, void* context)
+// Whether the edge of a body may touch half edge `half` of another one, or a lower one of its own
+static bool spMayMeetEdge(const spEdgeOfPair* edge, int half)
 {
-    const spEdgeSearch* search = context;
-    const spSurfacePair* p = search->pair;
-    for (int half = 3 * triangle; half < 3 * triangle + 3; ++half)
+    const spSurfacePair* p = edge->pair;
+    if (spIsSelf(p) == false)
     {
-        if (spHasEdge(p->b, half) == false)
+        return true;
+    }
+    const int32_t nodes[2] = {p->b->triangles[half], p->b->triangles[spNextCorner(half)]};
+    return half < edge->half && spAreNeighbours(p->a, edge->nodes, nodes) == false;
+}
+
+// Whether two edges touch before they have moved
+static bool spMeetEdges(const spEdgeOfPair* edge, int half, spReal reach, spCrossing* c)
+{
+    const spSurfacePair* p = edge->pair;
+    spReal length = p->a->meanEdge < p->b->meanEdge ? p->a->meanEdge : p->b->meanEdge;
+    if (spCrossEdges(edge, half, (spVec3){0, 0, 0}, c) == false || !(c->distance < reach) ||
+        !(c->distance > -SP_DEPTH * length))
+    {
+        return false;
+    }
+    int32_t nodes[2];
+    spVec3 v[2];
+    spGetEdge(p->b, p->vb, half, nodes, v);
+    spVec3 va = spLerp3(spXyz(p->va[edge->nodes[0]]), spXyz(p->va[edge->nodes[1]]), c->s);
+    return c->distance < p->base + p->span * spDistance3(va, spLerp3(v[0], v[1], c->t));
+}
+
+static spReal spGetEdgeReach(const spEdgeOfPair* edge)
+{
+    const spSurfacePair* p = edge->pair;
+    spReal reach0 = spGetReach(p, spXyz(p->va[edge->nodes[0]]));
+    spReal reach1 = spGetReach(p, spXyz(p->va[edge->nodes[1]]));
+    return reach0 > reach1 ? reach0 : reach1;
+}
+
+static spEdgeOfPair spTakeEdge(const spSurfacePair* p, int half)
+{
+    spEdgeOfPair edge = {.pair = p, .half = half};
+    spGetEdge(p->a, p->xa, half, edge.nodes, edge.ends);
+    return edge;
+}
+
+// With the sharp edges of a leaf
+static void spTouchLeafEdges(const spEdgeOfPair* edge, int leaf, spReal reach, spRowOutput* out)
+{
+    const spSurfacePair* p = edge->pair;
+    spExtent box = {spMin3(edge->ends[0], edge->ends[1]), spMax3(edge->ends[0], edge->ends[1])};
+    if (spBoxesMeet(spGetLeafBox(p->b, leaf), &box, reach) == false)
+    {
+        return;
+    }
+    int first = 3 * spGetLeafBegin(p->b, leaf), bits = (int)p->b->sharp[leaf];
+    for (int i = first; bits != 0; ++i, bits >>= 1)
+    {
+        int half = 3 * p->b->sorted[i / 3] + i % 3;
+        spCrossing c;
+        if ((bits & 1) != 0 && spMayMeetEdge(edge, half) && spMeetEdges(edge, half, reach, &c))
+        {
+            spAddEdgeRow(out, edge, half, &c, spScale3(c.distance, c.normal));
+        }
+    }
+}
+
+static void spFindEdges(const spTask* task, spRowOutput* out)
+{
+    const spSurfacePair* p = task->pair;
+    for (int leaf = task->firstLeaf; leaf < task->lastLeaf; ++leaf)
+    {
+        int first = 3 * spGetLeafBegin(p->a, leaf), bits = (int)p->a->sharp[leaf];
+        for (int i = first; bits != 0; ++i, bits >>= 1)
+        {
+            if ((bits & 1) == 0)
+            {
+                continue;
+            }
+            spEdgeOfPair edge = spTakeEdge(p, 3 * p->a->sorted[i / 3] + i % 3);
+            spReal reach = spGetEdgeReach(&edge);
+            for (int k = p->near->first[leaf]; k < p->near->first[leaf + 1]; ++k)
+            {
+                if (p->b->sharp[p->near->leaves[k]] != 0)
+                {
+                    spTouchLeafEdges(&edge, p->near->leaves[k], reach, out);
+                }
+            }
+        }
+    }
+}
+
+// ---- what is fast ----
+
+// How a node moves against the mean motion of b
+static spVec3 spGetWay(const spSurfacePair* p, const spVec4* v, int node)
+{
+    return spScale3(p->sweep, spSub3(spXyz(v[node]), p->b->velocity));
+}
+
+static bool spIsFast(const spSurfacePair* p, spVec3 way)
+{
+    return spLength3(way) + p->sweep * p->b->spread > SP_FAST_WAY * p->b->meanEdge;
+}
+
+// Whether a node of the one side moves far against one of the other
+static bool spIsWayLong(const spSurfacePair* p, const spVec3 d[4], int first)
+{
+    spReal most = 0;
+    for (int i = 0; i < first; ++i)
+    {
+        for (int k = first; k < 4; ++k)
+        {
+            spReal way2 = spLengthSquared3(spSub3(d[i], d[k]));
+            most = way2 > most ? way2 : most;
+        }
+    }
+    spReal least = SP_FAST_WAY * p->b->meanEdge;
+    return most > least * least;
+}
+
+typedef struct spWaySearch
+{
+    const spSurfacePair* pair;
+    const spVertexSearch* vertex;
+    spVec3 x, way;
+    spImpact impact; // the first one
+    int triangle;    // -1 for none
+} spWaySearch;
+
+static void spTryImpact(int triangle, void* context)
+{
+    spWaySearch* s = context;
+    const spSurfacePair* p = s->pair;
+    spVec3 x[4] = {s->x}, d[4] = {s->way};
+    for (int k = 0; k < 3; ++k)
+    {
+        int node = p->b->triangles[3 * (size_t)triangle + k];
+        x[k + 1] = spXyz(p->xb[node]);
+        d[k + 1] = spGetWay(p, p->vb, node);
+    }
+    spImpact impact;
+    if (spIsWayLong(p, d, 1) && spMayMeet(s->vertex, triangle) && spSweepVertex(x, d, p->base, &impact) &&
+        (s->triangle < 0 || impact.time < s->impact.time ||
+         (impact.time == s->impact.time && triangle < s->triangle)))
+    {
+        s->impact = impact;
+        s->triangle = triangle;
+    }
+}
+
+// The normal of the triangle of an impact at that time, towards the vertex
+static spVec3 spGetImpactNormal(const spWaySearch* s)
+{
+    const spSurfacePair* p = s->pair;
+    spVec3 at[3];
+    for (int k = 0; k < 3; ++k)
+    {
+        int node = p->b->triangles[3 * (size_t)s->triangle + k];
+        at[k] = spMulAdd3(spXyz(p->xb[node]), s->impact.time, spGetWay(p, p->vb, node));
+    }
+    spVec3 normal = spNormalize3(spCross3(spSub3(at[1], at[0]), spSub3(at[2], at[0])));
+    return spDot3(normal, s->impact.offset) < 0 ? spNeg3(normal) : normal;
+}
+
+// The row of a fast vertex where it meets the surface, unless what is near it is there already
+static spVertexHit spHitVertex(const spVertexSearch* v, const spVertexHit* near, spVec3 way)
+{
+    const spSurfacePair* p = v->pair;
+    spVertexHit hit = {.at.triangle = -1};
+    spWaySearch search = {.pair = p, .vertex = v, .x = v->x, .way = way, .triangle = -1};
+    spVisitWay(
+        p->b,
+        &(spWay){
+            .p = v->x, .v = v->v, .span = p->sweep, .margin = p->base, .least = SP_FAST_WAY * p->b->meanEdge},
+        spTryImpact, &search);
+    if (search.triangle < 0)
+    {
+        return hit;
+    }
+    hit.at.triangle = search.triangle;
+    memcpy(hit.at.weights, search.impact.weights + 1, sizeof(hit.at.weights));
+    hit.offset = spGetOffset(p->b, p->xb, v->x, &hit.at);
+    hit.normal = spGetImpactNormal(&search);
+    hit.gap = spDot3(hit.offset, hit.normal) - p->thickness;
+    spReal apart = near->at.triangle < 0 ? (spReal)INFINITY : spDistance3(hit.offset, near->offset);
+    if (!(apart > 2 * p->b->meanEdge) || !(spLengthSquared3(hit.normal) > 0) ||
+        spFacesAway(p, v->vertex, hit.normal))
+    {
+        hit.at.triangle = -1;
+    }
+    return hit;
+}
+
+static void spFindFastVertices(const spSearch* search, spTask* task, int worker)
+{
+    const spSurfacePair* p = task->pair;
+    bool self = spIsSelf(p);
+    for (int i = p->a->leafFirst[task->firstLeaf]; i < p->a->leafFirst[task->lastLeaf]; ++i)
+    {
+        int hit = task->firstHit + i - p->a->leafFirst[task->firstLeaf];
+        spVertexSearch v = {.pair = p, .vertex = p->a->leafVertices[i], .mark = hit};
+        int node = p->a->vertices[v.vertex];
+        spVec3 way = spGetWay(p, p->va, node);
+        search->fastHits[hit].at.triangle = -1;
+        if (spIsFast(p, way) == false)
         {
             continue;
         }
-        const int32_t nodes[2] = {p->b->triangles[half], p->b->triangles[spNextCorner(half)]};
-        bool self = p->slotA == p->slotB;
-        if (self == false || (half < search->half && spAreNeighbours(p->a, search->nodes, nodes) == false))
+        v.x = spXyz(p->xa[node]);
+        v.v = spXyz(p->va[node]);
+        if (self)
         {
-            spTouchEdges(search, half);
+            v.marks = search->marks + (size_t)worker * search->markCount;
+            spMarkNeighbours(&v);
+            v.normal = p->a->closed ? spNormalize3(spGetVertexNormal(p->a, p->xa, v.vertex)) : v.normal;
+        }
+        search->fastHits[hit] = spHitVertex(&v, search->hits + hit, way);
+        task->rowCount += search->fastHits[hit].at.triangle >= 0;
+    }
+}
+
+typedef struct spFastEdge
+{
+    spEdgeOfPair edge;
+    spReal reach;
+    spRowOutput* out;
+} spFastEdge;
+
+static void spTryEdgeImpact(const spFastEdge* fast, int half)
+{
+    const spEdgeOfPair* edge = &fast->edge;
+    const spSurfacePair* p = edge->pair;
+    int32_t nodes[4] = {edge->nodes[0], edge->nodes[1]};
+    spVec3 x[4] = {edge->ends[0], edge->ends[1]}, d[4];
+    spGetEdge(p->b, p->xb, half, nodes + 2, x + 2);
+    for (int k = 0; k < 4; ++k)
+    {
+        d[k] = spGetWay(p, k < 2 ? p->va : p->vb, nodes[k]);
+    }
+    spImpact impact;
+    spCrossing c;
+    if (spIsWayLong(p, d, 2) == false || spMayMeetEdge(edge, half) == false ||
+        spSweepEdges(x, d, p->base, &impact) == false || spIsInner(impact.weights[1]) == false ||
+        spIsInner(impact.weights[3]) == false || spMeetEdges(edge, half, fast->reach, &c))
+    {
+        return;
+    }
+    spVec3 at[4];
+    for (int k = 0; k < 4; ++k)
+    {
+        at[k] = spMulAdd3(x[k], impact.time, d[k]);
+    }
+    spVec3 ea = spSub3(at[1], at[0]), eb = spSub3(at[3], at[2]), normal = spCross3(ea, eb);
+    if (!(spLengthSquared3(normal) > (spReal)1e-3 * spLengthSquared3(ea) * spLengthSquared3(eb)))
+    {
+        return;
+    }
+    normal = spNormalize3(normal);
+    c = (spCrossing){.s = impact.weights[1], .t = impact.weights[3]};
+    c.normal = spDot3(normal, impact.offset) < 0 ? spNeg3(normal) : normal;
+    spVec3 offset = spSub3(spLerp3(x[0], x[1], c.s), spLerp3(x[2], x[3], c.t));
+    c.distance = spDot3(offset, c.normal);
+    spAddEdgeRow(fast->out, edge, half, &c, offset);
+}
+
+static void spTryTriangleEdges(int triangle, void* context)
+{
+    const spFastEdge* fast = context;
+    for (int half = 3 * triangle; half < 3 * triangle + 3; ++half)
+    {
+        if (spIsSharp(fast->edge.pair->b, half))
+        {
+            spTryEdgeImpact(fast, half);
         }
     }
 }
 
-static void spTouchEdge(spSurfacePair* p, int half)
+static void spFindFastEdges(const spTask* task, spRowOutput* out)
 {
-    spEdgeSearch search = {.pair = p, .half = half};
-    spGetEdge(p->a, p->xa, half, search.nodes, search.ends);
-    spReal reach0 = spGetReach(p, spXyz(p->bodyA->v[search.nodes[0]]));
-    spReal reach1 = spGetReach(p, spXyz(p->bodyA->v[search.nodes[1]]));
-    search.reach = (reach0 > reach1 ? reach0 : reach1) + p->thickness;
-    if (p->slotA == p->slotB && search.reach > 2 * p->a->meanEdge)
+    const spSurfacePair* p = task->pair;
+    for (int i = 3 * spGetLeafBegin(p->a, task->firstLeaf); i < 3 * spGetLeafBegin(p->a, task->lastLeaf); ++i)
     {
-        search.reach = 2 * p->a->meanEdge;
+        int half = 3 * p->a->sorted[i / 3] + i % 3;
+        if (spIsSharp(p->a, half) == false)
+        {
+            continue;
+        }
+        spFastEdge fast = {.edge = spTakeEdge(p, half), .out = out};
+        spVec3 ways[2] = {spGetWay(p, p->va, fast.edge.nodes[0]), spGetWay(p, p->va, fast.edge.nodes[1])};
+        if (spIsFast(p, ways[0]) || spIsFast(p, ways[1]))
+        {
+            // Its ends are around its middle, and move as that does, give or take half a difference
+            const spVec3* ends = fast.edge.ends;
+            spVec3 v0 = spXyz(p->va[fast.edge.nodes[0]]), v1 = spXyz(p->va[fast.edge.nodes[1]]);
+            fast.reach = spGetEdgeReach(&fast.edge);
+            spVisitWay(p->b,
+                       &(spWay){.p = spLerp3(ends[0], ends[1], (spReal)0.5),
+                                .v = spLerp3(v0, v1, (spReal)0.5),
+                                .spread = spDistance3(v0, v1) / 2,
+                                .span = p->sweep,
+                                .margin = p->base + spDistance3(ends[0], ends[1]) / 2,
+                                .least = SP_FAST_WAY * p->b->meanEdge},
+                       spTryTriangleEdges, &fast);
+        }
     }
-    spExtent box = {spMin3(search.ends[0], search.ends[1]), spMax3(search.ends[0], search.ends[1])};
-    spVisitTriangles(p->b, &box, search.reach, spVisitEdges, &search);
 }
 
-// ---- pairs of bodies ----
+// ---- tasks ----
 
-static spSurfacePair spMakePair(const spTouchContext* c, int slotA, int slotB)
+static void spMeasureTasks(int begin, int end, int workerIndex, void* context)
 {
-    const spBody *a = c->bodies[slotA], *b = c->bodies[slotB];
-    spSurfacePair p = {
-        .context = c,
-        .bodyA = a,
-        .bodyB = b,
-        .a = a->contactSurface,
-        .b = b->contactSurface,
-        .xa = a->backend->view(a->x, 0, a->nodeCount),
-        .xb = b->backend->view(b->x, 0, b->nodeCount),
-        .slotA = slotA,
-        .slotB = slotB,
-        .thickness = a->contactSurface->thickness + b->contactSurface->thickness,
-        .friction = (spReal)sqrt((double)(a->friction * b->friction)),
-        .restitution = a->restitution > b->restitution ? a->restitution : b->restitution,
-        .ok = true,
-    };
+    const spSearch* search = context;
+    for (int i = begin; i < end; ++i)
+    {
+        spTask* task = search->tasks + i;
+        spRowOutput count = {0};
+        switch (task->kind)
+        {
+            case sp_taskVertices:
+                spFindVertices(search, task, workerIndex);
+                break;
+            case sp_taskFastVertices:
+                spFindFastVertices(search, task, workerIndex);
+                break;
+            case sp_taskEdges:
+                spFindEdges(task, &count);
+                task->rowCount = count.rowCount;
+                break;
+            case sp_taskFastEdges:
+                spFindFastEdges(task, &count);
+                task->rowCount = count.rowCount;
+                break;
+        }
+    }
+}
+
+// Vertices have three entries, those of the triangle; edges have two each
+static int spGetEntryCount(const spTask* task)
+{
+    return task->rowCount * (task->kind == sp_taskVertices || task->kind == sp_taskFastVertices ? 3 : 4);
+}
+
+static void spWriteHits(const spTask* task, const spVertexHit* hits, uint64_t pairKey, spRowOutput* out)
+{
+    const spContactSurface* a = task->pair->a;
+    for (int i = a->leafFirst[task->firstLeaf]; i < a->leafFirst[task->lastLeaf]; ++i)
+    {
+        const spVertexHit* hit = hits + task->firstHit + i - a->leafFirst[task->firstLeaf];
+        if (hit->at.triangle >= 0)
+        {
+            spWriteVertexRow(out, task->pair, pairKey, a->leafVertices[i], hit);
+        }
+    }
+}
+
+static void spWriteTasks(int begin, int end, int workerIndex, void* context)
+{
+    SP_UNUSED(workerIndex);
+    const spSearch* search = context;
+    const spTouches* touches = search->context->touches;
+    for (int i = begin; i < end; ++i)
+    {
+        const spTask* task = search->tasks + i;
+        const spSurfacePair* p = task->pair;
+        spRowOutput out = {.rows = touches->rows + task->firstRow,
+                           .pool = touches->pool + task->firstEntry,
+                           .firstEntry = task->firstEntry};
+        if (task->rowCount == 0)
+        {
+            continue;
+        }
+        switch (task->kind)
+        {
+            case sp_taskVertices:
+                spWriteHits(task, search->hits, p->vertexKey, &out);
+                break;
+            case sp_taskFastVertices:
+                spWriteHits(task, search->fastHits, p->fastKey, &out);
+                break;
+            case sp_taskEdges:
+                spFindEdges(task, &out);
+                break;
+            case sp_taskFastEdges:
+                spFindFastEdges(task, &out);
+                break;
+        }
+    }
+}
+
+// Room for the rows that were counted. False without memory.
+static bool spPlaceRows(const spSearch* search)
+{
+    spTouches* touches = search->context->touches;
+    int64_t rows = 0, entries = 0;
+    for (int i = 0; i < search->taskCount; ++i)
+    {
+        spTask* task = search->tasks + i;
+        task->firstRow = (int)rows;
+        task->firstEntry = (int)entries;
+        rows += task->rowCount;
+        entries += spGetEntryCount(task);
+        if (entries > INT32_MAX / 2)
+        {
+            return false;
+        }
+    }
+    spHeap* heap = search->context->heap;
+    bool ok =
+        spReserve(heap, (void**)&touches->rows, 0, &touches->rowCapacity, (int)rows, sizeof(spRow)) &&
+        spReserve(heap, (void**)&touches->pool, 0, &touches->poolCapacity, (int)entries, sizeof(spRowNode));
+    touches->rowCount = ok ? (int)rows : 0;
+    touches->poolCount = ok ? (int)entries : 0;
+    return ok;
+}
+
+// ---- pairs ----
+
+static spSurfacePair spPreparePair(const spTouchContext* c, int slotA, int slotB)
+{
+    spSurfacePair p = spMakeSurfacePair(c->bodies, slotA, slotB);
+    const spBody *a = p.bodyA, *b = p.bodyB;
+    p.thickness = p.a->thickness + p.b->thickness;
+    if (a == b && p.thickness > SP_DEPTH * p.a->meanEdge)
+    {
+        p.thickness = SP_DEPTH * p.a->meanEdge;
+    }
+    p.friction = (spReal)sqrt((double)(a->friction * b->friction));
+    p.restitution = a->restitution > b->restitution ? a->restitution : b->restitution;
     p.vertexKey = spMakePairKey(sp_rowContact, SP_ID_NUMBER(a->id), ~SP_ID_NUMBER(b->id));
     p.edgeKey = spMakePairKey(sp_rowContact, ~SP_ID_NUMBER(a->id), ~SP_ID_NUMBER(b->id));
+    p.fastKey = spMakePairKey(sp_rowContact, p.vertexKey, ~p.edgeKey);
+    p.multipliers = c->multipliers;
+    p.base = c->reach + p.thickness;
+    p.span = 2 * c->dt;
+    p.sweep = c->dt;
+    spReal speed = spDistance3(p.a->velocity, p.b->velocity) + p.a->spread + p.b->spread;
+    // What of a body itself is farther away than its neighbours comes near in a later step
+    p.most = p.base + (a == b ? 2 : SP_FAST) * p.b->meanEdge;
+    p.fast = a != b && p.span * speed > SP_FAST * p.b->meanEdge;
     return p;
 }
 
-static bool spTouchVertices(const spTouchContext* c, int slotA, int slotB)
+// How near what must be listed is
+static spReal spGetListReach(const spSurfacePair* p)
 {
-    spSurfacePair p = spMakePair(c, slotA, slotB);
-    for (int i = 0; p.ok && i < p.a->vertexCount; ++i)
-    {
-        spTouchVertex(&p, i);
-    }
-    return p.ok;
+    spReal speed = spDistance3(p->a->velocity, p->b->velocity) + p->a->spread + p->b->spread;
+    spReal reach = p->base + p->span * speed;
+    reach = reach < p->most ? reach : p->most;
+    spReal depth = spIsSelf(p) ? SP_DEPTH * p->a->meanEdge : 0;
+    return reach > depth ? reach : depth;
 }
 
-static bool spTouchBodies(const spTouchContext* c, int slotA, int slotB)
+static bool spIsListBefore(const spNearList* list, const spBodyPair* pair)
 {
-    bool ok = spTouchVertices(c, slotA, slotB) && spTouchVertices(c, slotB, slotA);
-    spSurfacePair p = spMakePair(c, slotA, slotB);
-    spReal reach = c->reach + p.thickness +
-                   2 * c->dt * (spDistance3(p.a->velocity, p.b->velocity) + p.a->spread + p.b->spread);
-    for (int half = 0; ok && p.ok && half < 3 * p.a->triangleCount; ++half)
+    return list->slots[0] < pair->first || (list->slots[0] == pair->first && list->slots[1] < pair->second);
+}
+
+static bool spIsListOf(const spNearList* list, const spBodyPair* pair)
+{
+    return list->slots[0] == pair->first && list->slots[1] == pair->second;
+}
+
+// Puts the lists into the order of the pairs; those of pairs that are not there any more become those of new ones,
+// or stay behind. False without memory.
+static bool spSortLists(const spTouchContext* c, const spBodyPair* pairs, int pairCount)
+{
+    spTouches* t = c->touches;
+    spNearList** sorted = spArenaAlloc(c->arena, spArraySize(pairCount, sizeof(spNearList*)));
+    spNearList** spare = spArenaAlloc(c->arena, spArraySize(t->nearCount, sizeof(spNearList*)));
+    int spareCount = 0, next = 0;
+    if ((pairCount > 0 && sorted == NULL) || (t->nearCount > 0 && spare == NULL) ||
+        spReserve(c->heap, (void**)&t->near, t->nearCount, &t->nearCapacity, pairCount + t->nearCount,
+                  sizeof(spNearList*)) == false)
     {
-        int32_t nodes[2] = {p.a->triangles[half], p.a->triangles[spNextCorner(half)]};
-        spVec3 e0 = spXyz(p.xa[nodes[0]]), e1 = spXyz(p.xa[nodes[1]]);
-        spExtent box = {spMin3(e0, e1), spMax3(e0, e1)};
-        if (spBoxesMeet(p.b->boxes, &box, reach) && spHasEdge(p.a, half))
+        return false;
+    }
+    for (int i = 0; i < pairCount; ++i)
+    {
+        while (next < t->pairCount && spIsListBefore(t->near[next], pairs + i))
         {
-            spTouchEdge(&p, half);
+            spare[spareCount++] = t->near[next++];
         }
+        sorted[i] = next < t->pairCount && spIsListOf(t->near[next], pairs + i) ? t->near[next++] : NULL;
     }
-    return ok && p.ok;
-}
-
-static bool spTouchSelf(const spTouchContext* c, int slot)
-{
-    spSurfacePair p = spMakePair(c, slot, slot);
-    spReal most = SP_DEPTH * p.a->meanEdge;
-    p.thickness = p.thickness < most ? p.thickness : most;
-    for (int i = 0; p.ok && i < p.a->vertexCount; ++i)
+    while (next < t->nearCount)
     {
-        spTouchVertexSelf(&p, i);
+        spare[spareCount++] = t->near[next++];
     }
-    for (int half = 0; p.ok && half < 3 * p.a->triangleCount; ++half)
+    bool ok = true;
+    int made = 0;
+    for (int i = 0; i < pairCount; ++i)
     {
-        if (spHasEdge(p.a, half))
+        spNearList* list = sorted[i];
+        list = list == NULL && spareCount > 0 ? spare[--spareCount] : list;
+        list = list == NULL ? spAllocZeroed(c->heap, sizeof(spNearList)) : list;
+        if (list != NULL)
         {
-            spTouchEdge(&p, half);
+            list->slots[0] = pairs[i].first;
+            list->slots[1] = pairs[i].second;
+            t->near[made++] = list;
         }
+        ok = ok && list != NULL;
     }
-    return p.ok;
+    t->pairCount = made;
+    for (int i = 0; i < spareCount; ++i)
+    {
+        t->near[made + i] = spare[i];
+    }
+    t->nearCount = made + spareCount;
+    return ok;
 }
 
-// ---- while bodies move ----
-
-// Walks from a triangle to its neighbours as long as they are nearer
-static spNearest spWalkNearest(const spContactSurface* s, const spVec4* x, spVec3 point, int triangle)
+// Both directions of a pair, with their lists; for a body with itself there is one
+static bool spPreparePairs(const spTouchContext* c, const spBodyPair* bodies, int pairCount,
+                           spSurfacePair* pairs)
 {
-    spNearest best = spMeasureTriangle(s, x, point, triangle);
-    for (int hops = 0; hops < 4; ++hops)
+    bool ok = true;
+    for (int i = 0; ok && i < pairCount; ++i)
     {
-        spNearest last = best;
-        for (int k = 0; k < 3; ++k)
+        spSurfacePair* p = pairs + 2 * (size_t)i;
+        spNearList* list = c->touches->near[i];
+        p[0] = spPreparePair(c, bodies[i].first, bodies[i].second);
+        p[1] = spPreparePair(c, bodies[i].second, bodies[i].first);
+        spReal edges = p->a->meanEdge + p->b->meanEdge;
+        spNearContext near = {
+            .heap = c->heap,
+            .arena = c->arena,
+            .team = c->team,
+            .a = p->bodyA,
+            .b = p->bodyB,
+            .reach = {spGetListReach(p), spGetListReach(p + 1)},
+            // What moves that far in a step needs new lists in the next one anyway
+            .slack = p[0].fast || p[1].fast ? 0 : SP_SLACK * edges,
+        };
+        ok = spUpdateNear(list, &near);
+        p[0].near = list->sides;
+        p[1].near = list->sides + 1;
+        for (int k = 0; ok && k < 2; ++k)
         {
-            // Where the place is on an edge or at a corner, all triangles around its ends may be nearer
-            int place = s->place[s->triangles[3 * last.triangle + k]];
-            bool beside = last.weights[k] > 0 && spIsOnEdge(&last);
-            for (int i = s->first[place]; beside && i < s->first[place + 1]; ++i)
+            if (p[k].fast)
             {
-                spNearest other = spMeasureTriangle(s, x, point, s->corners[i] / 3);
-                best = other.distance2 < best.distance2 ? other : best;
+                spSweepContactSurface(c->bodies[p[k].slotB]->contactSurface, p[k].bodyB, p[k].sweep);
             }
         }
-        if (best.triangle == last.triangle)
+    }
+    return ok;
+}
+
+static int spCountTasks(const spSurfacePair* p)
+{
+    return (p->a->leafCount + SP_TASK_SIZE - 1) / SP_TASK_SIZE;
+}
+
+static void spAddTasks(spSearch* search, const spSurfacePair* p, spTaskKind kind, int firstHit)
+{
+    for (int leaf = 0; leaf < p->a->leafCount; leaf += SP_TASK_SIZE)
+    {
+        search->tasks[search->taskCount++] = (spTask){
+            .pair = p,
+            .kind = kind,
+            .firstLeaf = leaf,
+            .lastLeaf = spMinInt(leaf + SP_TASK_SIZE, p->a->leafCount),
+            .firstHit = firstHit + p->a->leafFirst[leaf],
+        };
+    }
+}
+
+// Room for what the tasks need. False without memory.
+static bool spAllocSearch(spSearch* search, const spSurfacePair* pairs, int pairCount)
+{
+    const spTouchContext* c = search->context;
+    int64_t tasks = 0, hits = 0;
+    bool fast = false;
+    for (int i = 0; i < 2 * pairCount; ++i)
+    {
+        const spSurfacePair* p = pairs + i;
+        tasks += 4 * (int64_t)spCountTasks(p);
+        hits += p->a->vertexCount;
+        fast = fast || p->fast;
+        search->markCount =
+            spIsSelf(p) ? spMaxInt(search->markCount, p->bodyA->nodeCount) : search->markCount;
+    }
+    int64_t marks = (int64_t)search->markCount * spGetTeamSize(c->team);
+    search->tasks = spArenaAlloc(c->arena, spArraySize(tasks, sizeof(spTask)));
+    search->hits = spArenaAlloc(c->arena, spArraySize(hits, sizeof(spVertexHit)));
+    search->fastHits = fast ? spArenaAlloc(c->arena, spArraySize(hits, sizeof(spVertexHit))) : NULL;
+    search->marks = spArenaAlloc(c->arena, spArraySize(marks, sizeof(int32_t)));
+    bool ok = search->tasks != NULL && search->hits != NULL && hits < INT32_MAX && tasks < INT32_MAX &&
+              (fast == false || search->fastHits != NULL) && (marks == 0 || search->marks != NULL);
+    for (int64_t i = 0; ok && i < marks; ++i)
+    {
+        search->marks[i] = -1;
+    }
+    return ok;
+}
+
+static void spAddNearTasks(spSearch* search, const spSurfacePair* pairs, int pairCount)
+{
+    int hit = 0;
+    for (int i = 0; i < 2 * pairCount; ++i)
+    {
+        if (i % 2 == 0 || spIsSelf(pairs + i) == false)
         {
-            break;
+            spAddTasks(search, pairs + i, sp_taskVertices, hit);
         }
-    }
-    return best;
-}
-
-static void spRefreshVertex(const spSurfacePair* p, spRow* row, spRowNode* pool)
-{
-    const spContactSurface* b = p->b;
-    int node = row->a.node;
-    spVec3 x = spXyz(p->xa[node]), normal;
-    bool self = p->slotA == p->slotB;
-    spNearest at = self ? spMeasureTriangle(b, p->xb, x, row->features[1])
-                        : spWalkNearest(b, p->xb, x, row->features[1]);
-    spVec3 d = spSub3(x, spGetPlace(b, p->xb, &at));
-    spReal distance;
-    if (b->closed)
-    {
-        distance = self ? spDot3(d, normal = spGetNormal(b, p->xb, at.triangle))
-                        : spFindSigned(p, p->a->place[node], &at, d, &normal);
-    }
-    else
-    {
-        // Sheets have no inside: what was on one side of them at the start of the step stays there
-        normal = spNormalizeLength3(d, &distance);
-        bool through = spDot3(normal, row->normal) < 0;
-        normal = distance == 0 ? row->normal : through ? spNeg3(normal) : normal;
-        distance = through ? -distance : distance;
-    }
-    if (spLengthSquared3(normal) == 0)
-    {
-        return;
-    }
-    row->normal = normal;
-    row->gap = distance - row->thickness;
-    row->features[1] = at.triangle;
-    for (int k = 0; k < 3; ++k)
-    {
-        pool[row->b.node + k] = (spRowNode){b->triangles[3 * (size_t)at.triangle + k], at.weights[k]};
+        if (i % 2 == 0)
+        {
+            spAddTasks(search, pairs + i, sp_taskEdges, 0);
+        }
+        hit += pairs[i].a->vertexCount;
     }
 }
 
-static void spRefreshEdges(spSurfacePair* p, spRow* row, spRowNode* pool)
+static void spAddFastTasks(spSearch* search, const spSurfacePair* pairs, int pairCount)
 {
-    spEdgeSearch search = {.pair = p, .half = row->features[0]};
-    spCrossing c;
-    spGetEdge(p->a, p->xa, search.half, search.nodes, search.ends);
-    if (spCrossEdges(&search, row->features[1], row->normal, &c) == false)
+    int hit = 0;
+    for (int i = 0; i < 2 * pairCount; ++i)
     {
-        row->gap = (spReal)INFINITY;
-        return;
+        if (pairs[i].fast && (i % 2 == 0 || spIsSelf(pairs + i) == false))
+        {
+            spAddTasks(search, pairs + i, sp_taskFastVertices, hit);
+        }
+        if (pairs[i].fast && i % 2 == 0)
+        {
+            spAddTasks(search, pairs + i, sp_taskFastEdges, 0);
+        }
+        hit += pairs[i].a->vertexCount;
     }
-    row->normal = c.normal;
-    row->gap = c.distance - row->thickness;
-    pool[row->a.node].weight = 1 - c.s;
-    pool[row->a.node + 1].weight = c.s;
-    pool[row->b.node].weight = 1 - c.t;
-    pool[row->b.node + 1].weight = c.t;
-}
-
-void spRefreshTouch(spRow* row, spRowNode* pool, spBody* const* bodies)
-{
-    const spBody *a = bodies[row->a.slot], *b = bodies[row->b.slot];
-    spSurfacePair p = {
-        .bodyA = a,
-        .bodyB = b,
-        .a = a->contactSurface,
-        .b = b->contactSurface,
-        .xa = a->backend->view(a->x, 0, a->nodeCount),
-        .xb = b->backend->view(b->x, 0, b->nodeCount),
-        .slotA = row->a.slot,
-        .slotB = row->b.slot,
-    };
-    row->gap = spMeasureTouch(row, pool, bodies);
-    if (!(row->gap < (p.b->meanEdge > row->thickness ? p.b->meanEdge : row->thickness)))
-    {
-        return;
-    }
-    if (row->features[0] >= 0)
-    {
-        spRefreshEdges(&p, row, pool);
-    }
-    else
-    {
-        spRefreshVertex(&p, row, pool);
-    }
-}
-
-// ---- all bodies ----
-
-static bool spMayTouch(const spBody* body)
-{
-    return body != NULL && body->running && body->methodDef.contact != sp_contactOff &&
-           body->contactSurface != NULL;
 }
 
 // Makes and refits the surfaces. False without memory.
@@ -755,69 +1076,35 @@ static bool spPrepareSurfaces(const spTouchContext* c)
         }
         if (body->contactSurface != NULL)
         {
-            spRefitContactSurface(body->contactSurface, body, c->dt);
+            spRefitContactSurface(body->contactSurface, body, c->team);
         }
     }
     return ok;
 }
 
-static bool spIsBoxBefore(int32_t a, int32_t b, const void* context)
+static bool spSearchPairs(const spTouchContext* c, const spBodyPair* bodies, int pairCount)
 {
-    const spTouchContext* c = context;
-    return c->bodies[a]->contactSurface->boxes[0].lower.x < c->bodies[b]->contactSurface->boxes[0].lower.x;
-}
-
-static bool spAreLinked(const spTouchContext* c, int a, int b)
-{
-    for (int k = 0; k < c->linkCount; ++k)
+    spSearch search = {.context = c};
+    spSurfacePair* pairs = spArenaAlloc(c->arena, spArraySize(pairCount, 2 * sizeof(spSurfacePair)));
+    if (pairs == NULL || spSortLists(c, bodies, pairCount) == false ||
+        spPreparePairs(c, bodies, pairCount, pairs) == false ||
+        spAllocSearch(&search, pairs, pairCount) == false)
     {
-        const spLink* link = c->links[k];
-        if (link != NULL &&
-            ((link->body == a && link->otherBody == b) || (link->body == b && link->otherBody == a)))
-        {
-            return true;
-        }
+        return false;
     }
-    return false;
-}
-
-static bool spShareGroups(const spBody* a, const spBody* b)
-{
-    return (a->group & b->touches) != 0 && (b->group & a->touches) != 0;
-}
-
-// Sorts the boxes by where they begin and compares those that overlap along x
-static bool spSweepBodies(const spTouchContext* c, int32_t* order, int32_t* temp)
-{
-    int count = 0;
-    for (int i = 0; i < c->bodyCount; ++i)
+    // What is fast looks at what was found near it
+    spAddNearTasks(&search, pairs, pairCount);
+    int near = search.taskCount;
+    spAddFastTasks(&search, pairs, pairCount);
+    int fast = search.taskCount - near;
+    spParallelFor(c->team, spMeasureTasks, near, 1, &search);
+    search.tasks += near;
+    spParallelFor(c->team, spMeasureTasks, fast, 1, &search);
+    search.tasks -= near;
+    bool ok = spPlaceRows(&search);
+    if (ok)
     {
-        if (spMayTouch(c->bodies[i]))
-        {
-            order[count++] = i;
-        }
-    }
-    spSortIndices(order, temp, count, spIsBoxBefore, c);
-    bool ok = true;
-    for (int i = 0; ok && i < count; ++i)
-    {
-        const spContactSurface* a = c->bodies[order[i]]->contactSurface;
-        ok = c->bodies[order[i]]->selfContact == false || spTouchSelf(c, order[i]);
-        for (int k = i + 1; ok && c->betweenBodies && k < count; ++k)
-        {
-            const spContactSurface* b = c->bodies[order[k]]->contactSurface;
-            spReal margin = c->reach + a->thickness + b->thickness;
-            if (b->boxes[0].lower.x > a->boxes[0].upper.x + margin + b->thickness)
-            {
-                break;
-            }
-            int first = spMinInt(order[i], order[k]), second = spMaxInt(order[i], order[k]);
-            if (spBoxesMeet(a->boxes, b->boxes, margin) && spAreLinked(c, first, second) == false &&
-                spShareGroups(c->bodies[first], c->bodies[second]))
-            {
-                ok = spTouchBodies(c, first, second);
-            }
-        }
+        spParallelFor(c->team, spWriteTasks, search.taskCount, 1, &search);
     }
     return ok;
 }
@@ -826,9 +1113,16 @@ bool spFindTouches(const spTouchContext* c)
 {
     c->touches->rowCount = 0;
     c->touches->poolCount = 0;
-    int32_t* order = spArenaAlloc(c->arena, spArraySize(c->bodyCount, 2 * sizeof(int32_t)));
-    bool ok = spPrepareSurfaces(c) && (c->bodyCount == 0 || order != NULL) &&
-              (c->bodyCount == 0 || spSweepBodies(c, order, order + c->bodyCount));
+    spBodyPair* pairs = NULL;
+    int pairCount = 0;
+    bool ok = spPrepareSurfaces(c) && spFindPairs(c, &pairs, &pairCount);
+    if (ok && pairCount > 0)
+    {
+        spBodyPair* temp = spArenaAlloc(c->arena, spArraySize(pairCount, sizeof(spBodyPair)));
+        int nearCount = temp != NULL ? spSplitPairs(c, pairs, pairCount, temp) : 0;
+        ok = temp != NULL && (nearCount == 0 || spSearchPairs(c, pairs, nearCount)) &&
+             spAddVolumeRows(c, pairs + nearCount, pairCount - nearCount);
+    }
     if (ok == false)
     {
         c->touches->rowCount = 0;

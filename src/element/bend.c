@@ -9,6 +9,7 @@
 
 #include "element/bend_kernel.h"
 #include "math/vec3.h"
+#include "mesh/mesh_math.h"
 
 #include <string.h>
 
@@ -24,36 +25,19 @@ typedef struct spDoubleHinge
     double angle;
 } spDoubleHinge;
 
-static void spCrossD(const double* a, const double* b, double* c)
-{
-    c[0] = a[1] * b[2] - a[2] * b[1];
-    c[1] = a[2] * b[0] - a[0] * b[2];
-    c[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static double spDotD(const double* a, const double* b)
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 static spDoubleHinge spMeasureHinge(const spVec4* x, const int32_t* nodes)
 {
-    double d[3][3], nA[3], nB[3];
-    const spVec4* origin = x + nodes[0];
+    spDVec3 origin = spGetDouble(x[nodes[0]]), d[3];
     for (int k = 0; k < 3; ++k)
     {
-        const spVec4* p = x + nodes[k + 1];
-        d[k][0] = (double)p->x - (double)origin->x;
-        d[k][1] = (double)p->y - (double)origin->y;
-        d[k][2] = (double)p->z - (double)origin->z;
+        d[k] = spDSub(spGetDouble(x[nodes[k + 1]]), origin);
     }
-    spCrossD(d[0], d[1], nA);
-    spCrossD(d[2], d[0], nB);
+    spDVec3 nA = spDCross(d[0], d[1]), nB = spDCross(d[2], d[0]);
     spDoubleHinge hinge;
-    hinge.length2 = spDotD(d[0], d[0]);
-    hinge.sizeA = sqrt(spDotD(nA, nA));
-    hinge.sizeB = sqrt(spDotD(nB, nB));
-    hinge.angle = atan2(sqrt(hinge.length2) * spDotD(nA, d[2]), spDotD(nA, nB));
+    hinge.length2 = spDDot(d[0], d[0]);
+    hinge.sizeA = spDLength(nA);
+    hinge.sizeB = spDLength(nB);
+    hinge.angle = atan2(sqrt(hinge.length2) * spDDot(nA, d[2]), spDDot(nA, nB));
     return hinge;
 }
 
@@ -68,43 +52,55 @@ bool spMakeBend(const spVec4* x, bool flat, spBend* bend)
     return isfinite(bend->fading) && isfinite(bend->weight);
 }
 
-static void spFillBendData(spBendSet* set)
+// 3 l0^2 / A of what there is of a hinge
+static spReal spGetBendWeight(const spBendSet* set, const spBend* bend)
 {
+    return spGetPart(&set->follow, (int)(bend - set->bends)) * bend->weight;
+}
+
+static void spFillBendBlocks(spElementSet* base, int begin, int end)
+{
+    spBendSet* set = (spBendSet*)base;
     size_t size = (size_t)set->blocks.blockCount * SP_BLOCK;
-    for (size_t i = 0; i < size; ++i)
+    for (size_t i = (size_t)begin * SP_BLOCK; i < (size_t)end * SP_BLOCK; ++i)
     {
         // Empty lanes write to a trash slot, so any numbers do: those of the first hinge
         int element = set->blocks.elements[i];
         const spBend* bend = set->bends + (element < 0 ? 0 : element);
         set->data[i] = bend->rest;
-        set->data[size + i] = bend->weight;
+        set->data[size + i] = spGetBendWeight(set, bend);
         set->data[2 * size + i] = bend->fading;
     }
 }
 
-spBendSet* spCreateBendSet(spHeap* heap, const spBend* bends, int bendCount, const int32_t* patchBegin,
-                           int patchCount, int laneCount)
+spBendSet* spCreateBendSet(spHeap* heap, const spBendSetDef* def)
 {
     spBendSet* set = spAllocZeroed(heap, sizeof(spBendSet));
     if (set == NULL)
     {
         return NULL;
     }
-    set->base.kind = SP_PICK_KIND(laneCount, spBendKind);
-    set->base.elementCount = bendCount;
+    int given = def->bendCount, total = spGetPlaceCount(def->follow, given);
+    set->base.kind = SP_PICK_KIND(def->laneCount, spBendKind);
+    set->base.elementCount = total;
+    set->base.spareCount = total - given;
 
-    size_t nodeSize = spArraySize(bendCount, 4 * sizeof(int32_t));
+    size_t nodeSize = spArraySize(given, 4 * sizeof(int32_t));
     int32_t* nodes = spAlloc(heap, nodeSize);
-    set->bends = spAlloc(heap, spArraySize(bendCount, sizeof(spBend)));
+    set->bends = spAlloc(heap, spArraySize(total, sizeof(spBend)));
     bool ok = nodes != NULL && set->bends != NULL;
     if (ok)
     {
-        memcpy(set->bends, bends, (size_t)bendCount * sizeof(spBend));
-        for (int i = 0; i < bendCount; ++i)
+        for (int i = 0; i < total; ++i)
         {
-            memcpy(nodes + 4 * (size_t)i, bends[i].nodes, sizeof(bends[i].nodes));
+            set->bends[i] = def->bends[i < given ? i : spGetGiven(def->follow, i)];
         }
-        ok = spBuildBlocks(&set->blocks, heap, nodes, bendCount, 4, patchBegin, patchCount);
+        for (int i = 0; i < given; ++i)
+        {
+            memcpy(nodes + 4 * (size_t)i, def->bends[i].nodes, sizeof(def->bends[i].nodes));
+        }
+        ok = spBuildBlocks(&set->blocks, heap, nodes, given, 4, def->patchBegin, def->patchCount) &&
+             spTakeFollow(&set->follow, def->follow, heap, &set->blocks, def->tetRoom, def->patchCount);
     }
     spFree(heap, nodes);
     if (ok)
@@ -117,8 +113,22 @@ spBendSet* spCreateBendSet(spHeap* heap, const spBend* bends, int bendCount, con
         spDestroyBendSet(&set->base, heap);
         return NULL;
     }
-    spFillBendData(set);
+    spFillBendBlocks(&set->base, 0, set->blocks.blockCount);
     return set;
+}
+
+bool spRemapBendSet(spElementSet* base, spHeap* heap, spRemap* remap, spRemapPhase phase, spError* error)
+{
+    spBendSet* set = (spBendSet*)base;
+    spFollower f = {.set = base,
+                    .follow = &set->follow,
+                    .blocks = &set->blocks,
+                    .nodes = set->bends[0].nodes,
+                    .stride = sizeof(spBend),
+                    .data = &set->data,
+                    .numbers = 3,
+                    .fill = spFillBendBlocks};
+    return spRemapFollower(&f, heap, remap, phase, error);
 }
 
 void spDestroyBendSet(spElementSet* base, spHeap* heap)
@@ -126,6 +136,7 @@ void spDestroyBendSet(spElementSet* base, spHeap* heap)
     spBendSet* set = (spBendSet*)base;
     spFree(heap, set->bends);
     spFree(heap, set->data);
+    spFreeFollow(&set->follow, heap);
     spFreeBlocks(&set->blocks, heap);
     spFree(heap, set);
 }
@@ -139,7 +150,7 @@ double spGetBendSetEnergy(const spElementSet* base, const spNodeState* state)
         const spBend* bend = set->bends + i;
         double turn = remainder(spMeasureHinge(state->x, bend->nodes).angle - (double)bend->rest,
                                 2.0 * (double)SP_PI_REAL);
-        energy += 0.5 * (double)set->stiffness * (double)bend->weight * turn * turn;
+        energy += 0.5 * (double)set->stiffness * (double)spGetBendWeight(set, bend) * turn * turn;
     }
     return energy;
 }
@@ -155,8 +166,8 @@ static spHingeVectors spLoadHinge(const spVec4* a, const int32_t* nodes)
 
 static spHingeData spGetHingeData(const spBendSet* set, const spBend* bend)
 {
-    return (spHingeData){bend->rest, set->stiffness * bend->weight, set->damping * bend->weight,
-                         bend->fading};
+    spReal weight = spGetBendWeight(set, bend);
+    return (spHingeData){bend->rest, set->stiffness * weight, set->damping * weight, bend->fading};
 }
 
 int spGetBendStiffness(const spElementSet* base, const spNodeState* state, int element, bool project,
@@ -226,9 +237,9 @@ void spFillBendRows(spConstraints* c, const spConstraintFill* fill)
         int element = c->blocks.elements[i];
         spReal* place = spGetConstraintData(c, i / SP_BLOCK, 0) + i % SP_BLOCK;
         const spBend* bend = set->bends + (element < 0 ? 0 : element);
-        double k = (double)set->stiffness * (double)bend->weight;
+        double k = (double)set->stiffness * (double)spGetBendWeight(set, bend);
         place[sp_bendRest * SP_BLOCK] = bend->rest;
-        place[sp_bendCompliance * SP_BLOCK] = acts ? (spReal)(1.0 / (k * fill->h * fill->h)) : 1;
+        place[sp_bendCompliance * SP_BLOCK] = acts && k > 0.0 ? (spReal)(1.0 / (k * fill->h * fill->h)) : 1;
         place[sp_bendDamping * SP_BLOCK] = (spReal)(time / fill->h);
         place[sp_bendFading * SP_BLOCK] = acts && element >= 0 ? bend->fading : 0;
     }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "element/constraint.h"
+#include "element/follow.h"
 #include "element/lane_count.h"
 
 #include "souple/element.h"
@@ -26,14 +27,23 @@ typedef struct spBendSet
     spReal damping;   // J s
     spBend* bends;
     spBlocks blocks;
-    spReal* data; // rest angles, weights, fading: three arrays of blockCount x SP_BLOCK
+    spReal* data;    // rest angles, weights, fading: three arrays of blockCount x SP_BLOCK
+    spFollow follow; // edits: a hinge is whole or gone
 } spBendSet;
 
-// The hinges are copied. The slots of the blocks are filled in by the body. Returns NULL when there is no
-// memory.
-// @param laneCount 1, 4, 8 or 16
-spBendSet* spCreateBendSet(spHeap* heap, const spBend* bends, int bendCount, const int32_t* patchBegin,
-                           int patchCount, int laneCount);
+typedef struct spBendSetDef
+{
+    const spBend* bends; // copied
+    int bendCount;
+    const int32_t* patchBegin;
+    int patchCount;
+    int laneCount;    // 1, 4, 8 or 16
+    spFollow* follow; // what holds them, for a body with room: the set takes it; else NULL
+    int tetRoom;
+} spBendSetDef;
+
+// The slots of the blocks are filled in by the body. Returns NULL when there is no memory.
+spBendSet* spCreateBendSet(spHeap* heap, const spBendSetDef* def);
 
 // Fills in a hinge with the given nodes from the rest shape. False when one of the triangles has no area:
 // such a hinge has no angle.
@@ -53,4 +63,5 @@ int spGetBendStiffness(const spElementSet* base, const spNodeState* state, int e
 bool spIsBendSetDamped(const spElementSet* base);
 spBlocks* spGetBendBlocks(spElementSet* base);
 void spAddBendSetBounds(const spElementSet* base, const spNodeState* state, spBounds* bounds);
+bool spRemapBendSet(spElementSet* base, spHeap* heap, spRemap* remap, spRemapPhase phase, spError* error);
 void spDestroyBendSet(spElementSet* base, spHeap* heap);

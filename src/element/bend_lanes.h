@@ -119,5 +119,6 @@ const spElementKind SP_LANES_NAME(spBendKind) = {
     .isDamped = spIsBendSetDamped,
     .addBounds = spAddBendSetBounds,
     .getBlocks = spGetBendBlocks,
+    .remap = spRemapBendSet,
     .destroy = spDestroyBendSet,
 };

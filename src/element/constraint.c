@@ -109,6 +109,6 @@ void spFillSpringRows(spConstraints* c, const spConstraintFill* fill)
         double k = (double)spGetSpringModulus(set, spring);
         bool acts = element >= 0 && k > 0.0;
         spPutDistance(c, fill->x, i, acts, (double)(activation * spring->rest), acts ? 1.0 / (k * h2) : 0.0,
-                      acts ? (double)spring->damping / (k * fill->h) : 0.0);
+                      acts ? (double)spGetSpringDamping(set, spring) / (k * fill->h) : 0.0);
     }
 }

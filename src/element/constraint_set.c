@@ -4,6 +4,7 @@
 #include "element/constraint_set.h"
 
 #include "element/lane_count.h"
+#include "mesh/mesh_math.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,36 +29,20 @@ int spCountConstraintNodes(spConstraintType type)
     return counts[type];
 }
 
-static void spCrossD(const double* a, const double* b, double* c)
-{
-    c[0] = a[1] * b[2] - a[2] * b[1];
-    c[1] = a[2] * b[0] - a[0] * b[2];
-    c[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static double spDotD(const double* a, const double* b)
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 double spMeasureConstraint(spConstraintType type, const spVec4* x, const int32_t* nodes)
 {
-    double d[3][3] = {{0}}, normal[3];
-    const spVec4* origin = x + nodes[0];
+    spDVec3 origin = spGetDouble(x[nodes[0]]), d[3] = {{0}};
     int n = spCountConstraintNodes(type);
     for (int k = 0; k < n - 1; ++k)
     {
-        const spVec4* p = x + nodes[k + 1];
-        d[k][0] = (double)p->x - (double)origin->x;
-        d[k][1] = (double)p->y - (double)origin->y;
-        d[k][2] = (double)p->z - (double)origin->z;
+        d[k] = spDSub(spGetDouble(x[nodes[k + 1]]), origin);
     }
     if (n == 2)
     {
-        return sqrt(spDotD(d[0], d[0]));
+        return spDLength(d[0]);
     }
-    spCrossD(d[0], d[1], normal);
-    return n == 3 ? 0.5 * sqrt(spDotD(normal, normal)) : spDotD(normal, d[2]) / 6.0;
+    spDVec3 normal = spDCross(d[0], d[1]);
+    return n == 3 ? 0.5 * spDLength(normal) : spDDot(normal, d[2]) / 6.0;
 }
 
 // ---- constraints between a few nodes ----
@@ -79,6 +64,13 @@ static const spConstraintKind* spGetGivenRows(const spElementSet* base, bool ene
     }
 }
 
+// Compliance of what there is of a constraint
+static double spGetCompliance(const spConstraintSet* set, int element)
+{
+    spReal part = spGetPart(&set->follow, element);
+    return part > 0 ? (double)set->compliance / (double)part : (double)set->compliance;
+}
+
 void spFillGivenDistanceRows(spConstraints* c, const spConstraintFill* fill)
 {
     const spConstraintSet* set = (const spConstraintSet*)c->set;
@@ -87,7 +79,7 @@ void spFillGivenDistanceRows(spConstraints* c, const spConstraintFill* fill)
     {
         int element = c->blocks.elements[i];
         spPutDistance(c, fill->x, i, element >= 0, element >= 0 ? (double)set->rest[element] : 0.0,
-                      (double)set->compliance / (fill->h * fill->h),
+                      spGetCompliance(set, element < 0 ? 0 : element) / (fill->h * fill->h),
                       c->damped ? (double)set->damping / fill->h : 0.0);
     }
 }
@@ -101,7 +93,7 @@ void spFillExtentRows(spConstraints* c, const spConstraintFill* fill)
         int element = c->blocks.elements[i];
         spReal* place = spGetConstraintData(c, i / SP_BLOCK, 0) + i % SP_BLOCK;
         double rest = element >= 0 ? (double)set->rest[element] : 1.0;
-        double compliance = (double)set->compliance / (fill->h * fill->h);
+        double compliance = spGetCompliance(set, element < 0 ? 0 : element) / (fill->h * fill->h);
         double least = SP_LEAST_SQUARE * (set->type == sp_constraintVolume ? cbrt(rest) : 1.0);
         place[sp_extentRest * SP_BLOCK] = (spReal)rest;
         place[sp_extentScale * SP_BLOCK] = element >= 0 ? (spReal)(1.0 / sqrt(rest)) : 0;
@@ -122,7 +114,7 @@ static double spGetGivenEnergy(const spElementSet* base, const spNodeState* stat
         double c =
             spMeasureConstraint(set->type, state->x, set->nodes + (size_t)i * set->nodesPerElement) - rest;
         c = set->type == sp_constraintTether && c < 0.0 ? 0.0 : c;
-        sum += c * c / (extent ? rest : 1.0);
+        sum += (double)spGetPart(&set->follow, i) * c * c / (extent ? rest : 1.0);
     }
     return set->compliance > 0 ? 0.5 * sum / (double)set->compliance : 0.0;
 }
@@ -210,9 +202,22 @@ static void spDestroyConstraintSet(spElementSet* base, spHeap* heap)
     spConstraintSet* set = (spConstraintSet*)base;
     spFree(heap, set->nodes);
     spFree(heap, set->rest);
+    spFreeFollow(&set->follow, heap);
     spFreeBlocks(&set->blocks, heap);
     spFreeEnclosure(&set->enclosure, heap);
     spFree(heap, set);
+}
+
+static bool spRemapConstraintSet(spElementSet* base, spHeap* heap, spRemap* remap, spRemapPhase phase,
+                                 spError* error)
+{
+    spConstraintSet* set = (spConstraintSet*)base;
+    spFollower f = {.set = base,
+                    .follow = &set->follow,
+                    .blocks = &set->blocks,
+                    .nodes = set->nodes,
+                    .stride = (size_t)set->nodesPerElement * sizeof(int32_t)};
+    return spRemapFollower(&f, heap, remap, phase, error);
 }
 
 const spElementKind spConstraintSetKind = {
@@ -224,6 +229,7 @@ const spElementKind spConstraintSetKind = {
     .getEnergy = spGetGivenEnergy,
     .addBounds = spAddNoBounds,
     .getBlocks = spGetConstraintBlocks,
+    .remap = spRemapConstraintSet,
     .destroy = spDestroyConstraintSet,
 };
 
@@ -261,18 +267,23 @@ spConstraintSet* spCreateConstraintSet(spHeap* heap, const spConstraintSetDef* d
     }
     else
     {
-        size_t nodeSize = spArraySize(def->count, (size_t)set->nodesPerElement * sizeof(int32_t));
-        size_t restSize = spArraySize(def->count, sizeof(spReal));
-        set->nodes = spAlloc(heap, nodeSize);
-        set->rest = spAlloc(heap, restSize);
+        int total = spGetPlaceCount(def->follow, def->count);
+        size_t size = (size_t)set->nodesPerElement * sizeof(int32_t), n = (size_t)set->nodesPerElement;
+        set->base.elementCount = total;
+        set->base.spareCount = total - def->count;
+        set->nodes = spAlloc(heap, spArraySize(total, size));
+        set->rest = spAlloc(heap, spArraySize(total, sizeof(spReal)));
         ok = set->nodes != NULL && set->rest != NULL;
-        if (ok)
+        for (int i = 0; ok && i < total; ++i)
         {
-            memcpy(set->nodes, def->nodes, nodeSize);
-            memcpy(set->rest, def->rest, restSize);
-            ok = spBuildBlocks(&set->blocks, heap, set->nodes, def->count, set->nodesPerElement,
-                               def->patchBegin, def->patchCount);
+            size_t from = (size_t)(i < def->count ? i : spGetGiven(def->follow, i));
+            memcpy(set->nodes + (size_t)i * n, def->nodes + from * n, size);
+            set->rest[i] = def->rest[from];
         }
+        ok = ok &&
+             spBuildBlocks(&set->blocks, heap, set->nodes, def->count, set->nodesPerElement, def->patchBegin,
+                           def->patchCount) &&
+             spTakeFollow(&set->follow, def->follow, heap, &set->blocks, def->tetRoom, def->patchCount);
     }
     if (ok == false)
     {

@@ -15,6 +15,7 @@
 
 #include "element/constraint.h"
 #include "element/enclosure.h"
+#include "element/follow.h"
 
 #include "souple/element.h"
 
@@ -29,6 +30,7 @@ typedef struct spConstraintSet
     int32_t* nodes;        // (elementCount x nodesPerElement); NULL for the whole volume
     spReal* rest;          // m, m^2 or m^3, of each element; NULL for the whole volume
     spBlocks blocks;       // empty for the whole volume
+    spFollow follow;       // edits: parts are as compliant as they are small
     spEnclosure enclosure; // of the whole volume
     double restVolume;     // of the whole volume, m^3
     double leastSquare;    // what J J^T of the whole volume counts for each node at least, in the mean
@@ -46,7 +48,9 @@ typedef struct spConstraintSetDef
     const int32_t* patchBegin;
     int patchCount;
     int nodeCount;
-    int laneCount; // 1, 4, 8 or 16
+    int laneCount;    // 1, 4, 8 or 16
+    spFollow* follow; // what holds them, for a body with room: the set takes it; else NULL
+    int tetRoom;
 } spConstraintSetDef;
 
 // Returns NULL when there is no memory. A whole volume still needs spSetRestVolume.

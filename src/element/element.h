@@ -32,6 +32,7 @@ typedef struct spNodeState
     const int32_t* patchBegin; // nodes of patch p: [patchBegin[p], patchBegin[p + 1])
     int nodeCount;
     int patchCount;
+    int remainder; // from a position in x to what rounding left of it; 0 where nothing is known of that
     double time;
 } spNodeState;
 
@@ -94,9 +95,12 @@ typedef struct spWholeRow
 // places.
 typedef struct spRemap
 {
-    const int32_t* tets;  // tets of the mesh that change, rising
-    const int32_t* nodes; // four of each from now on; the first is -1 where the tet is gone (tetCount x 4)
+    const int32_t* tets;  // cells of the mesh that change, rising: its tets, or the triangles of a sheet
+    const int32_t* nodes; // four of each from now on; the first is -1 where the cell is gone (tetCount x 4)
     int tetCount;
+    const int32_t* cells;   // nodes of all cells as they are, in the user's numbering (x 4)
+    const uint8_t* removed; // those of them that are gone
+    const int32_t* rank;    // the body's numbers of those nodes
     const int32_t* patchBegin;
     int patchCount;
     int tetRoom; // of the body
@@ -215,7 +219,8 @@ struct spElementSet
 {
     const spElementKind* kind;
     int elementCount;
-    bool stiffens; // stiffness grows without bound as elements deform: look again when they have moved
-    bool constant; // stiffness and damping are the same in every state
-    bool abrupt;   // forces come and go from one step to the next: only the bounds tell the stiffness to come
+    int spareCount; // of those: places that edits may fill with parts of others (element/follow.h)
+    bool stiffens;  // stiffness grows without bound as elements deform: look again when they have moved
+    bool constant;  // stiffness and damping are the same in every state
+    bool abrupt; // forces come and go from one step to the next: only the bounds tell the stiffness to come
 };

@@ -10,28 +10,48 @@
 
 #include <string.h>
 
-static RVec3 spLoadNode(const spVec4* x)
+static inline spQuad spLoadNode(const spVec4* x, int node)
 {
-    return (RVec3){x->x, x->y, x->z};
+    return *(const spQuadMemory*)(x + node);
+}
+
+// x and y of a node in double, relative to an origin
+typedef double spPlace __attribute__((vector_size(2 * sizeof(double))));
+
+static inline spPlace spGetPlace(const spVec4* x)
+{
+    typedef spReal spNarrow __attribute__((vector_size(2 * sizeof(spReal))));
+    spNarrow narrow;
+    memcpy(&narrow, x, sizeof(narrow));
+    return __builtin_convertvector(narrow, spPlace);
+}
+
+// Area under a range of edges. An edge mostly starts where the last one ended.
+static double spSumEdges(const spEnclosure* e, const spVec4* x, int begin, int end)
+{
+    spPlace origin = spGetPlace(x + e->faces[0]), b = {0};
+    int32_t last = -1;
+    double sum = 0.0;
+    for (int i = begin; i < end; ++i)
+    {
+        const int32_t* edge = e->faces + 2 * (size_t)i;
+        spPlace a = edge[0] == last ? b : spGetPlace(x + edge[0]) - origin;
+        b = spGetPlace(x + edge[1]) - origin;
+        last = edge[1];
+        sum += spGetEdgeArea((const double*)&a, (const double*)&b);
+    }
+    return sum;
 }
 
 // Volume of a range of faces, relative to a node near them
 static double spSumFaces(const spEnclosure* e, const spVec4* x, int begin, int end)
 {
-    const spVec4* origin = x + e->faces[0];
-    double sum = 0.0;
     if (e->planar)
     {
-        for (int i = begin; i < end; ++i)
-        {
-            const spVec4* a = x + e->faces[2 * (size_t)i];
-            const spVec4* b = x + e->faces[2 * (size_t)i + 1];
-            double p[2] = {(double)a->x - (double)origin->x, (double)a->y - (double)origin->y};
-            double q[2] = {(double)b->x - (double)origin->x, (double)b->y - (double)origin->y};
-            sum += spGetEdgeArea(p, q);
-        }
-        return sum;
+        return spSumEdges(e, x, begin, end);
     }
+    const spVec4* origin = x + e->faces[0];
+    double sum = 0.0;
     for (int i = begin; i < end; ++i)
     {
         double p[3][3];
@@ -84,28 +104,46 @@ double spMeasureEnclosure(spEnclosure* e, const spVec4* x, spTeam* team)
     return spSumBlocks(e->partial, blockCount);
 }
 
+// Times dA/dx of a node of an outline; fan: previous and next node
+static inline spQuad spScaleOutlineGradient(spReal factor, const spVec4* x, const int32_t* fan)
+{
+    spQuad half = {(spReal)0.5 * factor, (spReal)-0.5 * factor, 0, 0};
+    spQuad d = spLoadNode(x, fan[1]) - spLoadNode(x, fan[0]);
+    return half * __builtin_shufflevector(d, d, 1, 0, 2, 3);
+}
+
+// u x v, 0 in the fourth number: twice the area vector of the face with the edges u and v
+static inline spQuad spCrossQuads(spQuad u, spQuad v)
+{
+    return __builtin_shufflevector(u, u, 1, 2, 0, 3) * __builtin_shufflevector(v, v, 2, 0, 1, 3) -
+           __builtin_shufflevector(u, u, 2, 0, 1, 3) * __builtin_shufflevector(v, v, 1, 2, 0, 3);
+}
+
+// Times dV/dx of a node of a surface; fan: the other nodes of each of its faces
+static inline spQuad spScaleFanGradient(spReal factor, const spVec4* x, int node, const int32_t* fan,
+                                        const int32_t* end)
+{
+    spQuad a = spLoadNode(x, node), g = {0};
+    for (; fan < end; fan += 2)
+    {
+        g += spCrossQuads(spLoadNode(x, fan[0]) - a, spLoadNode(x, fan[1]) - a);
+    }
+    return factor * ((spReal)(1.0 / 6.0) * g);
+}
+
+// 0 where the volume does not depend on the node
+static inline spQuad spScaleGradient(spReal factor, const spEnclosure* e, const spVec4* x, int node)
+{
+    const int32_t* fan = e->fans + 2 * (size_t)e->fanBegin[node];
+    const int32_t* end = e->fans + 2 * (size_t)e->fanBegin[node + 1];
+    return e->planar && fan < end ? spScaleOutlineGradient(factor, x, fan)
+                                  : spScaleFanGradient(factor, x, node, fan, end);
+}
+
 spVec3 spGetVolumeGradient(const spEnclosure* e, const spVec4* x, int node)
 {
-    int begin = e->fanBegin[node], end = e->fanBegin[node + 1];
-    if (e->planar)
-    {
-        // One entry: previous and next node of the outline
-        const spVec4* b = x + e->fans[2 * (size_t)begin];
-        const spVec4* c = x + e->fans[2 * (size_t)begin + 1];
-        return (spVec3){(spReal)0.5 * (c->y - b->y), (spReal)0.5 * (b->x - c->x), 0};
-    }
-    spVec3 g = {0, 0, 0};
-    RVec3 a = spLoadNode(x + node);
-    for (int i = begin; i < end; ++i)
-    {
-        RVec3 n = spGetFaceNormal(a, spLoadNode(x + e->fans[2 * (size_t)i]),
-                                  spLoadNode(x + e->fans[2 * (size_t)i + 1]));
-        g.x += n.x;
-        g.y += n.y;
-        g.z += n.z;
-    }
-    const spReal sixth = (spReal)(1.0 / 6.0);
-    return (spVec3){sixth * g.x, sixth * g.y, sixth * g.z};
+    spQuad g = spScaleGradient(1, e, x, node);
+    return (spVec3){g[0], g[1], g[2]};
 }
 
 void spFillVolumeGradients(const spEnclosure* e, const spVec4* x, spReal factor, int begin, int end,
@@ -113,8 +151,34 @@ void spFillVolumeGradients(const spEnclosure* e, const spVec4* x, spReal factor,
 {
     for (int node = begin; node < end; ++node)
     {
-        spVec3 g = spIsOnEnclosure(e, node) ? spGetVolumeGradient(e, x, node) : (spVec3){0, 0, 0};
-        gradients[node] = (spVec4){factor * g.x, factor * g.y, factor * g.z, 0};
+        *(spQuadMemory*)(gradients + node) = spScaleGradient(factor, e, x, node);
+    }
+}
+
+// Half of the nodes of a ring are not on its outline: without a branch for each
+static void spAddOutlineGradients(const spEnclosure* e, const spVec4* x, spReal factor, int begin, int end,
+                                  spVec4* to)
+{
+    for (int i = e->fanBegin[begin], last = e->fanBegin[end]; i < last; ++i)
+    {
+        *(spQuadMemory*)(to + e->outline[i]) += spScaleOutlineGradient(factor, x, e->fans + 2 * (size_t)i);
+    }
+}
+
+void spAddVolumeGradients(const spEnclosure* e, const spVec4* x, spReal factor, int begin, int end,
+                          spVec4* to)
+{
+    if (e->planar)
+    {
+        spAddOutlineGradients(e, x, factor, begin, end, to);
+        return;
+    }
+    for (int node = begin; node < end; ++node)
+    {
+        if (spIsOnEnclosure(e, node))
+        {
+            *(spQuadMemory*)(to + node) += spScaleGradient(factor, e, x, node);
+        }
     }
 }
 
@@ -149,6 +213,7 @@ static void spBuildFans(spEnclosure* e)
         const int32_t* face = e->faces + (size_t)i * n;
         if (e->planar)
         {
+            e->outline[e->fanBegin[face[0] + 1] - 1] = face[0];
             e->fans[2 * (size_t)(e->fanBegin[face[0] + 1] - 1) + 1] = face[1];
             e->fans[2 * (size_t)(e->fanBegin[face[1] + 1] - 1)] = face[0];
             continue;
@@ -177,8 +242,10 @@ bool spCreateEnclosure(spEnclosure* e, spHeap* heap, const int32_t* faces, int f
     e->faces = spAlloc(heap, faceSize);
     e->fanBegin = spAlloc(heap, spArraySize(nodeCount + 1, sizeof(int32_t)));
     e->fans = spAlloc(heap, spArraySize((int64_t)faceCount * 3 * 2, sizeof(int32_t)));
+    e->outline = planar ? spAlloc(heap, spArraySize(faceCount, sizeof(int32_t))) : NULL;
     e->partial = spAlloc(heap, spArraySize(spGetSumBlockCount(faceCount), sizeof(double)));
-    if (e->faces == NULL || e->fanBegin == NULL || e->fans == NULL || e->partial == NULL)
+    if (e->faces == NULL || e->fanBegin == NULL || e->fans == NULL || (planar && e->outline == NULL) ||
+        e->partial == NULL)
     {
         spFreeEnclosure(e, heap);
         return false;
@@ -193,6 +260,7 @@ void spFreeEnclosure(spEnclosure* e, spHeap* heap)
     spFree(heap, e->faces);
     spFree(heap, e->fanBegin);
     spFree(heap, e->fans);
+    spFree(heap, e->outline);
     spFree(heap, e->partial);
     *e = (spEnclosure){0};
 }

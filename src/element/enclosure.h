@@ -19,9 +19,10 @@ typedef struct spEnclosure
     int nodesPerFace;  // 3, or 2 when planar
     int32_t* faces;    // (faceCount x nodesPerFace)
     int32_t* fanBegin; // first fan entry of each node (nodeCount + 1)
-    int32_t* fans;   // the other nodes of each face at the node, in its order (fan entries x 2); planar: the
-                     // previous and the next node
-    double* partial; // volume of each block of faces
+    int32_t* fans;    // the other nodes of each face at the node, in its order (fan entries x 2); planar: the
+                      // previous and the next node
+    int32_t* outline; // planar: node of each fan entry, rising (faceCount); NULL otherwise
+    double* partial;  // volume of each block of faces
 } spEnclosure;
 
 // faces: nodes of the triangles, or of the edges of the outline, which passes a node only once. Returns
@@ -46,3 +47,7 @@ spVec3 spGetVolumeGradient(const spEnclosure* enclosure, const spVec4* x, int no
 // The same of the nodes [begin, end), times a factor; 0 where the volume does not depend on them
 void spFillVolumeGradients(const spEnclosure* enclosure, const spVec4* x, spReal factor, int begin, int end,
                            spVec4* gradients);
+
+// Adds them, times a factor, to the nodes [begin, end)
+void spAddVolumeGradients(const spEnclosure* enclosure, const spVec4* x, spReal factor, int begin, int end,
+                          spVec4* to);

@@ -51,17 +51,8 @@ static void spMeasureGas(spElementSet* base, const spNodeState* state, spTeam* t
 static void spAddGasForces(const spElementSet* base, const spNodeState* state, int patch, spVec4* f)
 {
     const spGasSet* set = (const spGasSet*)base;
-    spReal pressure = (spReal)set->pressure;
-    for (int node = state->patchBegin[patch]; node < state->patchBegin[patch + 1]; ++node)
-    {
-        if (spIsOnEnclosure(&set->enclosure, node))
-        {
-            spVec3 g = spGetVolumeGradient(&set->enclosure, state->x, node);
-            f[node].x += pressure * g.x;
-            f[node].y += pressure * g.y;
-            f[node].z += pressure * g.z;
-        }
-    }
+    spAddVolumeGradients(&set->enclosure, state->x, (spReal)set->pressure, state->patchBegin[patch],
+                         state->patchBegin[patch + 1], f);
 }
 
 static void spMeasureGasDifference(spElementSet* base, const spNodeState* state,

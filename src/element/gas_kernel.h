@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// The arithmetic of one face of a gas-filled body, over any number type R with a RVec3: volume under a face,
-// and the gradient of the volume with respect to one of its corners. Positions are relative to a point near
-// the body, so that no digits are lost far from the origin.
+// The arithmetic of one face of a gas-filled body: volume under a face, in double. Positions are relative to a
+// point near the body, so that no digits are lost far from the origin. Its gradient is in enclosure.c.
 //
 //   3D   V = sum det(a, b, c) / 6            dV/da = sum (b - a) x (c - a) / 6
 //   2D   S = sum (xa + xb) / 2 (yb - ya)     dS/da = (y_next - y_previous, x_previous - x_next) / 2
@@ -25,13 +24,4 @@ SP_KERNEL double spGetFaceVolume(const double* a, const double* b, const double*
 SP_KERNEL double spGetEdgeArea(const double* a, const double* b)
 {
     return 0.5 * (a[0] + b[0]) * (b[1] - a[1]);
-}
-
-// Twice the area vector of the face (a, b, c)
-SP_KERNEL RVec3 spGetFaceNormal(RVec3 a, RVec3 b, RVec3 c)
-{
-    RVec3 u = {b.x - a.x, b.y - a.y, b.z - a.z};
-    RVec3 v = {c.x - a.x, c.y - a.y, c.z - a.z};
-    RVec3 n = {u.y * v.z - u.z * v.y, u.z * v.x - u.x * v.z, u.x * v.y - u.y * v.x};
-    return n;
 }

@@ -11,12 +11,18 @@
 
 spReal spGetSpringModulus(const spSpringSet* set, const spSpring* spring)
 {
+    spReal part = spGetPart(&set->follow, (int)(spring - set->springs));
     if (set->law == sp_springProportional)
     {
-        return spring->stiffness * spring->rest;
+        return part * (spring->stiffness * spring->rest);
     }
     bool normalised = set->law == sp_springNormalised && spring->rest > 0;
-    return normalised ? spring->stiffness / spring->rest : spring->stiffness;
+    return part * (normalised ? spring->stiffness / spring->rest : spring->stiffness);
+}
+
+spReal spGetSpringDamping(const spSpringSet* set, const spSpring* spring)
+{
+    return spGetPart(&set->follow, (int)(spring - set->springs)) * spring->damping;
 }
 
 void spSetActivation(spSpringSet* set, spReal amplitude, spReal frequency, spReal phase)
@@ -35,55 +41,77 @@ spReal spGetActivation(const spSpringSet* set, double time)
                : (spReal)(1.0 + set->amplitude * sin(2.0 * SP_PI * set->frequency * time + set->phase));
 }
 
-void spFillSpringData(spSpringSet* set)
+// Numbers of the blocks [begin, end), which are loaded one by one from then on
+static void spFillSpringBlocks(spElementSet* base, int begin, int end)
 {
+    spSpringSet* set = (spSpringSet*)base;
     size_t size = (size_t)set->blocks.blockCount * SP_BLOCK;
     spReal* rest = set->data;
     spReal* stiffness = rest + size;
     spReal* damping = stiffness + size;
-    spReal firstStiffness = spGetSpringModulus(set, set->springs), firstDamping = set->springs[0].damping;
-    set->damped = false;
-    set->stiffnessStride = 0;
-    set->dampingStride = 0;
-    for (size_t i = 0; i < size; ++i)
+    set->stiffnessStride = SP_BLOCK;
+    set->dampingStride = SP_BLOCK;
+    for (size_t i = (size_t)begin * SP_BLOCK; i < (size_t)end * SP_BLOCK; ++i)
     {
         // Empty lanes write to a trash slot, so any numbers do: those of the first spring
         int element = set->blocks.elements[i];
         const spSpring* spring = set->springs + (element < 0 ? 0 : element);
         rest[i] = spring->rest;
         stiffness[i] = spGetSpringModulus(set, spring);
-        damping[i] = spring->damping;
+        damping[i] = spGetSpringDamping(set, spring);
         set->damped = set->damped || spring->damping > 0;
-        set->stiffnessStride = stiffness[i] != firstStiffness ? SP_BLOCK : set->stiffnessStride;
-        set->dampingStride = damping[i] != firstDamping ? SP_BLOCK : set->dampingStride;
     }
 }
 
-spSpringSet* spCreateSpringSet(spHeap* heap, const spSpring* springs, int springCount, spSpringLaw law,
-                               const int32_t* patchBegin, int patchCount, int laneCount)
+static bool spAreEqual(const spReal* numbers, size_t count)
+{
+    bool equal = true;
+    for (size_t i = 1; equal && i < count; ++i)
+    {
+        equal = numbers[i] == numbers[0];
+    }
+    return equal;
+}
+
+void spFillSpringData(spSpringSet* set)
+{
+    set->damped = false;
+    spFillSpringBlocks(&set->base, 0, set->blocks.blockCount);
+    size_t size = (size_t)set->blocks.blockCount * SP_BLOCK;
+    set->stiffnessStride = spAreEqual(set->data + size, size) ? 0 : SP_BLOCK;
+    set->dampingStride = spAreEqual(set->data + 2 * size, size) ? 0 : SP_BLOCK;
+}
+
+spSpringSet* spCreateSpringSet(spHeap* heap, const spSpringSetDef* def)
 {
     spSpringSet* set = spAllocZeroed(heap, sizeof(spSpringSet));
     if (set == NULL)
     {
         return NULL;
     }
-    set->base.kind = SP_PICK_KIND(laneCount, spSpringKind);
-    set->base.elementCount = springCount;
-    set->base.abrupt = law == sp_springTension;
-    set->law = law;
+    int given = def->springCount, total = spGetPlaceCount(def->follow, given);
+    set->base.kind = SP_PICK_KIND(def->laneCount, spSpringKind);
+    set->base.elementCount = total;
+    set->base.spareCount = total - given;
+    set->base.abrupt = def->law == sp_springTension;
+    set->law = def->law;
 
-    size_t pairSize = spArraySize(springCount, 2 * sizeof(int32_t));
+    size_t pairSize = spArraySize(given, 2 * sizeof(int32_t));
     int32_t* pairs = spAlloc(heap, pairSize);
-    set->springs = spAlloc(heap, spArraySize(springCount, sizeof(spSpring)));
+    set->springs = spAlloc(heap, spArraySize(total, sizeof(spSpring)));
     bool ok = pairs != NULL && set->springs != NULL;
     if (ok)
     {
-        memcpy(set->springs, springs, (size_t)springCount * sizeof(spSpring));
-        for (int i = 0; i < springCount; ++i)
+        for (int i = 0; i < total; ++i)
         {
-            memcpy(pairs + 2 * (size_t)i, springs[i].nodes, sizeof(springs[i].nodes));
+            set->springs[i] = def->springs[i < given ? i : spGetGiven(def->follow, i)];
         }
-        ok = spBuildBlocks(&set->blocks, heap, pairs, springCount, 2, patchBegin, patchCount);
+        for (int i = 0; i < given; ++i)
+        {
+            memcpy(pairs + 2 * (size_t)i, def->springs[i].nodes, sizeof(def->springs[i].nodes));
+        }
+        ok = spBuildBlocks(&set->blocks, heap, pairs, given, 2, def->patchBegin, def->patchCount) &&
+             spTakeFollow(&set->follow, def->follow, heap, &set->blocks, def->tetRoom, def->patchCount);
     }
     spFree(heap, pairs);
     if (ok)
@@ -100,11 +128,26 @@ spSpringSet* spCreateSpringSet(spHeap* heap, const spSpring* springs, int spring
     return set;
 }
 
+bool spRemapSpringSet(spElementSet* base, spHeap* heap, spRemap* remap, spRemapPhase phase, spError* error)
+{
+    spSpringSet* set = (spSpringSet*)base;
+    spFollower f = {.set = base,
+                    .follow = &set->follow,
+                    .blocks = &set->blocks,
+                    .nodes = set->springs[0].nodes,
+                    .stride = sizeof(spSpring),
+                    .data = &set->data,
+                    .numbers = 3,
+                    .fill = spFillSpringBlocks};
+    return spRemapFollower(&f, heap, remap, phase, error);
+}
+
 void spDestroySpringSet(spElementSet* base, spHeap* heap)
 {
     spSpringSet* set = (spSpringSet*)base;
     spFree(heap, set->springs);
     spFree(heap, set->data);
+    spFreeFollow(&set->follow, heap);
     spFreeBlocks(&set->blocks, heap);
     spFree(heap, set);
 }
@@ -186,7 +229,8 @@ void spAddSpringSetBounds(const spElementSet* base, const spNodeState* state, sp
         {
             int node = spring->nodes[end];
             bounds->stiffness[node] = spAddMat3(bounds->stiffness[node], block);
-            bounds->damping[node] = spMulAddMat3(bounds->damping[node], 2 * spring->damping, axis);
+            bounds->damping[node] =
+                spMulAddMat3(bounds->damping[node], 2 * spGetSpringDamping(set, spring), axis);
         }
     }
 }

@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include "element/follow.h"
 #include "element/lane_count.h"
 #include "mesh/patch.h"
 
@@ -36,19 +37,30 @@ typedef struct spSpringSet
     int stiffnessStride; // from block to block: SP_BLOCK, or 0 when all are the same, which saves loading
                          // them
     int dampingStride;
+    spFollow follow; // edits: springs behind those that were given are parts of them
 } spSpringSet;
 
-// The springs are copied. The slots of the blocks are filled in by the body. Returns NULL when there is no
-// memory.
-// @param laneCount 1, 4, 8 or 16
-spSpringSet* spCreateSpringSet(spHeap* heap, const spSpring* springs, int springCount, spSpringLaw law,
-                               const int32_t* patchBegin, int patchCount, int laneCount);
+typedef struct spSpringSetDef
+{
+    const spSpring* springs; // copied
+    int springCount;
+    spSpringLaw law;
+    const int32_t* patchBegin;
+    int patchCount;
+    int laneCount;    // 1, 4, 8 or 16
+    spFollow* follow; // what holds them, for a body with room: the set takes it; else NULL
+    int tetRoom;
+} spSpringSetDef;
+
+// The slots of the blocks are filled in by the body. Returns NULL when there is no memory.
+spSpringSet* spCreateSpringSet(spHeap* heap, const spSpringSetDef* def);
 
 // Fills the block data from the springs: after their numbers have changed.
 void spFillSpringData(spSpringSet* set);
 
-// Stiffness in N/m whatever the law
+// Stiffness in N/m whatever the law, and damping in N s/m, of the part that there is
 spReal spGetSpringModulus(const spSpringSet* set, const spSpring* spring);
+spReal spGetSpringDamping(const spSpringSet* set, const spSpring* spring);
 
 // phase in degrees
 void spSetActivation(spSpringSet* set, spReal amplitude, spReal frequency, spReal phase);
@@ -66,4 +78,5 @@ int spGetSpringStiffness(const spElementSet* base, const spNodeState* state, int
 bool spIsSpringSetDamped(const spElementSet* base);
 spBlocks* spGetSpringBlocks(spElementSet* base);
 void spAddSpringSetBounds(const spElementSet* base, const spNodeState* state, spBounds* bounds);
+bool spRemapSpringSet(spElementSet* base, spHeap* heap, spRemap* remap, spRemapPhase phase, spError* error);
 void spDestroySpringSet(spElementSet* base, spHeap* heap);

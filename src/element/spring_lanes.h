@@ -145,5 +145,6 @@ const spElementKind SP_LANES_NAME(spSpringKind) = {
     .isDamped = spIsSpringSetDamped,
     .addBounds = spAddSpringSetBounds,
     .getBlocks = spGetSpringBlocks,
+    .remap = spRemapSpringSet,
     .destroy = spDestroySpringSet,
 };

@@ -3,9 +3,10 @@
 
 #include "element/tet.h"
 
+#include "element/relayout.h"
+#include "element/tet_precise.h"
 #include "math/decompose.h"
 #include "math/vec3.h"
-#include "mesh/order.h"
 
 #include <string.h>
 
@@ -68,29 +69,67 @@ static void spFillShapes(const spTetSet* set, const int32_t* elements, int block
     }
 }
 
+// The inverse of the rest edges of a tet, as its law has it. Returns its volume, m^3.
+spReal spGetRestShape(spTetLaw law, const spVec4* x, const int32_t n[4], spMat3* inverse)
+{
+    spVec3 a = spXyz(x[n[0]]);
+    spMat3 edges =
+        spMakeMat3(spSub3(spXyz(x[n[1]]), a), spSub3(spXyz(x[n[2]]), a), spSub3(spXyz(x[n[3]]), a));
+    spReal volume = (spReal)(spDeterminant3(edges) / 6.0);
+    if (law == sp_tetCorotationalEdge)
+    {
+        edges = spMulTMat3(spMakeEdgeFrame(edges.cx, edges.cy), edges);
+    }
+    spInvertMat3(edges, inverse);
+    return volume;
+}
+
 // Inverse edges and volume of each element, then the blocks
 static void spFillTetShapes(spTetSet* set, const spVec4* x)
 {
     for (int i = 0; i < set->base.elementCount; ++i)
     {
-        const int32_t* n = set->tets[i].nodes;
-        spVec3 a = spXyz(x[n[0]]);
-        spMat3 edges =
-            spMakeMat3(spSub3(spXyz(x[n[1]]), a), spSub3(spXyz(x[n[2]]), a), spSub3(spXyz(x[n[3]]), a));
-        set->volumes[i] = (spReal)(spDeterminant3(edges) / 6.0);
-        if (set->law == sp_tetCorotationalEdge)
-        {
-            edges = spMulTMat3(spMakeEdgeFrame(edges.cx, edges.cy), edges);
-        }
-        spInvertMat3(edges, set->inverses + i);
+        set->volumes[i] = spGetRestShape(set->law, x, set->tets[i].nodes, set->inverses + i);
     }
     spFillShapes(set, set->blocks.elements, set->blocks.blockCount, set->data);
 }
 
-// Blocks that each patch has to spare for tets that edits add
-static int spGetSpareBlocks(int tetRoom, int patchCount)
+void spFillTetBlocks(spTetSet* set)
 {
-    return 2 + tetRoom / (SP_BLOCK * patchCount);
+    spFillShapes(set, set->blocks.elements, set->blocks.blockCount, set->data);
+    spFillTetMaterial(set);
+}
+
+// The same numbers from the same nodes in double precision
+static void spFillPreciseShapes(spTetSet* set, const spVec4* x)
+{
+    for (int i = 0; i < set->blocks.blockCount * SP_BLOCK; ++i)
+    {
+        int element = set->blocks.elements[i] < 0 ? 0 : set->blocks.elements[i];
+        const int32_t* n = set->tets[element].nodes;
+        double e[3][3], c[3][3]; // edges, and the cross products of the other two
+        for (int k = 0; k < 3; ++k)
+        {
+            spVec4 a = x[n[0]], b = x[n[k + 1]];
+            e[k][0] = (double)b.x - (double)a.x;
+            e[k][1] = (double)b.y - (double)a.y;
+            e[k][2] = (double)b.z - (double)a.z;
+        }
+        for (int k = 0; k < 3; ++k)
+        {
+            const double *p = e[(k + 1) % 3], *q = e[(k + 2) % 3];
+            c[k][0] = p[1] * q[2] - p[2] * q[1];
+            c[k][1] = p[2] * q[0] - p[0] * q[2];
+            c[k][2] = p[0] * q[1] - p[1] * q[0];
+        }
+        double determinant = e[0][0] * c[0][0] + e[0][1] * c[0][1] + e[0][2] * c[0][2];
+        double* place = set->preciseData + (size_t)(i / SP_BLOCK) * SP_TET_DATA * SP_BLOCK + i % SP_BLOCK;
+        for (int k = 0; k < 9; ++k)
+        {
+            place[k * SP_BLOCK] = c[k / 3][k % 3] / determinant;
+        }
+        place[9 * SP_BLOCK] = determinant / 6.0;
+    }
 }
 
 spTetSet* spCreateTetSet(spHeap* heap, const spTetSetDef* def)
@@ -141,6 +180,12 @@ spTetSet* spCreateTetSet(spHeap* heap, const spTetSetDef* def)
         set->data = spAlloc(heap, spArraySize(blocks, SP_TET_DATA * SP_BLOCK * sizeof(spReal)));
         set->moduli = spAlloc(heap, spArraySize(blocks, 2 * SP_BLOCK * sizeof(spReal)));
         ok = set->data != NULL && set->moduli != NULL;
+        if (def->precise)
+        {
+            set->preciseData = spAlloc(heap, spArraySize(blocks, SP_TET_DATA * SP_BLOCK * sizeof(double)));
+            set->addPreciseForces = spPickPreciseForces(def->laneCount);
+            ok = ok && set->preciseData != NULL;
+        }
     }
     if (ok == false)
     {
@@ -149,6 +194,10 @@ spTetSet* spCreateTetSet(spHeap* heap, const spTetSetDef* def)
     }
     spFillTetShapes(set, def->x);
     spFillTetMaterial(set);
+    if (set->preciseData != NULL)
+    {
+        spFillPreciseShapes(set, def->x);
+    }
     if (set->allVolumes != NULL)
     {
         memcpy(set->allVolumes, set->volumes, (size_t)count * sizeof(spReal));
@@ -164,6 +213,7 @@ void spDestroyTetSet(spElementSet* base, spHeap* heap)
     spFree(heap, set->volumes);
     spFree(heap, set->allVolumes);
     spFree(heap, set->data);
+    spFree(heap, set->preciseData);
     spFree(heap, set->moduli);
     spFreeBlocks(&set->blocks, heap);
     spFree(heap, set);
@@ -171,13 +221,11 @@ void spDestroyTetSet(spElementSet* base, spHeap* heap)
 
 // ---- edits ----
 
-// New blocks of the patches that change, or of all; tets that change
+// What an edit has prepared: blocks, and tets that change
 typedef struct spTetRemap
 {
-    spRepack repack;
-    bool whole;
-    spBlocks blocks; // when the set is laid out anew
-    spReal* data;    // of the blocks of either
+    spRelayout layout;
+    spReal* data; // of its blocks
     spReal* moduli;
     int32_t (*nodes)[4]; // of the tets that change
     spReal* volumes;
@@ -187,8 +235,7 @@ static void spEndTetRemap(spTetSet* set, spHeap* heap)
 {
     if (set->next != NULL)
     {
-        spFreeRepack(&set->next->repack, heap);
-        spFreeBlocks(&set->next->blocks, heap);
+        spFreeRelayout(&set->next->layout, heap);
         spFree(heap, set->next->data);
         spFree(heap, set->next->moduli);
         spFree(heap, set->next->nodes);
@@ -196,132 +243,6 @@ static void spEndTetRemap(spTetSet* set, spHeap* heap)
         spFree(heap, set->next);
         set->next = NULL;
     }
-}
-
-// Place of a tet among those that change, or -1
-static int spFindChanged(const spRemap* remap, int32_t tet)
-{
-    int low = 0, high = remap->tetCount;
-    while (low < high)
-    {
-        int middle = (low + high) / 2;
-        low = remap->tets[middle] < tet ? middle + 1 : low;
-        high = remap->tets[middle] < tet ? high : middle;
-    }
-    return low < remap->tetCount && remap->tets[low] == tet ? low : -1;
-}
-
-static int spFindOwner(const spRemap* remap, const int32_t* nodes)
-{
-    int32_t lowest = nodes[0];
-    for (int k = 1; k < 4; ++k)
-    {
-        lowest = nodes[k] < lowest ? nodes[k] : lowest;
-    }
-    return spFindPatch(remap->patchBegin, remap->patchCount, lowest);
-}
-
-// Appends elements to a list with their nodes from now on; those that are gone are left out
-static void spListTet(const spTetSet* set, const spRemap* remap, int32_t element, int32_t* elements,
-                      int32_t* nodes, int* count)
-{
-    int changed = spFindChanged(remap, element);
-    const int32_t* now = changed >= 0 ? remap->nodes + 4 * (size_t)changed : set->tets[element].nodes;
-    bool gone = changed >= 0 ? now[0] < 0 : set->volumes[element] == 0;
-    if (gone == false)
-    {
-        elements[*count] = element;
-        memcpy(nodes + 4 * (size_t)*count, now, 4 * sizeof(int32_t));
-        *count += 1;
-    }
-}
-
-// All elements laid out anew
-static bool spLayTetsAnew(spTetSet* set, spHeap* heap, const spRemap* remap)
-{
-    spTetRemap* next = set->next;
-    int total = set->base.elementCount, count = 0;
-    int32_t* elements = spAlloc(heap, spArraySize(total, sizeof(int32_t)));
-    int32_t* nodes = spAlloc(heap, spArraySize(total, 4 * sizeof(int32_t)));
-    bool ok = elements != NULL && nodes != NULL;
-    for (int i = 0; ok && i < total; ++i)
-    {
-        spListTet(set, remap, i, elements, nodes, &count);
-    }
-    ok = ok && spBuildBlocks(&next->blocks, heap, nodes, count, 4, remap->patchBegin, remap->patchCount);
-    for (int i = 0; ok && i < next->blocks.blockCount * SP_BLOCK; ++i)
-    {
-        int32_t* element = next->blocks.elements + i;
-        *element = *element >= 0 ? elements[*element] : -1;
-    }
-    ok = ok && spSpreadBlocks(&next->blocks, heap, spGetSpareBlocks(remap->tetRoom, remap->patchCount));
-    next->blocks.elementCount = total;
-    next->whole = true;
-    spFree(heap, elements);
-    spFree(heap, nodes);
-    return ok;
-}
-
-// The patches that the tets leave and come to, packed anew
-static bool spRepackTets(spTetSet* set, spHeap* heap, const spRemap* remap)
-{
-    const spBlocks* blocks = &set->blocks;
-    uint8_t* own = spAllocZeroed(heap, spArraySize(remap->patchCount, 1));
-    int32_t* patches = spAlloc(heap, spArraySize(remap->patchCount, sizeof(int32_t)));
-    int patchCount = 0, most = 0, count = 0;
-    bool ok = own != NULL && patches != NULL;
-    for (int i = 0; ok && i < remap->tetCount; ++i)
-    {
-        const int32_t* nodes = remap->nodes + 4 * (size_t)i;
-        own[spFindOwner(remap, set->tets[remap->tets[i]].nodes)] = 1;
-        own[spFindOwner(remap, nodes[0] < 0 ? set->tets[remap->tets[i]].nodes : nodes)] = 1;
-    }
-    for (int patch = 0; ok && patch < remap->patchCount; ++patch)
-    {
-        if (own[patch] != 0)
-        {
-            patches[patchCount++] = patch;
-            most += (blocks->patchBlock[patch + 1] - blocks->patchBlock[patch]) * SP_BLOCK;
-        }
-    }
-    // Tets that come back are in no block
-    int32_t* elements = spAlloc(heap, spArraySize((int64_t)most + remap->tetCount, sizeof(int32_t)));
-    int32_t* nodes = spAlloc(heap, spArraySize((int64_t)most + remap->tetCount, 4 * sizeof(int32_t)));
-    ok = ok && elements != NULL && nodes != NULL;
-    for (int i = 0; ok && i < patchCount; ++i)
-    {
-        int begin = blocks->patchBlock[patches[i]], end = blocks->patchBlock[patches[i] + 1];
-        for (int place = begin * SP_BLOCK; place < end * SP_BLOCK; ++place)
-        {
-            if (blocks->elements[place] >= 0)
-            {
-                spListTet(set, remap, blocks->elements[place], elements, nodes, &count);
-            }
-        }
-    }
-    for (int i = 0; ok && i < remap->tetCount; ++i)
-    {
-        if (set->volumes[remap->tets[i]] == 0)
-        {
-            spListTet(set, remap, remap->tets[i], elements, nodes, &count);
-        }
-    }
-    spRepackDef def = {.patches = patches,
-                       .patchCount = patchCount,
-                       .elements = elements,
-                       .nodes = nodes,
-                       .elementCount = count,
-                       .patchBegin = remap->patchBegin};
-    ok = ok && spPackPatches(&set->next->repack, heap, blocks, &def);
-    for (int i = 0; ok && i < patchCount; ++i)
-    {
-        remap->touched[patches[i]] = 1;
-    }
-    spFree(heap, own);
-    spFree(heap, patches);
-    spFree(heap, elements);
-    spFree(heap, nodes);
-    return ok;
 }
 
 static bool spPrepareTetRemap(spTetSet* set, spHeap* heap, spRemap* remap)
@@ -332,22 +253,25 @@ static bool spPrepareTetRemap(spTetSet* set, spHeap* heap, spRemap* remap)
     {
         return false;
     }
+    spRelayoutDef def = {.blocks = &set->blocks,
+                         .changed = remap->tets,
+                         .nodes = remap->nodes,
+                         .stride = 4,
+                         .changedCount = remap->tetCount,
+                         .now = set->tets[0].nodes,
+                         .nowStride = sizeof(spTet),
+                         .present = set->volumes};
     next->nodes = spAlloc(heap, spArraySize(remap->tetCount, sizeof(*next->nodes)));
     next->volumes = spAlloc(heap, spArraySize(remap->tetCount, sizeof(spReal)));
-    bool ok = next->nodes != NULL && next->volumes != NULL && spRepackTets(set, heap, remap);
-    if (ok && (next->repack.overflow || remap->whole))
-    {
-        ok = spLayTetsAnew(set, heap, remap);
-        remap->whole = true;
-    }
+    bool ok =
+        next->nodes != NULL && next->volumes != NULL && spPrepareRelayout(&next->layout, heap, &def, remap);
     if (ok)
     {
-        const int32_t* elements = next->whole ? next->blocks.elements : next->repack.elements;
-        int count = next->whole ? next->blocks.blockCount : next->repack.begin[next->repack.patchCount];
+        const int32_t* elements;
+        int count = spGetNewBlocks(&next->layout, &elements);
         next->data = spAlloc(heap, spArraySize(count, SP_TET_DATA * SP_BLOCK * sizeof(spReal)));
         next->moduli = spAlloc(heap, spArraySize(count, 2 * SP_BLOCK * sizeof(spReal)));
         ok = count == 0 || (next->data != NULL && next->moduli != NULL);
-        remap->blockCount += count;
         for (int i = 0; ok && i < remap->tetCount; ++i)
         {
             int tet = remap->tets[i];
@@ -386,18 +310,16 @@ static void spSwapNumbers(spReal* a, spReal* b, size_t count)
 static void spExchangeTets(spTetSet* set, const spRemap* remap)
 {
     spTetRemap* next = set->next;
-    if (next->whole)
+    if (next->layout.whole)
     {
-        spTetRemap old = {.blocks = set->blocks, .data = set->data, .moduli = set->moduli};
-        set->blocks = next->blocks;
+        spReal *data = set->data, *moduli = set->moduli;
         set->data = next->data;
         set->moduli = next->moduli;
-        next->blocks = old.blocks;
-        next->data = old.data;
-        next->moduli = old.moduli;
+        next->data = data;
+        next->moduli = moduli;
     }
-    const spRepack* r = &next->repack;
-    for (int i = 0; next->whole == false && i < r->patchCount; ++i)
+    const spRepack* r = &next->layout.repack;
+    for (int i = 0; next->layout.whole == false && i < r->patchCount; ++i)
     {
         size_t to = (size_t)set->blocks.patchBlock[r->patches[i]] * SP_BLOCK,
                from = (size_t)r->begin[i] * SP_BLOCK;
@@ -405,10 +327,7 @@ static void spExchangeTets(spTetSet* set, const spRemap* remap)
         spSwapNumbers(set->data + to * SP_TET_DATA, next->data + from * SP_TET_DATA, count * SP_TET_DATA);
         spSwapNumbers(set->moduli + to * 2, next->moduli + from * 2, count * 2);
     }
-    if (next->whole == false)
-    {
-        spSwapBlocks(&set->blocks, &next->repack);
-    }
+    spExchangeRelayout(&next->layout, &set->blocks);
     for (int i = 0; i < remap->tetCount; ++i)
     {
         int tet = remap->tets[i];
@@ -559,23 +478,35 @@ void spAddTetSetBounds(const spElementSet* base, const spNodeState* state, spBou
     }
 }
 
-spTetState spGetTetState(const spTetSet* set, const spNodeState* state, int element)
+// Strain is small for these
+static bool spIsSmallLaw(spTetLaw law)
+{
+    return law == sp_tetLinear || law == sp_tetHybrid;
+}
+
+spMat3 spGetCauchyStress(const spTetSet* set, const spNodeState* state, int element)
 {
     spMat3 f = spGetTetGradient(set, state, element);
     spMat3 p = spGetTetStressOf(set, element, f);
+    if (spIsSmallLaw(set->law))
+    {
+        return spSymmetricPart3(p);
+    }
+    // P F^T / J
+    double j = fabs(spDeterminant3(f));
+    return spScaleMat3((spReal)(1.0 / fmax(j, (double)SP_FLAT_VOLUME_RATIO)),
+                       spSymmetricPart3(spMulMatT3(p, f)));
+}
+
+spTetState spGetTetState(const spTetSet* set, const spNodeState* state, int element)
+{
+    spMat3 f = spGetTetGradient(set, state, element);
     spTetState result = {.volumeRatio = (spReal)spDeterminant3(f)};
     spMat3 axes;
-    bool small = set->law == sp_tetLinear || set->law == sp_tetHybrid;
-    spMat3 stress = spSymmetricPart3(p), strain = spSubMat3(spSymmetricPart3(f), spIdentityMat3());
-    if (small == false)
-    {
-        // Cauchy's stress P F^T / J
-        double j = fabs(spDeterminant3(f));
-        spMat3 green = spMulTMat3(f, f);
-        strain = spScaleMat3((spReal)0.5, spSubMat3(green, spIdentityMat3()));
-        stress = spSymmetricPart3(spMulMatT3(p, f));
-        stress = spScaleMat3((spReal)(1.0 / fmax(j, (double)SP_FLAT_VOLUME_RATIO)), stress);
-    }
+    spMat3 stress = spGetCauchyStress(set, state, element);
+    spMat3 strain = spIsSmallLaw(set->law)
+                        ? spSubMat3(spSymmetricPart3(f), spIdentityMat3())
+                        : spScaleMat3((spReal)0.5, spSubMat3(spMulTMat3(f, f), spIdentityMat3()));
     spDecomposeSymmetric3(stress, &axes, &result.principalStress);
     spDecomposeSymmetric3(strain, &axes, &result.principalStrain);
     spVec3 s = result.principalStress;

@@ -20,7 +20,12 @@ typedef struct spTet
 // Numbers of a tetrahedron in its block: the inverse of the rest edges, row by row, then the rest volume
 #define SP_TET_DATA 10
 
-typedef struct spTetSet
+typedef struct spTetSet spTetSet;
+
+// Adds forces of the tets of one patch, found in double precision (element/tet_precise.h)
+typedef void spPreciseForcesFcn(const spTetSet* set, const spNodeState* state, int patch, spVec4* f);
+
+struct spTetSet
 {
     spElementSet base;
     spTetLaw law;
@@ -31,14 +36,18 @@ typedef struct spTetSet
     spMat3* inverses; // of the rest edges, of each element
     spReal* volumes;  // at rest, m^3
     spBlocks blocks;
-    spReal* data;            // (blockCount x SP_TET_DATA x SP_BLOCK)
-    spReal* moduli;          // mu, then lambda (blockCount x 2 x SP_BLOCK), Pa
-    int materialStride;      // from block to block: 2 SP_BLOCK, or 0 when all are the same
-    bool ofMesh;             // its elements are the tets of the body's mesh, in their order
+    spReal* data;       // (blockCount x SP_TET_DATA x SP_BLOCK)
+    spReal* moduli;     // mu, then lambda (blockCount x 2 x SP_BLOCK), Pa
+    int materialStride; // from block to block: 2 SP_BLOCK, or 0 when all are the same
+    bool ofMesh;        // its elements are the tets of the body's mesh, in their order
+    // The same numbers in double precision, of tets whose forces are found in it; else NULL (blockCount x SP_TET_DATA x
+    // SP_BLOCK)
+    double* preciseData;
+    spPreciseForcesFcn* addPreciseForces;
     int goneCount;           // elements that an edit has taken: they keep their number and have no volume
     spReal* allVolumes;      // at rest, gone or not, m^3; NULL in a body without room
     struct spTetRemap* next; // what an edit has prepared
-} spTetSet;
+};
 
 typedef struct spTetSetDef
 {
@@ -53,7 +62,8 @@ typedef struct spTetSetDef
     int patchCount;
     int laneCount;
     bool ofMesh;
-    bool room; // edits may come
+    bool precise; // forces in double precision
+    bool room;    // edits may come
     int tetRoom;
 } spTetSetDef;
 
@@ -70,10 +80,18 @@ static inline bool spIsTetGone(const spTetSet* set, int element)
 // Fills the material of the blocks from the tets: after their numbers have changed.
 void spFillTetMaterial(spTetSet* set);
 
+// Fills all blocks from inverses, volumes and tets: after elements have been put into blocks by hand.
+void spFillTetBlocks(spTetSet* set);
+
+// The inverse of the rest edges of a tet, as its law has it. Returns its volume, m^3.
+spReal spGetRestShape(spTetLaw law, const spVec4* x, const int32_t nodes[4], spMat3* inverse);
+
 // Lame constants, Pa
 void spGetLame(double youngModulus, double poissonRatio, double* lambda, double* mu);
 
 // What an element feels
+// Cauchy's stress of a tet, Pa
+spMat3 spGetCauchyStress(const spTetSet* set, const spNodeState* state, int element);
 spTetState spGetTetState(const spTetSet* set, const spNodeState* state, int element);
 
 // Numbers of sp_pairsGradients: a = aMu mu + aLa la stands before g_i.g_j, c = cMu mu + cLa la before g_i

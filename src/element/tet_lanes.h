@@ -5,6 +5,7 @@
 
 #include "element/element_loop.h"
 #include "element/tet_kernel.h"
+#include "element/tet_precise.h"
 #include "element/tet_rows.h"
 
 SP_KERNEL spTetData spLoadTets(const spElementUse* use, const spLanesAt* at)
@@ -94,6 +95,11 @@ SP_KERNEL void spEvaluateTetDifference(const spElementUse* use, int law, bool pr
 static void spAddTetForces(const spElementSet* base, const spNodeState* state, int patch, spVec4* f)
 {
     const spTetSet* set = (const spTetSet*)base;
+    if (state->remainder > 0 && set->preciseData != NULL)
+    {
+        set->addPreciseForces(set, state, patch, f);
+        return;
+    }
     const spElementUse* use = &(spElementUse){.set = base, .blocks = &set->blocks, .state = state};
     SP_RUN_LAWS(spEvaluateTets, set->damping > 0)
 }
@@ -207,25 +213,7 @@ static void spAddTetLevels(const spElementSet* base, const spNodeState* state, i
 // Energy of an element for each volume, J/m^3, from its numbers: of rubber it is a small difference of large ones
 static inline double spGetEnergyDensity(const spTetSet* set, spVec3 n, double mu, double la)
 {
-    double x = n.x, y = n.y;
-    switch (set->law)
-    {
-        case sp_tetHybrid:
-            return 0.5 * (mu * x + (la + mu) * y * y);
-        case sp_tetCorotational:
-        case sp_tetStVenantKirchhoff:
-            return mu * x + 0.5 * la * y * y;
-        case sp_tetNeoHookean:
-        case sp_tetMooneyRivlin:
-        {
-            double b = set->law == sp_tetMooneyRivlin ? (double)set->mooney * mu : 0.0;
-            double a = 4.0 / 3.0 * (mu - b), c2 = 0.5 * b, bulk = la + 0.625 * a, j = (double)n.z - 1.0;
-            return 0.5 * a * (x - 3.0 - log((x + 1.0) / 4.0)) + c2 * (y - 3.0) - (0.75 * a + 4.0 * c2) * j +
-                   0.5 * bulk * j * j;
-        }
-        default:
-            return 0.5 * x;
-    }
+    return spGetDensityOf(set, (double)n.x, (double)n.y, (double)n.z, mu, la);
 }
 
 SP_KERNEL void spTakeTetEnergy(const spElementUse* use, size_t place, int element, spVec3 numbers, void* to)
@@ -254,6 +242,10 @@ SP_KERNEL RVec3 spReadTetEnergy(const spElementUse* use, int law, const spLanesA
 static double spGetTetSetEnergy(const spElementSet* base, const spNodeState* state)
 {
     const spTetSet* set = (const spTetSet*)base;
+    if (state->remainder > 0 && set->preciseData != NULL)
+    {
+        return spGetPreciseTetEnergy(set, state);
+    }
     spElementUse use = {.set = base, .blocks = &set->blocks, .state = state};
     double energy = 0.0;
     spReadElements(&use, 4, spReadTetEnergy, (int)set->law, spTakeTetEnergy, &energy);

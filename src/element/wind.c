@@ -9,33 +9,53 @@
 
 #define SP_PI 3.14159265358979323846
 
-spWindSet* spCreateWindSet(spHeap* heap, const spWindDef* def, const int32_t* triangles, int triangleCount,
-                           const int32_t* patchBegin, int patchCount, int laneCount)
+spWindSet* spCreateWindSet(spHeap* heap, const spWindSetDef* def)
 {
     spWindSet* set = spAllocZeroed(heap, sizeof(spWindSet));
     if (set == NULL)
     {
         return NULL;
     }
-    set->base.kind = SP_PICK_KIND(laneCount, spWindKind);
-    set->base.elementCount = triangleCount;
-    set->def = *def;
-    size_t size = spArraySize(triangleCount, 3 * sizeof(int32_t));
-    set->triangles = spAlloc(heap, size);
-    if (set->triangles == NULL ||
-        spBuildBlocks(&set->blocks, heap, triangles, triangleCount, 3, patchBegin, patchCount) == false)
+    int given = def->triangleCount, total = spGetPlaceCount(def->follow, given);
+    set->base.kind = SP_PICK_KIND(def->laneCount, spWindKind);
+    set->base.elementCount = total;
+    set->base.spareCount = total - given;
+    set->def = *def->wind;
+    size_t size = 3 * sizeof(int32_t);
+    set->triangles = spAlloc(heap, spArraySize(total, size));
+    bool ok = set->triangles != NULL;
+    for (int i = 0; ok && i < total; ++i)
+    {
+        int from = i < given ? i : spGetGiven(def->follow, i);
+        memcpy(set->triangles + 3 * (size_t)i, def->triangles + 3 * (size_t)from, size);
+    }
+    ok = ok &&
+         spBuildBlocks(&set->blocks, heap, def->triangles, given, 3, def->patchBegin, def->patchCount) &&
+         spTakeFollow(&set->follow, def->follow, heap, &set->blocks, def->tetRoom, def->patchCount);
+    if (ok == false)
     {
         spDestroyWindSet(&set->base, heap);
         return NULL;
     }
-    memcpy(set->triangles, triangles, size);
     return set;
+}
+
+bool spRemapWindSet(spElementSet* base, spHeap* heap, spRemap* remap, spRemapPhase phase, spError* error)
+{
+    spWindSet* set = (spWindSet*)base;
+    spFollower f = {.set = base,
+                    .follow = &set->follow,
+                    .blocks = &set->blocks,
+                    .nodes = set->triangles,
+                    .stride = 3 * sizeof(int32_t)};
+    return spRemapFollower(&f, heap, remap, phase, error);
 }
 
 void spDestroyWindSet(spElementSet* base, spHeap* heap)
 {
     spWindSet* set = (spWindSet*)base;
     spFree(heap, set->triangles);
+    spFreeFollow(&set->follow, heap);
     spFreeBlocks(&set->blocks, heap);
     spFree(heap, set);
 }
@@ -71,6 +91,10 @@ void spAddWindBounds(const spElementSet* base, const spNodeState* state, spBound
     double drag = (double)set->def.density * (double)largest;
     for (int i = 0; i < base->elementCount; ++i)
     {
+        if (spGetPart(&set->follow, i) == 0)
+        {
+            continue;
+        }
         const int32_t* nodes = set->triangles + 3 * (size_t)i;
         spVec3 p[3], v = {0, 0, 0};
         double mass = 0.0;

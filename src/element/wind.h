@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include "element/follow.h"
 #include "element/lane_count.h"
 
 #include "souple/element.h"
@@ -15,13 +16,23 @@ typedef struct spWindSet
     spWindDef def;
     int32_t* triangles; // in node numbering (elementCount x 3)
     spBlocks blocks;
+    spFollow follow; // edits
 } spWindSet;
 
-// The triangles, in node numbering, are copied. The slots of the blocks are filled in by the body. Returns
-// NULL when there is no memory.
-// @param laneCount 1, 4, 8 or 16
-spWindSet* spCreateWindSet(spHeap* heap, const spWindDef* def, const int32_t* triangles, int triangleCount,
-                           const int32_t* patchBegin, int patchCount, int laneCount);
+typedef struct spWindSetDef
+{
+    const spWindDef* wind;
+    const int32_t* triangles; // in node numbering, copied
+    int triangleCount;
+    const int32_t* patchBegin;
+    int patchCount;
+    int laneCount;    // 1, 4, 8 or 16
+    spFollow* follow; // what holds them, for a body with room: the set takes it; else NULL
+    int tetRoom;
+} spWindSetDef;
+
+// The slots of the blocks are filled in by the body. Returns NULL when there is no memory.
+spWindSet* spCreateWindSet(spHeap* heap, const spWindSetDef* def);
 
 // Velocity of the fluid at a time, m/s
 spVec3 spGetWindVelocity(const spWindSet* set, double time);
@@ -35,4 +46,5 @@ spBlocks* spGetWindBlocks(spElementSet* base);
 void spAddWindDiagonal(const spElementSet* base, const spNodeState* state, const spFill* fill,
                        spMat3* diagonal);
 void spAddWindBounds(const spElementSet* base, const spNodeState* state, spBounds* bounds);
+bool spRemapWindSet(spElementSet* base, spHeap* heap, spRemap* remap, spRemapPhase phase, spError* error);
 void spDestroyWindSet(spElementSet* base, spHeap* heap);

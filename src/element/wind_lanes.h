@@ -102,6 +102,7 @@ const spElementKind SP_LANES_NAME(spWindKind) = {
     .getEnergy = spGetWindEnergy,
     .addBounds = spAddWindBounds,
     .getBlocks = spGetWindBlocks,
+    .remap = spRemapWindSet,
     .destroy = spDestroyWindSet,
 };
 
@@ -115,11 +116,16 @@ void spAddWindDiagonal(const spElementSet* base, const spNodeState* state, const
     spWindFluid fluid = spGetWindFluid(base, state);
     spElementUse use = {
         .set = base, .blocks = &((const spWindSet*)base)->blocks, .state = state, .own = &fluid};
+    const spFollow* follow = &((const spWindSet*)base)->follow;
     const int32_t* triangles = ((const spWindSet*)base)->triangles;
     R third = fill->damping * SP_THIRD;
     const RVec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     for (int i = 0; i < base->elementCount; ++i)
     {
+        if (spGetPart(follow, i) == 0)
+        {
+            continue;
+        }
         int32_t nodes[3 * SP_BLOCK];
         for (int k = 0; k < 3; ++k)
         {

@@ -433,7 +433,7 @@ bool spMakeLevels(spMultilevel* m)
         return false;
     }
     m->levelCount = 1;
-    while (m->levelCount < SP_MAX_LEVELS)
+    while (m->levelCount < SP_MAX_MULTILEVELS)
     {
         spLevel* level = m->levels + m->levelCount - 1;
         if (m->levelCount > 1 && level->rowCount <= SP_LAST_ROWS)

@@ -19,8 +19,11 @@
 // A restart must at least bring the true residual down to this share
 #define SP_RESTART_GAIN 0.7
 
-// Residual over tolerance up to which a solve that only rounding keeps from its tolerance has converged
+// A solve that iterations bring no further has converged up to so many times its tolerance, and up to the second
+// number where the rounding of one product, this many times, explains it
 #define SP_ROUNDING_FACTOR 3.0
+#define SP_ROUNDING_LIMIT 10.0
+#define SP_ROUNDING_PRODUCTS 2.0
 
 bool spCreateCgVectors(spCgVectors* v, const spBackend* backend, spHeap* heap, int nodeCount, int patchCount)
 {
@@ -291,6 +294,24 @@ static double spFindResidual(spCgStage* c, spTeam* team)
     return spDotAll(c, v->r, v->r, team);
 }
 
+// How far rounding takes a product: A (3 x) - 3 A x would be nothing in exact arithmetic. Leaves r as
+// spFindResidual does.
+static double spMeasureRounding(spCgStage* c, spTeam* team)
+{
+    const spCgVectors* v = c->v;
+    const spBackend* backend = c->system->backend;
+    int nodeCount = c->system->nodeCount;
+    backend->copy(v->t, c->system->op.product, 0, nodeCount);
+    backend->copy(v->d, v->x, 0, nodeCount);
+    backend->addScaled(v->d, 2, v->x, 0, nodeCount);
+    spMultiplyAll(c, v->d, team);
+    backend->copy(v->r, c->system->op.product, 0, nodeCount);
+    backend->addScaled(v->r, -3, v->t, 0, nodeCount);
+    double rounding = sqrt(spDotAll(c, v->r, v->r, team)) / 3.0;
+    spFindResidual(c, team);
+    return rounding;
+}
+
 // d = z = P^-1 r; returns r.z
 static double spStartDirection(spCgStage* c, spTeam* team)
 {
@@ -384,9 +405,15 @@ spCgResult spSolveCg(const spSystem* system, const spCgVectors* v, const spCgDef
             break;
         }
     }
-    double most = fmax(SP_ROUNDING_FACTOR * SP_ROUNDING_FACTOR * goal, def->rounding * def->rounding);
-    result.residual = bb > 0.0 ? sqrt(rr / bb) : 0.0;
-    result.converged = rr <= goal || (result.rounded && rr <= most);
+    double root = sqrt(rr), tolerated = sqrt(goal);
+    result.residual = bb > 0.0 ? root / sqrt(bb) : 0.0;
+    result.converged = rr <= goal;
+    if (result.rounded)
+    {
+        result.converged = root <= fmax(SP_ROUNDING_FACTOR * tolerated, def->rounding) ||
+                           (root <= SP_ROUNDING_LIMIT * tolerated &&
+                            root <= SP_ROUNDING_PRODUCTS * spMeasureRounding(&c, team));
+    }
     return result;
 }
 

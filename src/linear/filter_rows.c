@@ -119,6 +119,38 @@ void spFillFilterWeights(const spFilterRows* rows, int nodeCount, const spFilter
     }
 }
 
+int spPlaceFilterSlices(const spFilterRows* rows, int nodeCount)
+{
+    rows->sliceBegin[0] = 0;
+    for (int node = 0; node < nodeCount; ++node)
+    {
+        int slice = node / SP_FILTER_SLICE, first = rows->sliceBegin[slice];
+        int most = node % SP_FILTER_SLICE == 0 ? 0 : rows->sliceBegin[slice + 1] - first;
+        int count = 1 + rows->begin[node + 1] - rows->begin[node];
+        rows->sliceBegin[slice + 1] = first + spMaxInt(most, count);
+    }
+    return rows->sliceBegin[spGetFilterSliceCount(nodeCount)];
+}
+
+void spFillFilterSlices(const spFilterRows* rows, int nodeCount)
+{
+    for (int place = 0; place < SP_FILTER_SLICE * spGetFilterSliceCount(nodeCount); ++place)
+    {
+        // The last slice is filled up with the last node
+        int slice = place / SP_FILTER_SLICE, lane = place % SP_FILTER_SLICE;
+        int node = spMinInt(place, nodeCount - 1);
+        int entry = rows->begin[node];
+        for (int i = rows->sliceBegin[slice]; i < rows->sliceBegin[slice + 1]; ++i)
+        {
+            bool itself = i == rows->sliceBegin[slice] || entry == rows->begin[node + 1];
+            rows->slices[i].offsets[lane] = itself ? 4 * node : rows->entries[entry].offset;
+            rows->slices[i].weights[lane] = itself ? 0 : rows->entries[entry].weight;
+            entry += itself ? 0 : 1;
+        }
+        rows->slices[rows->sliceBegin[slice]].weights[lane] = rows->own[node];
+    }
+}
+
 // 1 minus the largest eigenvalue of I - S, which is symmetric in the inner product of 1 + B
 double spFindSmallestMultiplier(const spFilterRows* rows, int nodeCount, const int32_t* order, spVec4* from,
                                 spVec4* to)

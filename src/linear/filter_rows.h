@@ -21,6 +21,11 @@ void spSetFilterLength(const spFilterRows* rows, int node, int other, spReal len
 // Weights from lengths
 void spFillFilterWeights(const spFilterRows* rows, int nodeCount, const spFilterDef* def, double meanLength);
 
+// Slices from rows: where each begins, which only neighbours tell, and what is in them. Returns how many there
+// are in all slices together.
+int spPlaceFilterSlices(const spFilterRows* rows, int nodeCount);
+void spFillFilterSlices(const spFilterRows* rows, int nodeCount);
+
 // The smallest multiplier of a mode when every row sums to 1. order holds the user's numbers, two arrays are scratch.
 double spFindSmallestMultiplier(const spFilterRows* rows, int nodeCount, const int32_t* order, spVec4* from,
                                 spVec4* to);

@@ -4,6 +4,7 @@
 // The array operations of implicit substeps, as node_loops.h has the others.
 
 #include "linear/node_loops.h"
+#include "linear/precise.h"
 #include "linear/preconditioner.h"
 #include "linear/sparse.h"
 
@@ -60,6 +61,40 @@ static void spSetPositionsOfNodes(spVec4* x, const spVec4* baseX, spReal r, cons
     for (int i = begin; i < end; ++i)
     {
         x[i] = (spVec4){baseX[i].x + r * v[i].x, baseX[i].y + r * v[i].y, baseX[i].z + r * v[i].z, x[i].w};
+    }
+}
+
+// ---- positions with remainders ----
+
+static void spBlendPreciseNodes(spVec4* base, int remainder, const spVec4* now, spReal past,
+                                const spVec4* before, int begin, int end)
+{
+    for (int i = begin; i < end; ++i)
+    {
+        spWideQuad a = spGetPrecise(now, remainder, i);
+        a = past != 0 ? a + (double)past * (spGetPrecise(before, remainder, i) - a) : a;
+        base[i].w = 0;
+        spPutPrecise(base, remainder, i, a);
+    }
+}
+
+static void spSetDisplacementsPreciseOfNodes(spVec4* d, int remainder, const spVec4* baseX, spReal r,
+                                             const spVec4* v, const spVec4* x, int begin, int end)
+{
+    for (int i = begin; i < end; ++i)
+    {
+        spWideQuad a =
+            spGetPrecise(baseX, remainder, i) - spGetPrecise(x, remainder, i) + (double)r * spWidenNode(v[i]);
+        d[i] = (spVec4){(spReal)a[0], (spReal)a[1], (spReal)a[2], 0};
+    }
+}
+
+static void spSetPositionsPreciseOfNodes(spVec4* x, int remainder, const spVec4* baseX, spReal r,
+                                         const spVec4* v, int begin, int end)
+{
+    for (int i = begin; i < end; ++i)
+    {
+        spPutPrecise(x, remainder, i, spGetPrecise(baseX, remainder, i) + (double)r * spWidenNode(v[i]));
     }
 }
 

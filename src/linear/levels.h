@@ -11,7 +11,7 @@
 #include "linear/preconditioner.h"
 
 // Aggregates have two rows at least, mostly ten and more
-#define SP_MAX_LEVELS 16
+#define SP_MAX_MULTILEVELS 16
 
 typedef spReal spOct __attribute__((vector_size(8 * sizeof(spReal)), may_alias));
 
@@ -85,7 +85,7 @@ struct spLevelKernels
 };
 
 // Memory of levels: all of it is given back at once
-#define SP_MAX_LEVEL_ARRAYS (SP_MAX_LEVELS * 32)
+#define SP_MAX_LEVEL_ARRAYS (SP_MAX_MULTILEVELS * 32)
 
 typedef struct spMultilevel
 {
@@ -97,7 +97,7 @@ typedef struct spMultilevel
     bool* active; // nodes with couplings, that the levels are for (nodeCount)
     bool* found;  // the same of the matrix in work (nodeCount)
 
-    spLevel levels[SP_MAX_LEVELS];
+    spLevel levels[SP_MAX_MULTILEVELS];
     int levelCount;
     bool isDense;    // the last level is small, with its inverse in full
     double* dense;   // the same in work

@@ -103,33 +103,6 @@ static void spKickSolveNodes(spVec4* to, const spVec4* x, const spVec4* v, const
     }
 }
 
-static void spFilterDriftNodes(spVec4* x, spVec4* v, const spVec4* from, const spFilterRows* rows,
-                               spReal strength, const spRotation* rotation, spReal h, int begin, int end)
-{
-    spQuadMemory* xs = spAsQuads(x);
-    spQuadMemory* vs = spAsQuads(v);
-    const spQuadMemory* froms = spAsConstQuads(from);
-    const spReal* numbers = (const spReal*)from;
-    const spFilterEntry* entry = rows->entries + rows->begin[begin];
-    for (int i = begin; i < end; ++i)
-    {
-        const spFilterEntry* last = rows->entries + rows->begin[i + 1];
-        // Differences, so that equal velocities stay what they are to the last bit
-        spQuad old = froms[i];
-        spQuad sum = rows->own[i] * old;
-        for (; entry < last; ++entry)
-        {
-            sum += entry->weight * (*(const spQuadMemory*)(numbers + entry->offset) - old);
-        }
-        if (x[i].w > 0)
-        {
-            spQuad filtered = old + strength * sum;
-            vs[i] = rotation == NULL ? filtered : filtered + spGetRotationAt(rotation, x + i);
-        }
-        xs[i] += h * vs[i];
-    }
-}
-
 static void spTakeRotationFromNodes(spVec4* v, const spVec4* x, const spRotation* rotation, int begin,
                                     int end)
 {
@@ -739,6 +712,34 @@ static double spPrimalResidual2OfNodes(const spVec4* x, const spVec4* predicted,
     return sum;
 }
 
+static void spSumPrimalOfNodes(double sums[8], const spVec4* x, const spVec4* predicted, const spVec4* f,
+                               const spReal* mass, spReal s, int begin, int end)
+{
+    double total[8] = {0};
+    for (int i = begin; i < end; ++i)
+    {
+        double m = (double)mass[i];
+        spVec4 to = x[i], from = predicted[i], force = f[i];
+        if (to.w > 0)
+        {
+            double d[3] = {m * ((double)to.x - from.x), m * ((double)to.y - from.y),
+                           m * ((double)to.z - from.z)};
+            total[0] += d[0] - (double)s * (double)force.x;
+            total[1] += d[1] - (double)s * (double)force.y;
+            total[2] += d[2] - (double)s * (double)force.z;
+            total[3] += d[0];
+            total[4] += d[1];
+            total[5] += d[2];
+            total[6] += m;
+            total[7] += d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+        }
+    }
+    for (int k = 0; k < 8; ++k)
+    {
+        sums[k] = total[k];
+    }
+}
+
 static double spMassDistance2OfNodes(const spVec4* x, const spVec3* target, const int32_t* order,
                                      const spReal* mass, int begin, int end)
 {
@@ -979,4 +980,42 @@ static double spSumMovesOfNodes(const spVec4* x, const spVec4* before, const spR
         sum += m * (dx * dx + dy * dy + dz * dz);
     }
     return sum;
+}
+
+// ---- ghosts ----
+
+// Differences from the first of them keep the sum exact far from the origin
+static void spFillGhostNodes(spVec4* a, const spGhost* ghosts, int count, const spGhostEntry* entries)
+{
+    for (int i = 0; i < count; ++i)
+    {
+        const spGhostEntry* e = entries + ghosts[i].begin;
+        spVec3 first = spXyz(a[e[0].node]), sum = first;
+        for (int k = 1; k < ghosts[i].count; ++k)
+        {
+            sum = spMulAdd3(sum, e[k].weight, spSub3(spXyz(a[e[k].node]), first));
+        }
+        a[ghosts[i].node] = spMakeNode(sum);
+    }
+}
+
+static void spAddToNode(spVec4* a, spReal s, spVec3 b)
+{
+    *a = (spVec4){a->x + s * b.x, a->y + s * b.y, a->z + s * b.z, a->w};
+}
+
+static void spSpreadGhostNodes(spVec4* a, const spGhost* ghosts, int count, const spGhostEntry* entries)
+{
+    for (int i = count - 1; i >= 0; --i)
+    {
+        const spGhostEntry* e = entries + ghosts[i].begin;
+        spVec3 own = spXyz(a[ghosts[i].node]), left = own;
+        for (int k = 1; k < ghosts[i].count; ++k)
+        {
+            spAddToNode(a + e[k].node, e[k].weight, own);
+            left = spMulSub3(left, e[k].weight, own);
+        }
+        spAddToNode(a + e[0].node, 1, left);
+        a[ghosts[i].node] = (spVec4){0, 0, 0, a[ghosts[i].node].w};
+    }
 }

@@ -17,6 +17,7 @@ typedef struct spOutlived
     int changedCount;
     int32_t* changed;
     double* factor; // L of A_SS = L L^T, row by row up to the diagonal
+    int32_t* first; // of each row: its first number (3 changedCount)
     double* work;   // (3 changedCount)
     spVec4* r;      // G^T r
 } spOutlived;
@@ -28,6 +29,7 @@ static void spDestroyOutlived(spPreconditioner* p)
     spFree(&p->heap, o->parents);
     spFree(&p->heap, o->changed);
     spFree(&p->heap, o->factor);
+    spFree(&p->heap, o->first);
     spFree(&p->heap, o->work);
     spFree(&p->heap, o->r);
     spFreePreconditioner(p);
@@ -81,45 +83,103 @@ static void spPickBlock(const spOutlived* o, const spOutlivedDef* def)
     }
 }
 
-static bool spFactorBlock(double* l, int n)
+// Sums that are made at once: each in its own order, so that none waits for the one before
+#define SP_SUMS 8
+
+// sums[c] -= the product of a row with the row c of some that follow each other, over columns from `first` to `end`
+static void spSubtractProducts(const double* row, const double* const rows[SP_SUMS], int first, int end,
+                               double sums[SP_SUMS])
+{
+    for (int k = first; k < end; ++k)
+    {
+        for (int c = 0; c < SP_SUMS; ++c)
+        {
+            sums[c] -= row[k] * rows[c][k];
+        }
+    }
+}
+
+// Left of its first number a row of L has none, as that of the matrix
+static void spFindFirst(const double* l, int n, int32_t* first)
+{
+    for (int i = 0; i < n; ++i)
+    {
+        const double* row = l + spGetRow(i);
+        int k = 0;
+        while (k < i && row[k] == 0.0)
+        {
+            k += 1;
+        }
+        first[i] = k;
+    }
+}
+
+static bool spFactorBlock(double* l, int n, const int32_t* first)
 {
     for (int i = 0; i < n; ++i)
     {
         double* row = l + spGetRow(i);
-        for (int j = 0; j <= i; ++j)
+        for (int begin = first[i]; begin <= i; begin += SP_SUMS)
         {
-            const double* other = l + spGetRow(j);
-            double sum = row[j];
-            for (int k = 0; k < j; ++k)
+            // Rows behind the last are the last again, and nobody reads their sums
+            const double* others[SP_SUMS];
+            double sums[SP_SUMS];
+            int count = spMinInt(SP_SUMS, i + 1 - begin);
+            for (int c = 0; c < SP_SUMS; ++c)
             {
-                sum -= row[k] * other[k];
+                int j = begin + spMinInt(c, count - 1);
+                others[c] = l + spGetRow(j);
+                sums[c] = row[j];
             }
-            if (i == j && !(sum > 0.0))
+            spSubtractProducts(row, others, first[i], begin, sums);
+            for (int c = 0; c < count; ++c)
             {
-                return false;
+                int j = begin + c;
+                for (int k = begin; k < j; ++k)
+                {
+                    sums[c] -= row[k] * others[c][k];
+                }
+                if (i == j && !(sums[c] > 0.0))
+                {
+                    return false;
+                }
+                row[j] = i == j ? sqrt(sums[c]) : sums[c] / others[c][j];
             }
-            row[j] = i == j ? sqrt(sum) : sum / other[j];
         }
     }
     return true;
 }
 
-static void spSolveBlock(const double* l, int n, double* x)
+static void spSolveBlock(const double* l, int n, const int32_t* first, double* x)
 {
-    for (int i = 0; i < n; ++i)
+    for (int begin = 0; begin < n; begin += SP_SUMS)
     {
-        const double* row = l + spGetRow(i);
-        for (int k = 0; k < i; ++k)
+        const double* rows[SP_SUMS];
+        double sums[SP_SUMS];
+        int count = spMinInt(SP_SUMS, n - begin), from = begin;
+        for (int c = 0; c < SP_SUMS; ++c)
         {
-            x[i] -= row[k] * x[k];
+            int i = begin + spMinInt(c, count - 1);
+            rows[c] = l + spGetRow(i);
+            sums[c] = x[i];
+            from = spMinInt(from, first[i]);
         }
-        x[i] /= row[i];
+        spSubtractProducts(x, rows, from, begin, sums);
+        for (int c = 0; c < count; ++c)
+        {
+            int i = begin + c;
+            for (int k = begin; k < i; ++k)
+            {
+                sums[c] -= rows[c][k] * x[k];
+            }
+            x[i] = sums[c] / rows[c][i];
+        }
     }
     for (int i = n - 1; i >= 0; --i)
     {
         const double* row = l + spGetRow(i);
         x[i] /= row[i];
-        for (int k = 0; k < i; ++k)
+        for (int k = first[i]; k < i; ++k)
         {
             x[k] -= row[k] * x[i];
         }
@@ -148,7 +208,7 @@ static void spApplyOutlived(spPreconditioner* p, spTeam* team, const spVec4* r, 
         o->work[3 * i + 1] = (double)from->y;
         o->work[3 * i + 2] = (double)from->z;
     }
-    spSolveBlock(o->factor, 3 * o->changedCount, o->work);
+    spSolveBlock(o->factor, 3 * o->changedCount, o->first, o->work);
     for (int i = 0; i < o->changedCount; ++i)
     {
         const double* d = o->work + 3 * (size_t)i;
@@ -173,10 +233,11 @@ static bool spAllocOutlived(spOutlived* o, const spOutlivedDef* def)
     o->parents = spAlloc(heap, copySize);
     o->changed = spAlloc(heap, changedSize);
     o->factor = spAllocZeroed(heap, spArraySize(n * (n + 1) / 2, sizeof(double)));
+    o->first = spAlloc(heap, spArraySize(n, sizeof(int32_t)));
     o->work = spAlloc(heap, spArraySize(n, sizeof(double)));
     o->r = spAlloc(heap, spArraySize(o->nodeCount, sizeof(spVec4)));
     bool copies = def->copyCount == 0 || (o->nodes != NULL && o->parents != NULL);
-    bool block = n == 0 || (o->changed != NULL && o->factor != NULL && o->work != NULL);
+    bool block = n == 0 || (o->changed != NULL && o->factor != NULL && o->first != NULL && o->work != NULL);
     if (copies == false || block == false || o->r == NULL)
     {
         return false;
@@ -209,7 +270,8 @@ spPreconditioner* spCreateOutlived(const spAllocator* allocator, const spOutlive
     if (ok)
     {
         spPickBlock(o, def);
-        ok = spFactorBlock(o->factor, 3 * o->changedCount) ||
+        spFindFirst(o->factor, 3 * o->changedCount, o->first);
+        ok = spFactorBlock(o->factor, 3 * o->changedCount, o->first) ||
              spFail(error, sp_errorBadArgument, "the matrix at a cut is not positive definite");
     }
     if (ok == false)

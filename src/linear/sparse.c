@@ -286,7 +286,10 @@ static bool spBuildSource(spSparse* a, spHeap* heap, const spSparseDef* def, con
     }
     // How many rounds each block needs
     spSourceBuilder b = {.a = a, .source = source, .count = count};
-    memset(count, 0, (size_t)a->pairCount * sizeof(int32_t));
+    for (int pair = 0; pair < a->pairCount; ++pair)
+    {
+        count[pair] = 0; // there may be none, of a body that was carved away
+    }
     spVisitPairs(def, spAddToSource, &b);
     for (int pair = 0; pair < a->pairCount; ++pair)
     {
@@ -308,7 +311,10 @@ static bool spBuildSource(spSparse* a, spHeap* heap, const spSparseDef* def, con
     {
         s->offsets[i] = (int32_t)(4 * s->pairCount);
     }
-    memset(count, 0, (size_t)a->pairCount * sizeof(int32_t));
+    for (int pair = 0; pair < a->pairCount; ++pair)
+    {
+        count[pair] = 0;
+    }
     b.fill = true;
     spVisitPairs(def, spAddToSource, &b);
     return true;

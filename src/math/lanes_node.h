@@ -142,6 +142,17 @@ SP_KERNEL spOffsets spLoadOffsets(const int32_t* offsets, int k)
     return loaded;
 }
 
+// One offset of each group, which lie one after the other
+SP_KERNEL spOffsets spLoadOffsetsInRow(const int32_t* offsets)
+{
+    spOffsets loaded;
+    for (int g = 0; g < SP_GROUPS; ++g)
+    {
+        loaded.of[g] = offsets[g];
+    }
+    return loaded;
+}
+
 // Two nodes side by side
 typedef spReal spOctet __attribute__((vector_size(8 * sizeof(spReal))));
 

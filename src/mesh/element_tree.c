@@ -254,14 +254,9 @@ spElementHit spFindElement(const spElementTree* tree, spDVec3 point)
         .best2 = INFINITY,
         .bestLeast = -INFINITY,
     };
-    struct
-    {
-        int node;
-        double distance2;
-    } stack[64];
-    int depth = 0;
-    stack[depth].node = 0;
-    stack[depth++].distance2 = spBoxDistance2(tree->boxes, point);
+    spTreeVisit stack[64];
+    stack[0] = (spTreeVisit){0, spBoxDistance2(tree->boxes, point)};
+    int depth = 1;
     bool inside = false;
     while (depth > 0 && !inside)
     {
@@ -280,15 +275,7 @@ spElementHit spFindElement(const spElementTree* tree, spDVec3 point)
             }
             continue;
         }
-        // The nearer child is looked at first
-        int child = 2 * node + 1;
-        double first = spBoxDistance2(tree->boxes + child, point);
-        double second = spBoxDistance2(tree->boxes + child + 1, point);
-        bool swap = second < first;
-        stack[depth].node = swap ? child : child + 1;
-        stack[depth++].distance2 = swap ? first : second;
-        stack[depth].node = swap ? child + 1 : child;
-        stack[depth++].distance2 = swap ? second : first;
+        depth = spPushChildren(tree, node, point, stack, depth);
     }
     search.hit.distance = inside ? 0.0 : sqrt(search.best2);
     search.hit.outside = !inside;

@@ -47,6 +47,26 @@ static inline int spLeafBegin(const spElementTree* tree, int leaf)
     return (int)((int64_t)tree->elementCount * leaf / tree->leafCount);
 }
 
+// A node that a search has still to look at; 64 of them are enough for any tree
+typedef struct spTreeVisit
+{
+    int node;
+    double distance2; // of its box from the point
+} spTreeVisit;
+
+// The children of a node, the nearer one on top. Returns the new depth of the stack.
+static inline int spPushChildren(const spElementTree* tree, int node, spDVec3 point, spTreeVisit* stack,
+                                 int depth)
+{
+    int child = 2 * node + 1;
+    spTreeVisit first = {child, spBoxDistance2(tree->boxes + child, point)};
+    spTreeVisit second = {child + 1, spBoxDistance2(tree->boxes + child + 1, point)};
+    bool swap = second.distance2 < first.distance2;
+    stack[depth] = swap ? first : second;
+    stack[depth + 1] = swap ? second : first;
+    return depth + 2;
+}
+
 // Where a point is
 typedef struct spElementHit
 {

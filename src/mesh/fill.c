@@ -8,9 +8,12 @@
 #include "souple/fill.h"
 
 #include "base/error.h"
+#include "mesh/fill_sharp.h"
 #include "mesh/generate.h"
 #include "mesh/lattice_cut.h"
-#include "mesh/mesh_math.h"
+#include "mesh/lattice_grade.h"
+#include "mesh/surface.h"
+#include "mesh/triangle_math.h"
 
 #include <stdlib.h>
 
@@ -18,10 +21,10 @@
 #define SP_COUNT_TOLERANCE 0.05
 #define SP_COUNT_TRIES 6
 
-// Extents and sizes within these can be squared and cubed; a cell must be so much larger than the rounding of
-// coordinates
-#define SP_LARGEST_EXTENT 1.0e60
-#define SP_SMALLEST_EXTENT 1.0e-60
+// Tets cannot grow faster than by a factor of two from one to the next
+#define SP_LARGEST_GROWTH 10.0
+
+// A cell must be so much larger than the rounding of coordinates
 #define SP_SMALLEST_CELL 1.0e-9
 
 spFillMeshDef spDefaultFillMeshDef(void)
@@ -35,21 +38,9 @@ spFillMeshDef spDefaultFillMeshDef(void)
 // The triangles, or the boundary of the tets, without copies and what has no area, and turned alike where they
 // were not
 static spMesh* spCopySurface(const spMesh* mesh, const spAllocator* allocator, spFillReport* report,
-                             spError* error)
+                             int* partCount, spError* error)
 {
-    spIndexList triangles;
-    if (!spMesh_CollectBoundary(mesh, &triangles, error))
-    {
-        return NULL;
-    }
-    spMeshDef def = spDefaultMeshDef();
-    def.vertices = mesh->vertices;
-    def.vertexCount = mesh->vertexCount;
-    def.triangles = triangles.data;
-    def.triangleCount = triangles.count;
-    def.allocator = *allocator;
-    spMesh* surface = spCreateMesh(&def, error);
-    spFreeIndexList(&triangles);
+    spMesh* surface = spCopyBoundary(mesh, allocator, error);
     spRepairDef repair = spDefaultRepairDef();
     repair.orientSurface = false;
     spMeshReport state;
@@ -72,27 +63,11 @@ static spMesh* spCopySurface(const spMesh* mesh, const spAllocator* allocator, s
         spDestroyMesh(surface);
         return NULL;
     }
+    *partCount = state.componentCount;
     report->closed = state.closed;
     report->openEdgeCount = state.problemCounts[sp_meshOpenEdges];
     report->surfaceVolume = state.closed ? fabs(state.volume) : 0.0;
     return surface;
-}
-
-static bool spFindBox(const spMesh* surface, spDVec3* lower, spDVec3* upper, spError* error)
-{
-    *lower = *upper = surface->vertices[0];
-    for (int i = 1; i < surface->vertexCount; ++i)
-    {
-        *lower = spDMin(*lower, surface->vertices[i]);
-        *upper = spDMax(*upper, surface->vertices[i]);
-    }
-    double extent = spDDistance(*lower, *upper);
-    if (!(extent >= SP_SMALLEST_EXTENT && extent <= SP_LARGEST_EXTENT))
-    {
-        return spFail(error, sp_errorBadMesh, "the surface is %g m large; it must be between %g and %g m",
-                      extent, SP_SMALLEST_EXTENT, SP_LARGEST_EXTENT);
-    }
-    return true;
 }
 
 // ---------------------------------------------------------------------------------------------------------
@@ -105,6 +80,7 @@ typedef struct spFiller
     const spFillMeshDef* def;
     spSolidSurface surface;
     spCutLattice cut;
+    spLatticeGrade grade;
     int32_t* nodes; // of each lattice point; -1 before it has one
     spMesh* mesh;
 } spFiller;
@@ -168,35 +144,56 @@ static bool spPutLatticeTet(spFiller* filler, const int points[4], bool even, sp
     return true;
 }
 
+// Around the face between a cell and its next one along an axis
+static bool spPutPlainFace(spFiller* filler, const int cell[3], int axis, spError* error)
+{
+    int tets[4][4];
+    bool even[4], good = true;
+    bool there = spIsPlainFace(&filler->grade, cell, axis) &&
+                 spGetLatticeTets(&filler->cut.lattice, cell, axis, tets, even);
+    for (int i = 0; there && good && i < 4; ++i)
+    {
+        good = spPutLatticeTet(filler, tets[i], even[i], error);
+    }
+    return good;
+}
+
+// At the faces of a cell beside or in a large one; all of it is inside
+static bool spPutGradedFaces(spFiller* filler, const int cell[3], spError* error)
+{
+    bool good = true;
+    for (int face = 0; good && face < 6; ++face)
+    {
+        int tets[SP_GRADED_TETS][4];
+        int count = spGetGradedTets(&filler->grade, cell, face, tets);
+        for (int i = 0; good && i < count; ++i)
+        {
+            good = spPutLatticeTet(filler, tets[i], false, error);
+        }
+    }
+    return good;
+}
+
 static bool spPutLatticeTets(spFiller* filler, spError* error)
 {
-    const spLattice* lattice = &filler->cut.lattice;
-    int cell[3], tets[4][4];
-    bool even[4];
-    for (cell[0] = 0; cell[0] < lattice->cells[0]; ++cell[0])
+    const int* cells = filler->cut.lattice.cells;
+    int cell[3];
+    bool good = true;
+    for (cell[0] = 0; cell[0] < cells[0]; ++cell[0])
     {
-        for (cell[1] = 0; cell[1] < lattice->cells[1]; ++cell[1])
+        for (cell[1] = 0; cell[1] < cells[1]; ++cell[1])
         {
-            for (cell[2] = 0; cell[2] < lattice->cells[2]; ++cell[2])
+            for (cell[2] = 0; good && cell[2] < cells[2]; ++cell[2])
             {
-                for (int axis = 0; axis < 3; ++axis)
+                for (int axis = 0; good && axis < 3; ++axis)
                 {
-                    if (!spGetLatticeTets(lattice, cell, axis, tets, even))
-                    {
-                        continue;
-                    }
-                    for (int i = 0; i < 4; ++i)
-                    {
-                        if (!spPutLatticeTet(filler, tets[i], even[i], error))
-                        {
-                            return false;
-                        }
-                    }
+                    good = spPutPlainFace(filler, cell, axis, error);
                 }
+                good = good && (filler->grade.levels == NULL || spPutGradedFaces(filler, cell, error));
             }
         }
     }
-    return true;
+    return good;
 }
 
 static bool spCheckSize(const spSolidSurface* surface, double size, spError* error)
@@ -264,7 +261,10 @@ static spMesh* spFillOnce(spFiller* filler, double size, spError* error)
         {
             filler->nodes[i] = -1;
         }
-        good = good && spPutLatticeTets(filler, error);
+        good = good &&
+               spGradeLattice(&filler->heap, &filler->cut, filler->def->growth, &filler->grade, error) &&
+               spPutLatticeTets(filler, error);
+        spFreeLatticeGrade(&filler->heap, &filler->grade);
     }
     int insideCount = filler->cut.insideCount;
     double maxWinding = filler->cut.maxWinding;
@@ -321,6 +321,30 @@ static spMesh* spFillToCount(spFiller* filler, spFillReport* report, spError* er
     return best;
 }
 
+// Where walls are lost, ends of a body come off, which nobody wants to see fall: the largest part is kept
+static bool spDropFragments(spHeap* heap, spMesh* mesh, spFillReport* report, spError* error)
+{
+    size_t size = spArraySize(mesh->vertexCount, sizeof(int32_t));
+    int32_t* labels = spAlloc(heap, size);
+    int partCount = 0, before = mesh->tetCount;
+    if (labels == NULL)
+    {
+        return spFailMemory(error, "the parts of a mesh", size);
+    }
+    spLabelComponents(mesh, labels, &partCount);
+    spFree(heap, labels);
+    if (partCount <= 1)
+    {
+        return true;
+    }
+    spRepairDef repair = spDefaultRepairDef();
+    repair.keepLargest = true;
+    bool ok = spMesh_Repair(mesh, &repair, NULL, error);
+    report->droppedParts = partCount - 1;
+    report->droppedTetCount = before - mesh->tetCount;
+    return ok;
+}
+
 // ---------------------------------------------------------------------------------------------------------
 // The report
 
@@ -335,10 +359,7 @@ static bool spMeasureDistance(spFiller* filler, const spMesh* surface, const spM
     }
     for (int i = 0; i < surface->vertexCount + surface->triangleCount; ++i)
     {
-        const int32_t* t = surface->triangles + 3 * (int64_t)(i - surface->vertexCount);
-        const spDVec3* v = surface->vertices;
-        spDVec3 p =
-            i < surface->vertexCount ? v[i] : spDScale(1.0 / 3.0, spDAdd(spDAdd(v[t[0]], v[t[1]]), v[t[2]]));
+        spDVec3 p = spGetSample(surface->vertices, surface->vertexCount, surface->triangles, i);
         report->maxDistance = fmax(report->maxDistance, spFindElement(&tree, p).distance);
     }
     spFreeElementTree(&filler->heap, &tree);
@@ -356,6 +377,16 @@ static bool spCheckFillDef(const spMesh* surface, const spFillMeshDef* def, spEr
     {
         return spFail(error, sp_errorBadArgument, "a filling needs a surface, which is NULL");
     }
+    if (!(def->growth >= 0.0 && def->growth <= SP_LARGEST_GROWTH))
+    {
+        return spFail(error, sp_errorBadArgument, "the growth of tets must be within 0 and %g, not %g",
+                      SP_LARGEST_GROWTH, def->growth);
+    }
+    if (!(def->sharpAngle >= 0.0 && def->sharpAngle <= 180.0))
+    {
+        return spFail(error, sp_errorBadArgument,
+                      "the angle of sharp edges must be within 0 and 180 degrees, not %g", def->sharpAngle);
+    }
     return def->size == 0.0 ? spCheckCount(def->tetCount, 1, SP_MESH_LIMIT, "the number of tets", error)
                             : spCheckPositive(def->size, "the size of tets", error);
 }
@@ -370,7 +401,8 @@ spMesh* spFillMesh(const spMesh* mesh, const spFillMeshDef* def, spFillReport* r
         return NULL;
     }
     spFiller filler = {.heap = spMakeHeap(&def->allocator), .def = def};
-    spMesh* surface = spCopySurface(mesh, &def->allocator, report, error);
+    int partCount = 0;
+    spMesh* surface = spCopySurface(mesh, &def->allocator, report, &partCount, error);
     if (surface == NULL)
     {
         return NULL;
@@ -389,6 +421,17 @@ spMesh* spFillMesh(const spMesh* mesh, const spFillMeshDef* def, spFillReport* r
     if (result != NULL && result->tetCount == 0)
     {
         spFailEmpty(&filler, report, report->size, error);
+        spDestroyMesh(result);
+        result = NULL;
+    }
+    if (result != NULL && partCount == 1 && !spDropFragments(&filler.heap, result, report, error))
+    {
+        spDestroyMesh(result);
+        result = NULL;
+    }
+    if (result != NULL && def->sharpAngle > 0.0 &&
+        !spSharpenMesh(&filler.heap, surface, def->sharpAngle, report->size, result, error))
+    {
         spDestroyMesh(result);
         result = NULL;
     }

@@ -46,8 +46,7 @@ static int spFindPlace(const spLattice* lattice, int point, int place[3])
     return middle;
 }
 
-// -1 outside of the lattice
-static int spFindPoint(const spLattice* lattice, int middle, int i, int j, int k)
+int spFindLatticePoint(const spLattice* lattice, int middle, int i, int j, int k)
 {
     int nx = lattice->cells[0] + 1 - middle, ny = lattice->cells[1] + 1 - middle;
     int nz = lattice->cells[2] + 1 - middle;
@@ -71,14 +70,14 @@ void spGetLatticeNeighbours(const spLattice* lattice, int point, int neighbours[
     {
         int to[3] = {place[0], place[1], place[2]};
         to[i / 2] += (i & 1) ? 1 : -1;
-        neighbours[i] = spFindPoint(lattice, middle, to[0], to[1], to[2]);
+        neighbours[i] = spFindLatticePoint(lattice, middle, to[0], to[1], to[2]);
     }
     int back = 1 - middle; // the middle before a corner has a place that is one smaller
     for (int i = 0; i < 8; ++i)
     {
         neighbours[SP_LONG_NEIGHBOURS + i] =
-            spFindPoint(lattice, 1 - middle, place[0] - back + (i & 1), place[1] - back + (i >> 1 & 1),
-                        place[2] - back + (i >> 2));
+            spFindLatticePoint(lattice, 1 - middle, place[0] - back + (i & 1), place[1] - back + (i >> 1 & 1),
+                               place[2] - back + (i >> 2));
     }
 }
 
@@ -87,19 +86,19 @@ bool spGetLatticeTets(const spLattice* lattice, const int cell[3], int axis, int
     static const int ring[5][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 0}};
     int next[3] = {cell[0], cell[1], cell[2]};
     next[axis] += 1;
-    int second = spFindPoint(lattice, 1, next[0], next[1], next[2]);
+    int second = spFindLatticePoint(lattice, 1, next[0], next[1], next[2]);
     if (second < 0)
     {
         return false;
     }
-    int first = spFindPoint(lattice, 1, cell[0], cell[1], cell[2]);
+    int first = spFindLatticePoint(lattice, 1, cell[0], cell[1], cell[2]);
     int corners[5];
     for (int i = 0; i < 5; ++i)
     {
         int corner[3] = {next[0], next[1], next[2]};
         corner[(axis + 1) % 3] += ring[i][0];
         corner[(axis + 2) % 3] += ring[i][1];
-        corners[i] = spFindPoint(lattice, 0, corner[0], corner[1], corner[2]);
+        corners[i] = spFindLatticePoint(lattice, 0, corner[0], corner[1], corner[2]);
     }
     for (int i = 0; i < 4; ++i)
     {

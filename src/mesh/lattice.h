@@ -32,6 +32,9 @@ spLattice spMakeLattice(spDVec3 lower, spDVec3 upper, double size);
 
 spDVec3 spGetLatticePoint(const spLattice* lattice, int point);
 
+// A corner, or with middle = 1 the middle of a cell, by its place along each axis; -1 outside of the lattice
+int spFindLatticePoint(const spLattice* lattice, int middle, int i, int j, int k);
+
 // The neighbours of a point, -1 where there is none. Long edges come first; if b is neighbour i of a, then a is
 // neighbour spTurnNeighbour(i) of b.
 void spGetLatticeNeighbours(const spLattice* lattice, int point, int neighbours[SP_LATTICE_NEIGHBOURS]);

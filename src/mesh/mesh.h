@@ -60,6 +60,9 @@ bool spAddEdge(spMesh* mesh, int32_t a, int32_t b, spError* error);
 bool spAddTriangle(spMesh* mesh, int32_t a, int32_t b, int32_t c, spError* error);
 bool spAddTet(spMesh* mesh, const int32_t vertices[4], int32_t region, spError* error);
 
+// A mesh of the triangles, or of the boundary of the tets, with all vertices. NULL, with the error filled, without memory.
+spMesh* spCopyBoundary(const spMesh* mesh, const spAllocator* allocator, spError* error);
+
 // values.c: the array of this name, made when there is none, with one entry for every vertex, triangle or tet
 // that is there now; new entries are NaN. NULL without memory, and when the mesh has too many arrays or one
 // of the same name with other components: such values are left out. A name that is too long is cut.

@@ -5,9 +5,16 @@
 
 #pragma once
 
+#include "base/node.h"
 #include "souple/base.h"
 
 #include <math.h>
+
+// Of a node
+static inline spDVec3 spGetDouble(spVec4 a)
+{
+    return (spDVec3){(double)a.x, (double)a.y, (double)a.z};
+}
 
 static inline spDVec3 spDAdd(spDVec3 a, spDVec3 b)
 {

@@ -4,8 +4,8 @@
 // Blocks and slots: how local elements are laid out for lanes and threads.
 //
 // An element belongs to the patch of its lowest node. The elements of a patch are packed into blocks of
-// SP_BLOCK whose lanes never share a node; lanes that stay empty repeat the nodes of lane 0 and write to a
-// trash slot of the patch.
+// SP_BLOCK whose lanes never share a node; lanes that stay empty repeat the nodes of lane 0 and write to
+// trash slots of the patch, one for each lane: additions to one place would wait for each other.
 //
 //   node state   [ nodes of patch 0 | nodes of patch 1 | ... ]
 //   forces       [ nodes of patch 0 | nodes of patch 1 | ... | slots of patch 0 | slots of patch 1 | ... ]
@@ -65,16 +65,19 @@ typedef struct spPatchSum
     int32_t* references; // slots of each entry, in patch order
 } spPatchSum;
 
+// At the end of the slots of a patch
+#define SP_TRASH_SLOTS SP_BLOCK
+
 // Slots of all element sets of a body together
 typedef struct spSlots
 {
     int nodeCount;
     int patchCount;
-    int slotCount; // trash and spare ones included
-    int32_t*
-        patchSlot; // first slot of each patch, counted from nodeCount (patchCount + 1); the last one is trash
-    int32_t* slotNode; // node that each slot stands for, -1 for trash and spare ones (slotCount)
-    spPatchSum* sums;  // (patchCount)
+    int slotCount;      // trash and spare ones included
+    int32_t* patchSlot; // first slot of each patch, counted from nodeCount (patchCount + 1); the last ones
+                        // of each are trash
+    int32_t* slotNode;  // node that each slot stands for, -1 for trash and spare ones (slotCount)
+    spPatchSum* sums;   // (patchCount)
 } spSlots;
 
 // Builds the slots for sets of blocks and fills in their slot indices. Returns false, with all as it was, when

@@ -190,11 +190,11 @@ static void spPutForeign(int set, size_t place, int32_t node, void* context)
     filler->all[set][place] = 4 * filler->slotOf[node];
 }
 
-// Own nodes are their own slots; empty lanes go to the trash slot of their patch; slotNode says the others
+// Own nodes are their own slots; empty lanes go to the trash slots of their patch; slotNode says the others
 static void spFillPatchSlots(const spSlots* slots, spBlocks** sets, int setCount, const int32_t* patchBegin,
                              int patch, int32_t* slotOf, int32_t** all)
 {
-    int32_t trash = slots->nodeCount + slots->patchSlot[patch + 1] - 1;
+    int32_t trash = slots->nodeCount + slots->patchSlot[patch + 1] - SP_TRASH_SLOTS;
     for (int s = 0; s < setCount; ++s)
     {
         const spBlocks* blocks = sets[s];
@@ -204,8 +204,9 @@ static void spFillPatchSlots(const spSlots* slots, spBlocks** sets, int setCount
             for (int i = 0; i < size; ++i)
             {
                 size_t place = (size_t)block * (size_t)size + (size_t)i;
-                bool empty = blocks->elements[(size_t)block * SP_BLOCK + i % SP_BLOCK] < 0;
-                all[s][place] = empty ? 4 * trash : blocks->nodes[place];
+                int lane = i % SP_BLOCK;
+                bool empty = blocks->elements[(size_t)block * SP_BLOCK + lane] < 0;
+                all[s][place] = empty ? 4 * (trash + lane) : blocks->nodes[place];
             }
         }
     }
@@ -344,7 +345,7 @@ bool spBuildSlots(spSlots* slots, spHeap* heap, spBlocks** sets, int setCount, c
         spListPatch(&list, sets, setCount, patchBegin, patch);
         count[patch] = list.count - first;
         int spare = room ? count[patch] / SP_SPARE_SHARE + SP_SPARE_SLOTS : 0;
-        slots->patchSlot[patch + 1] = slots->patchSlot[patch] + count[patch] + spare + 1;
+        slots->patchSlot[patch + 1] = slots->patchSlot[patch] + count[patch] + spare + SP_TRASH_SLOTS;
     }
     if (list.ok)
     {
@@ -491,7 +492,7 @@ bool spPrepareSlots(spSlotUpdate* u, spHeap* heap, const spSlots* slots, spBlock
     {
         spListPatch(&list, sets, setCount, patchBegin, patches[i]);
         u->begin[i + 1] = list.count;
-        int have = slots->patchSlot[patches[i] + 1] - slots->patchSlot[patches[i]] - 1;
+        int have = slots->patchSlot[patches[i] + 1] - slots->patchSlot[patches[i]] - SP_TRASH_SLOTS;
         u->overflow |= list.count - u->begin[i] > have;
     }
     u->nodes = list.nodes;

@@ -3,7 +3,13 @@
 
 #include "mesh/surface.h"
 
+#include "base/error.h"
+#include "mesh/mesh_math.h"
 #include "mesh/sort.h"
+
+// Lengths within these can be squared and cubed
+#define SP_LARGEST_EXTENT 1.0e60
+#define SP_SMALLEST_EXTENT 1.0e-60
 
 bool spBuildSurface(spHeap* heap, const int32_t* triangles, int triangleCount, int vertexCount,
                     spSurface* surface)
@@ -114,5 +120,22 @@ bool spFindClosed(spHeap* heap, const int32_t* triangles, int triangleCount, int
         begin = end;
     }
     spFreeSurface(heap, &surface);
+    return true;
+}
+
+bool spFindBox(const spMesh* surface, spDVec3* lower, spDVec3* upper, spError* error)
+{
+    *lower = *upper = surface->vertices[0];
+    for (int i = 1; i < surface->vertexCount; ++i)
+    {
+        *lower = spDMin(*lower, surface->vertices[i]);
+        *upper = spDMax(*upper, surface->vertices[i]);
+    }
+    double extent = spDDistance(*lower, *upper);
+    if (!(extent >= SP_SMALLEST_EXTENT && extent <= SP_LARGEST_EXTENT))
+    {
+        return spFail(error, sp_errorBadMesh, "the surface is %g m large; it must be between %g and %g m",
+                      extent, SP_SMALLEST_EXTENT, SP_LARGEST_EXTENT);
+    }
     return true;
 }

@@ -5,7 +5,7 @@
 
 #pragma once
 
-#include "base/memory.h"
+#include "mesh/mesh.h"
 
 // Half edge h = 3 * triangle + j runs from corner j to corner j + 1. Half edges of one edge stand together in
 // `sorted`, in ascending order. Triangles with a repeated vertex take no part.
@@ -42,3 +42,6 @@ void spLinkHalves(const spSurface* surface, int32_t* links);
 // Finds whether every edge of the triangles has exactly two of them, running in opposite directions; not so
 // for no triangles, nor for one with a repeated vertex. Returns false without memory.
 bool spFindClosed(spHeap* heap, const int32_t* triangles, int triangleCount, int vertexCount, bool* closed);
+
+// The box around a surface, which is neither so large nor so small that numbers end
+bool spFindBox(const spMesh* surface, spDVec3* lower, spDVec3* upper, spError* error);

@@ -240,6 +240,24 @@ bool spMesh_CollectBoundary(const spMesh* mesh, spIndexList* triangles, spError*
     return true;
 }
 
+spMesh* spCopyBoundary(const spMesh* mesh, const spAllocator* allocator, spError* error)
+{
+    spIndexList triangles;
+    if (spMesh_CollectBoundary(mesh, &triangles, error) == false)
+    {
+        return NULL;
+    }
+    spMeshDef def = spDefaultMeshDef();
+    def.vertices = mesh->vertices;
+    def.vertexCount = mesh->vertexCount;
+    def.triangles = triangles.data;
+    def.triangleCount = triangles.count;
+    def.allocator = *allocator;
+    spMesh* surface = spCreateMesh(&def, error);
+    spFreeIndexList(&triangles);
+    return surface;
+}
+
 // Turns counts at offsets[v + 1] into starting places at offsets[v + 1], one step behind: after every item
 // of v has been placed at offsets[v + 1]++, offsets[v + 1] is the end of v
 static void spShiftCounts(int32_t* offsets, int vertexCount)

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// The place of a triangle that is nearest to a point, after C. Ericson, Real-Time Collision Detection, 2005,
-// section 5.1.5.
+// Places of triangles: where they are measured, and the one that is nearest to a point, after C. Ericson,
+// Real-Time Collision Detection, 2005, section 5.1.5.
 
 #pragma once
 
 #include "mesh/mesh_math.h"
 
-// What part of a triangle (a, b, c) a place lies on: corner 0 to 2; edge 3 from a to b, 4 from b to c, 5 from c
-// to a; or its face
+// What part of a triangle (a, b, c) a place lies on: corner 0 to 2; edge 3 from a to b, 4 from b to c, 5
+// from c to a; or its face
 typedef enum spFeature
 {
     sp_featureCorner = 0,
@@ -17,6 +17,23 @@ typedef enum spFeature
     sp_featureFace = 6,
     sp_featureCount
 } spFeature;
+
+static inline spDVec3 spGetTriangleMiddle(spDVec3 a, spDVec3 b, spDVec3 c)
+{
+    return spDScale(1.0 / 3.0, spDAdd(spDAdd(a, b), c));
+}
+
+// Where a surface is measured: at its vertices, and after these at the middles of its triangles
+static inline spDVec3 spGetSample(const spDVec3* vertices, int vertexCount, const int32_t* triangles,
+                                  int sample)
+{
+    if (sample < vertexCount)
+    {
+        return vertices[sample];
+    }
+    const int32_t* t = triangles + 3 * (int64_t)(sample - vertexCount);
+    return spGetTriangleMiddle(vertices[t[0]], vertices[t[1]], vertices[t[2]]);
+}
 
 // The six regions outside are tested from corner to corner and edge to edge; what is left lies above the face
 static inline spDVec3 spFindTrianglePlace(spDVec3 p, spDVec3 a, spDVec3 b, spDVec3 c, int* feature)

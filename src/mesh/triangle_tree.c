@@ -8,24 +8,6 @@
 
 // ---- the surface ----
 
-static spMesh* spCopySurface(const spMesh* mesh, const spAllocator* allocator, spError* error)
-{
-    spIndexList triangles;
-    if (spMesh_CollectBoundary(mesh, &triangles, error) == false)
-    {
-        return NULL;
-    }
-    spMeshDef def = spDefaultMeshDef();
-    def.vertices = mesh->vertices;
-    def.vertexCount = mesh->vertexCount;
-    def.triangles = triangles.data;
-    def.triangleCount = triangles.count;
-    def.allocator = *allocator;
-    spMesh* surface = spCreateMesh(&def, error);
-    spFreeIndexList(&triangles);
-    return surface;
-}
-
 // Joins and drops, then turns triangles alike where they are not
 static bool spMendSurface(spMesh* surface, int* dropped, spError* error)
 {
@@ -46,7 +28,7 @@ static bool spMendSurface(spMesh* surface, int* dropped, spError* error)
 spMesh* spMakeSurfaceMesh(const spMesh* mesh, const spAllocator* allocator, spError* error)
 {
     int dropped = 0;
-    spMesh* surface = spCopySurface(mesh, allocator, error);
+    spMesh* surface = spCopyBoundary(mesh, allocator, error);
     if (surface == NULL)
     {
         return NULL;
@@ -200,14 +182,9 @@ spSurfacePlace spFindSurfacePlace(const spTriangleTree* tree, spDVec3 point, dou
     const spElementTree* boxes = &tree->boxes;
     spSurfacePlace best = {.triangle = -1};
     double best2 = limit * limit;
-    struct
-    {
-        int node;
-        double distance2;
-    } stack[64];
-    int depth = 0;
-    stack[depth].node = 0;
-    stack[depth++].distance2 = spBoxDistance2(boxes->boxes, point);
+    spTreeVisit stack[64];
+    stack[0] = (spTreeVisit){0, spBoxDistance2(boxes->boxes, point)};
+    int depth = 1;
     while (depth > 0)
     {
         --depth;
@@ -225,15 +202,7 @@ spSurfacePlace spFindSurfacePlace(const spTriangleTree* tree, spDVec3 point, dou
             }
             continue;
         }
-        // The nearer child is looked at first
-        int child = 2 * node + 1;
-        double first = spBoxDistance2(boxes->boxes + child, point);
-        double second = spBoxDistance2(boxes->boxes + child + 1, point);
-        bool swap = second < first;
-        stack[depth].node = swap ? child : child + 1;
-        stack[depth++].distance2 = swap ? first : second;
-        stack[depth].node = swap ? child + 1 : child;
-        stack[depth++].distance2 = swap ? second : first;
+        depth = spPushChildren(boxes, node, point, stack, depth);
     }
     best.distance = sqrt(best2);
     return best;

@@ -4,6 +4,7 @@
 // The backend of the CPU for SP_LANES lanes. Included once per width by backend<n>.c, which is compiled for
 // the processor level that has them.
 
+#include "linear/filter_lanes.h"
 #include "linear/linear_lanes.h"
 
 #include "linear/implicit_loops.h"
@@ -75,6 +76,9 @@ const spBackend SP_LANES_NAME(spBackend) = {
     .setRightSide = spSetRightSideOfNodes,
     .setDisplacements = spSetDisplacementsOfNodes,
     .setPositions = spSetPositionsOfNodes,
+    .blendPrecise = spBlendPreciseNodes,
+    .setDisplacementsPrecise = spSetDisplacementsPreciseOfNodes,
+    .setPositionsPrecise = spSetPositionsPreciseOfNodes,
     .setVelocities = spSetVelocitiesOfNodes,
     .subtractBeyondMass = spSubtractBeyondMassOfNodes,
     .setLoadImpulses = spSetLoadImpulsesOfNodes,
@@ -114,6 +118,7 @@ const spBackend SP_LANES_NAME(spBackend) = {
     .sumPins = spSumPinsOfNodes,
     .sumGradient = spSumGradientOfNodes,
     .primalResidual2 = spPrimalResidual2OfNodes,
+    .sumPrimal = spSumPrimalOfNodes,
     .massDistance2 = spMassDistance2OfNodes,
 
     .copyNumbers = spCopyNumbers,
@@ -154,6 +159,10 @@ const spBackend SP_LANES_NAME(spBackend) = {
 
     .holdRows = spHoldPatchRows,
     .pushNode = spPushOneNode,
+
+    .fillGhosts = spFillGhostNodes,
+    .spreadGhosts = spSpreadGhostNodes,
+    .holdPoints = spHoldPointRows,
 
     .advance = spAdvanceByMethod,
 };

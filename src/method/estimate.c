@@ -32,6 +32,11 @@ bool spCreateEstimator(spEstimator* estimator, const spBody* body)
         spFreeEstimator(estimator, body);
         return false;
     }
+    // Until a filter is known it leaves everything
+    for (int i = 0; i < sp_modesCount * SP_STRENGTH_COUNT; ++i)
+    {
+        estimator->memory.shares[i / SP_STRENGTH_COUNT][i % SP_STRENGTH_COUNT] = 1.0;
+    }
     return true;
 }
 

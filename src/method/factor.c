@@ -35,6 +35,7 @@ struct spFactor
     bool hasSystem;
     spFactorSlot slots[2];
     int front;
+    int64_t serial; // of the front one: another number for another one
     int64_t count;
     spMat3* turns;
     spVec4* sums[3];
@@ -366,6 +367,7 @@ double spTakeFactor(spFactor* f)
     if (spGetBack(f)->made || spGetFront(f)->matrix == NULL)
     {
         f->front = 1 - f->front;
+        f->serial += 1;
         f->turned = false;
         spInheritSlot(spGetFront(f));
         spDropOutlived(spGetBack(f));
@@ -446,6 +448,7 @@ void spRemapFactor(spFactor* f, const spBirth* birth)
     spMarkSlot(spGetFront(f), birth);
     spMarkSlot(spGetBack(f), birth);
     spInheritSlot(spGetFront(f));
+    f->serial += 1;
     f->turned = false;
 }
 
@@ -478,6 +481,11 @@ bool spKeepFactor(spFactor* f, spBodySystem* system, spTeam* team, int64_t step)
 const spMat3* spGetFactorTurns(const spFactor* f)
 {
     return f->turned ? f->turns : NULL;
+}
+
+int64_t spGetFactorSerial(const spFactor* f)
+{
+    return f->serial;
 }
 
 int64_t spGetFactorStep(const spFactor* f, bool back)
@@ -588,6 +596,7 @@ void spWalkFactor(spFactor* f, spWalkMemoryFcn* fcn, void* walk)
     if (others[0])
     {
         spRemakeSlot(f, spGetFront(f), matrices[0]);
+        f->serial += 1;
     }
     bool edited = spGetBack(f)->edits.edited, starts = false;
     if (asked && spGetBack(f)->request.step >= 0)

@@ -66,6 +66,8 @@ bool spKeepFactor(spFactor* f, spBodySystem* system, spTeam* team, int64_t step)
 // The front one; NULL when none could be made
 spPreconditioner* spGetFrontFactor(const spFactor* f);
 const spMat3* spGetFactorTurns(const spFactor* f);
+// A number that is another one whenever the front one is
+int64_t spGetFactorSerial(const spFactor* f);
 // Step that the front, or the back one comes from; -1 for none
 int64_t spGetFactorStep(const spFactor* f, bool back);
 // Materials and roles that the front one knows of

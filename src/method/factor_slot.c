@@ -229,8 +229,12 @@ static void spWalkEdits(spFactorEdits* e, int nodeCount, spWalkMemoryFcn* fcn, v
 // Pairs of all elements that there have ever been
 static int64_t spGetMostPairs(const spBody* body)
 {
-    int64_t tetCount = (int64_t)body->edit->tetCount * body->setCount;
-    int64_t most = SP_PAIRS_PER_ELEMENT * (tetCount + body->elementCount);
+    int64_t count = 0;
+    for (int i = 0; i < body->setCount; ++i)
+    {
+        count += body->edit->tetCount + body->sets[i]->elementCount;
+    }
+    int64_t most = SP_PAIRS_PER_ELEMENT * count;
     return most < INT32_MAX ? most : INT32_MAX;
 }
 

@@ -72,6 +72,18 @@ static double spFillLengths(spFilter* filter, const spBody* body)
     return sum / count;
 }
 
+static bool spLayFilterSlices(spFilter* filter, const spBody* body, spError* error)
+{
+    size_t size = spArraySize(spPlaceFilterSlices(&filter->rows, body->nodeCount), sizeof(spFilterSlice));
+    filter->rows.slices = spAlloc(body->heap, size);
+    if (filter->rows.slices == NULL)
+    {
+        return spFailMemory(error, "the filter of a body", size);
+    }
+    spFillFilterSlices(&filter->rows, body->nodeCount);
+    return true;
+}
+
 bool spCreateFilter(spFilter* filter, spBody* body, spError* error)
 {
     spFilterDef* def = &body->methodDef.filter;
@@ -92,12 +104,14 @@ bool spCreateFilter(spFilter* filter, spBody* body, spError* error)
     filter->rows.begin = spAlloc(heap, spArraySize(body->nodeCount + 1, sizeof(int32_t)));
     filter->rows.entries = spAlloc(heap, spArraySize(filter->entryCount, sizeof(spFilterEntry)));
     filter->rows.own = spAlloc(heap, spArraySize(body->nodeCount, sizeof(spReal)));
+    filter->rows.sliceBegin =
+        spAlloc(heap, spArraySize(spGetFilterSliceCount(body->nodeCount) + 1, sizeof(int32_t)));
     filter->v = body->backend->allocate(heap, stateSize);
     filter->sums = spAlloc(heap, sumSize);
     filter->work = body->backend->allocate(heap, stateSize);
     bool ok = (edgeSize == 0 || filter->edges != NULL) && filter->rows.begin != NULL &&
-              filter->rows.entries != NULL && filter->rows.own != NULL && filter->v != NULL &&
-              filter->sums != NULL && filter->work != NULL;
+              filter->rows.entries != NULL && filter->rows.own != NULL && filter->rows.sliceBegin != NULL &&
+              filter->v != NULL && filter->sums != NULL && filter->work != NULL;
     if (ok == false)
     {
         spFailMemory(error, "the filter of a body", (size_t)filter->entryCount * sizeof(spFilterEntry));
@@ -119,6 +133,7 @@ bool spCreateFilter(spFilter* filter, spBody* body, spError* error)
         else
         {
             spFillFilterWeights(&filter->rows, body->nodeCount, def, meanLength);
+            ok = spLayFilterSlices(filter, body, error);
         }
     }
     if (ok && def->reading == sp_filterFirstFormula)
@@ -148,6 +163,8 @@ void spFreeFilter(spFilter* filter, const spBody* body)
     spFree(heap, filter->rows.begin);
     spFree(heap, filter->rows.entries);
     spFree(heap, filter->rows.own);
+    spFree(heap, filter->rows.sliceBegin);
+    spFree(heap, filter->rows.slices);
     body->backend->release(heap, filter->v);
     body->backend->release(heap, filter->work);
     spFree(heap, filter->sums);

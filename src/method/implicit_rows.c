@@ -50,6 +50,32 @@ static void spStartFriction(const spSubstep* s, const spRow* row, spRowSolve* r,
     r->impulse = slides ? spScale3(s->effectiveStep, side) : (spVec3){0, 0, 0};
 }
 
+// As part of the active set: whether the node would end inside
+static void spGuessContact(const spSubstep* s, const spRow* row, spRowSolve* r)
+{
+    spVec3 v = spXyz(s->v[row->a.node]);
+    spReal fall = s->h * spDot3(row->normal, s->force.gravity);
+    if (spDot3(row->normal, v) + (fall < 0 ? fall : 0) < spDot3(row->normal, r->velocity))
+    {
+        spStartFriction(s, row, r, spGetTangent(spSub3(v, r->velocity), row->normal));
+    }
+}
+
+void spLeaveLaw(spSubstep* s)
+{
+    s->byLaw = false;
+    for (int i = 0; i < s->problem->rowCount; ++i)
+    {
+        spRowSolve* r = s->solver->rowSolves + i;
+        if (r->status == sp_statusLaw)
+        {
+            r->status = sp_statusOpen;
+            r->impulse = (spVec3){0, 0, 0};
+            spGuessContact(s, s->problem->rows + i, r);
+        }
+    }
+}
+
 static void spStartContact(spSubstep* s, spRow* row, spRowSolve* r)
 {
     const spPose* pose = s->problem->poses + row->b.slot;
@@ -76,11 +102,15 @@ static void spStartContact(spSubstep* s, spRow* row, spRowSolve* r)
         r->push = 0;
     }
     r->velocity = spMulAdd3(surface, least - along, hit.normal);
-    spReal fall = s->h * spDot3(hit.normal, s->force.gravity);
-    if (spDot3(hit.normal, v) + (fall < 0 ? fall : 0) < least)
+    if (s->byLaw)
     {
-        spStartFriction(s, row, r, spGetTangent(spSub3(v, surface), hit.normal));
+        spVec3 force = spFindMultiplier(s->problem->multipliers, row->key).force;
+        spReal pressed = spDot3(hit.normal, force);
+        r->status = sp_statusLaw;
+        r->impulse = pressed > 0 ? spScale3(s->effectiveStep, force) : (spVec3){0, 0, 0};
+        return;
     }
+    spGuessContact(s, row, r);
 }
 
 void spStartRows(spSubstep* s)
@@ -369,7 +399,7 @@ bool spCheckRows(spSubstep* s)
     {
         const spRow* row = s->problem->rows + i;
         spRowSolve* r = s->solver->rowSolves + i;
-        if (s->x[row->a.node].w == 0 || (row->law == sp_rowContact && s->isStatic))
+        if (s->x[row->a.node].w == 0 || (row->law == sp_rowContact && (s->isStatic || s->byLaw)))
         {
             continue;
         }

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/timer.h"
+#include "linear/mixing.h"
 #include "math/vec3.h"
 #include "method/implicit_substep.h"
 #include "method/spectrum.h"
@@ -17,6 +18,8 @@
 // Nodes up to which a complete factor is chosen, and up to which it is made in the step
 #define SP_FACTOR_NODES 4000
 #define SP_QUICK_NODES 600
+// Substeps after which a contact lasts
+#define SP_LASTING 3
 
 // ---- creation ----
 
@@ -97,15 +100,27 @@ static bool spAllocSolver(spImplicitSolver* solver, const spBody* body)
     spHeap* heap = body->heap;
     int count = body->nodeCount, patchCount = body->order.patchCount;
     spHistory* history = &solver->history;
-    spVec4** arrays[] = {&solver->baseX,      &solver->baseV,     &solver->f,
-                         &solver->iterateV,   &solver->warmStart, &history->before[0],
-                         &history->before[1], &history->after[0], &history->after[1]};
-    int arrayCount = solver->type == sp_bdf2 ? 9 : 5;
-    bool ok = spCreateCgVectors(&solver->cg, body->backend, heap, count, patchCount);
-    for (int i = 0; i < arrayCount; ++i)
+    bool past = solver->type == sp_bdf2;
+    struct
     {
-        *arrays[i] = body->backend->allocate(heap, spArraySize(count, sizeof(spVec4)));
-        ok = ok && *arrays[i] != NULL;
+        spVec4** nodes;
+        bool positions, needed;
+    } arrays[] = {
+        {&solver->baseX, true, true},       {&solver->onward, true, true},
+        {&history->before[0], true, past},  {&history->after[0], true, past},
+        {&solver->baseV, false, true},      {&solver->f, false, true},
+        {&solver->iterateV, false, true},   {&solver->warmStart, false, true},
+        {&history->before[1], false, past}, {&history->after[1], false, past},
+    };
+    bool ok = spCreateCgVectors(&solver->cg, body->backend, heap, count, patchCount);
+    for (int i = 0; i < SP_COUNT(arrays); ++i)
+    {
+        int room = arrays[i].positions ? spGetPositionRoom(count) : count;
+        if (arrays[i].needed)
+        {
+            *arrays[i].nodes = body->backend->allocate(heap, spArraySize(room, sizeof(spVec4)));
+            ok = ok && *arrays[i].nodes != NULL;
+        }
     }
     solver->constraints = spAlloc(heap, spArraySize(count, sizeof(spConstraint)));
     solver->constraintOf = spAlloc(heap, spArraySize(count, sizeof(int32_t)));
@@ -159,15 +174,17 @@ void spDestroyImplicitSolver(spImplicitSolver* solver, spBody* body)
         spDestroyBodySystem(&solver->system, body);
     }
     spDestroyCgVectors(&solver->cg, body->backend, heap);
-    spVec4* nodes[] = {solver->baseX,      solver->baseV,     solver->f,
-                       solver->iterateV,   solver->warmStart, history->before[0],
-                       history->before[1], history->after[0], history->after[1]};
+    spVec4* nodes[] = {solver->baseX,     solver->onward,    solver->baseV,      solver->f,
+                       solver->iterateV,  solver->warmStart, history->before[0], history->before[1],
+                       history->after[0], history->after[1]};
     for (int i = 0; i < SP_COUNT(nodes); ++i)
     {
         body->backend->release(heap, nodes[i]);
     }
-    void* lists[] = {solver->rowSolves,  solver->constraints,     solver->constraintOf, solver->rawB,
-                     solver->rawProduct, solver->patchConstraint, solver->constraintV};
+    spFreeComplianceCache(heap, &solver->compliance);
+    void* lists[] = {solver->rowSolves,   solver->lawRows,         solver->mixing,
+                     solver->constraints, solver->constraintOf,    solver->rawB,
+                     solver->rawProduct,  solver->patchConstraint, solver->constraintV};
     for (int i = 0; i < SP_COUNT(lists); ++i)
     {
         spFree(heap, lists[i]);
@@ -268,8 +285,20 @@ bool spPrepareSolver(spImplicitSolver* solver, spBody* body, int rowCapacity)
     solver->refresh.stepBegin = solver->refresh.steps;
     if (solver->ready && rowCapacity > solver->rowCapacity)
     {
-        solver->ready = spReserve(body->heap, (void**)&solver->rowSolves, 0, &solver->rowCapacity,
-                                  rowCapacity, sizeof(spRowSolve));
+        int capacities[3] = {solver->rowCapacity, solver->rowCapacity, solver->rowCapacity};
+        struct
+        {
+            void** list;
+            size_t size;
+        } lists[] = {{(void**)&solver->rowSolves, sizeof(spRowSolve)},
+                     {(void**)&solver->lawRows, sizeof(spLawRow)},
+                     {(void**)&solver->mixing, spGetMixingSize(3) * sizeof(double)}};
+        for (int i = 0; i < SP_COUNT(lists); ++i)
+        {
+            solver->ready = solver->ready && spReserve(body->heap, lists[i].list, 0, capacities + i,
+                                                       rowCapacity, lists[i].size);
+        }
+        solver->rowCapacity = solver->ready ? capacities[0] : solver->rowCapacity;
     }
     spMultipliers* list = &body->multipliers;
     solver->ready = solver->ready && spReserve(body->heap, (void**)&list->entries, list->count,
@@ -326,7 +355,15 @@ static void spBasesStage(int begin, int end, int workerIndex, void* context)
     spImplicitSolver* solver = s->solver;
     const spBackend* backend = s->body->backend;
     int first = s->body->order.patchBegin[begin], last = s->body->order.patchBegin[end];
-    backend->blend(solver->baseX, c->present, s->x, c->past, solver->history.before[0], first, last);
+    if (s->force.state.remainder > 0)
+    {
+        backend->blendPrecise(solver->baseX, s->force.state.remainder, s->x, c->past,
+                              solver->history.before[0], first, last);
+    }
+    else
+    {
+        backend->blend(solver->baseX, c->present, s->x, c->past, solver->history.before[0], first, last);
+    }
     backend->blend(solver->baseV, c->present, s->v, c->past, solver->history.before[1], first, last);
     if (solver->type == sp_bdf2)
     {
@@ -399,7 +436,7 @@ static void spKeepState(const spSubstep* s, spVec4* const to[2])
 {
     if (s->solver->type == sp_bdf2)
     {
-        s->body->backend->copy(to[0], s->x, 0, s->body->nodeCount);
+        s->body->backend->copy(to[0], s->x, 0, s->body->nodeCount + s->force.state.remainder);
         s->body->backend->copy(to[1], s->v, 0, s->body->nodeCount);
     }
 }
@@ -435,6 +472,7 @@ static spSubstep spStartSubstep(spImplicitSolver* solver, spBody* body, const sp
     };
     s.force.state.x = problem->x;
     s.force.state.v = problem->v;
+    s.force.state.remainder = problem->x == body->x ? s.force.state.remainder : 0;
     s.force.state.time = problem->time;
     s.workBefore = spGetWork(&s);
     if (s.isStatic)
@@ -450,14 +488,30 @@ static spSubstep spStartSubstep(spImplicitSolver* solver, spBody* body, const sp
     return s;
 }
 
+// Whether a solid has contacts that can be solved over a factor, and has had them in the last substep: what flies, or
+// arrives, is stopped like any other
+static bool spHasLawRows(const spSubstep* s)
+{
+    const spImplicitSolver* solver = s->solver;
+    bool known = s->isStatic == false && s->body->tetCount > 0 && spHasCompliance(solver->factor);
+    bool has = false;
+    for (int i = 0; i < s->problem->rowCount && known; ++i)
+    {
+        const spRow* row = s->problem->rows + i;
+        has = has || (row->law == sp_rowContact &&
+                      spFindMultiplier(s->problem->multipliers, row->key).age > SP_LASTING);
+    }
+    return has;
+}
+
 spSubstepResult spSolveImplicitSubstep(spImplicitSolver* solver, spBody* body,
                                        const spSubstepProblem* problem)
 {
     spSubstep s = spStartSubstep(solver, body, problem);
     const spWorkLimit limit = solver->limit;
-    if (body->joined)
+    if (body->joined || spHasLawRows(&s))
     {
-        // Rounds go over what was solved, not over where a solver was stopped
+        // Rounds, and contacts over a factor, go over what was solved, not over where a solver was stopped
         solver->limit = (spWorkLimit){0};
     }
     spSubstepResult result = {.factorStep = -1};
@@ -466,7 +520,7 @@ spSubstepResult spSolveImplicitSubstep(spImplicitSolver* solver, spBody* body,
     {
         spKeepState(&s, solver->history.before);
     }
-    if (problem->rowCount > 0)
+    if (s.isStatic && problem->rowCount > 0)
     {
         spStartRows(&s);
     }
@@ -476,8 +530,14 @@ spSubstepResult spSolveImplicitSubstep(spImplicitSolver* solver, spBody* body,
         result.factorStep = spRefreshPreconditioner(&s);
         result.refreshSeconds = spGetSeconds() - start;
     }
+    if (s.isStatic == false && problem->rowCount > 0)
+    {
+        s.byLaw = spCanSolveByLaw(&s);
+        spStartRows(&s);
+    }
     bool contacts = s.isStatic && problem->rowCount > 0;
     result.flags = contacts ? spSolveStaticRows(&s) : spSolveNewton(&s);
+    result.flags |= s.lacking ? sp_stepOutOfMemory : 0;
     solver->limit = limit;
     result.pinForce = spFinishRows(&s);
     if (s.isStatic)
@@ -490,7 +550,11 @@ spSubstepResult spSolveImplicitSubstep(spImplicitSolver* solver, spBody* body,
     if (problem->again == false)
     {
         solver->refresh.steps += 1;
-        spRecordIterations(&s, problem->report->iterations - iterationsBefore);
+        // Rounds over the factor solve the same system: what tells how good it is is one of them. Solves of an active
+        // set each have their own.
+        int rounds = s.byLaw ? spMaxInt(1, s.solveCount) : 1;
+        solver->refresh.lastRounds = rounds;
+        spRecordIterations(&s, (problem->report->iterations - iterationsBefore) / rounds);
     }
     return result;
 }
@@ -533,6 +597,7 @@ void spRemapSolver(spImplicitSolver* solver, const spBirth* birth)
     if (solver->factor != NULL)
     {
         spRemapFactor(solver->factor, birth);
+        spClearComplianceCache(&solver->compliance);
     }
 }
 
@@ -549,15 +614,18 @@ bool spWalkSolver(spImplicitSolver* solver, spBody* body, spWalkMemoryFcn* fcn, 
     fcn(walk, sp_pieceCount, &refresh->steps, sizeof(refresh->steps));
     fcn(walk, sp_pieceCount, &refresh->bestIterations, sizeof(refresh->bestIterations));
     fcn(walk, sp_pieceCount, &refresh->lastIterations, sizeof(refresh->lastIterations));
+    fcn(walk, sp_pieceCount, &refresh->lastRounds, sizeof(refresh->lastRounds));
     for (int i = 0; i < 2 && solver->type == sp_bdf2; ++i)
     {
-        fcn(walk, sp_pieceAny, history->before[i], size);
-        fcn(walk, sp_pieceAny, history->after[i], size);
+        // Positions bring their remainders
+        size_t all = i == 0 ? size + (size_t)spGetRemainder(body) * sizeof(spVec4) : size;
+        fcn(walk, sp_pieceAny, history->before[i], all);
+        fcn(walk, sp_pieceAny, history->after[i], all);
     }
     fcn(walk, sp_pieceAny, &history->h, sizeof(history->h));
     if (solver->factor != NULL)
     {
-        spWalkFactor(solver->factor, fcn, walk);
+        spWalkCompliance(&solver->compliance, body, solver->factor, fcn, walk);
     }
     return there;
 }

@@ -107,7 +107,7 @@ bool spWalkSolver(spImplicitSolver* solver, spBody* body, spWalkMemoryFcn* fcn, 
 // ---- implicit_compliance.c ----
 
 // The compliance after the last substep; as spMethodKind has it
-bool spFreezeSolver(const spImplicitSolver* solver, const spBody* body, const spPoints* points,
-                    int firstPoint, spArena* arena, spComplianceList* list);
+bool spFreezeSolver(spImplicitSolver* solver, const spBody* body, const spPoints* points, int firstPoint,
+                    spArena* arena, spComplianceList* list);
 void spCorrectSolver(spImplicitSolver* solver, spBody* body, const spPoints* points, const spVec3* impulses,
                      const spVec3* shifts);

@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include "method/compliance_cache.h"
 #include "method/factor.h"
 #include "method/implicit_solver.h"
 #include "method/rigid_motion.h"
@@ -19,6 +20,7 @@ typedef enum spRowStatus
     sp_statusSoft,    // a spring to the anchor
     sp_statusForce,   // a given impulse: as much as a hold may give
     sp_statusPenalty, // of a static step: the contact law with a compliance
+    sp_statusLaw,     // the contact law over the compliance of a factor: a given impulse
 } spRowStatus;
 
 typedef struct spRowSolve
@@ -30,12 +32,24 @@ typedef struct spRowSolve
     bool slid;       // has slid in this step: it does not stick again
     bool shielded;   // a neighbour that is not held either lies between it and the surface
     spVec3 rigid;    // impulse on a rigid body, N s
+    double scale;    // by the law: what makes impulses of different rows compare; 0 while it was never near
 
     // Of a static step
     spVec3 multiplier; // N
     spVec3 anchor;     // where the node would be if it stuck, m
     spReal stiffness;  // N/m
 } spRowSolve;
+
+// A contact while it is solved by the law
+typedef struct spLawRow
+{
+    int32_t row;
+    int32_t place;   // of its node in the compliance cache
+    spMat3 turn;     // from the frame of the factor
+    spMat3 diagonal; // compliance of the node
+    spVec3 rate;     // velocity above the target that the last solve left, m/s
+    spVec3 change;   // of the impulse since, N s
+} spLawRow;
 
 // Whether a linear solve resolves the inertia of the body beside its stiffness
 typedef enum spInertiaResolution
@@ -79,6 +93,7 @@ typedef struct spRefreshState
     int64_t stepBegin;  // those before the present step of the world
     int bestIterations; // of a substep soon after a refresh; 0 when not known
     int lastIterations;
+    int lastRounds; // of contacts, in the last substep
     int64_t waitCount;
 } spRefreshState;
 
@@ -110,6 +125,7 @@ struct spImplicitSolver
     spVec4* baseX;    // x = baseX + r v
     spVec4* baseV;    // M (v - baseV) = r f
     spVec4* f;        // right-hand side without node rows
+    spVec4* onward;   // positions that a motion without forces leads to
     spVec4* iterateV; // velocities that the linearisation stands at; BDF2 begins with those its past leads to
 
     // Its constraints
@@ -120,7 +136,11 @@ struct spImplicitSolver
     spVec3* rawB;
     spVec3* rawProduct;
     spRowSolve* rowSolves;
+    spLawRow* lawRows;
+    double* mixing; // memory for their rounds
     int rowCapacity;
+    spComplianceCache compliance; // between touched nodes
+    bool lendsNodes;              // what it has lent last are nodes that give way alone
 };
 
 typedef struct spSubstep
@@ -136,12 +156,16 @@ typedef struct spSubstep
     spReal mass;          // factor of M: 1, or as much as keeps a static system regular
     spFill fill;
     bool isStatic;
+    bool byLaw;   // contacts are solved by the law over the compliance of the factor, not as an active set
+    bool lacking; // there was no memory for their compliance
     bool hasPenalties; // static: there are contacts, which act as springs about their multipliers
     bool touches;      // and some of them press where the matrix was assembled
     double size;       // of the body then: the farthest that a node is from another one, m
     bool predicted;    // BDF2: the first linearisation stands at the end that the past leads to
     double weightNorm; // root of the sum of squares of the weights of the nodes, times r, N s
     double changeNorm; // and of the changes of momentum that a prediction has, N s
+    int solveCount;    // linear solves by the law
+    double coarse;     // times the tolerance: what they are solved to; 0 counts as 1
     int workBefore;    // conjugate gradients before this substep, linearisations counted in
     bool assembled;    // the pairs hold the matrix of this substep
     bool prescribed;   // constraints ask for motion beyond that of the iterate
@@ -179,8 +203,13 @@ bool spUsesPairs(const spImplicitSolver* solver);
 spSystem spGetLinearSystem(const spSubstep* s);
 // v = iterateV + share dv, x = baseX + r v, with dv in cg.x
 void spMoveAlong(const spSubstep* s, spReal share);
+// x = from + r v, with remainders where there are any; inverse masses stay
+void spSetSubstepPositions(const spSubstep* s, spVec4* x, const spVec4* from, spReal r, const spVec4* v,
+                           int begin, int end);
 // The tolerance that a substep is solved to where this one was asked for
 double spGetTolerance(const spSubstep* s, double tolerance);
+// Solves with the rows as they stand, from a guess at dv in cg.x, where dv is left. first: of the substep
+spCgResult spSolveLinear(const spSubstep* s, bool first);
 // Solves the linearisation at the iterate with the node rows as an active set, from a guess at dv in cg.x,
 // and moves along it. first: of the substep
 spCgResult spSolveActiveSet(spSubstep* s, bool first, int rounds);
@@ -189,6 +218,16 @@ bool spIsFree(const spSubstep* s);
 // Conjugate gradients that the substep has made, linearisations counted in, and that it may still make
 int spGetWork(const spSubstep* s);
 int spGetWorkLeft(const spSubstep* s);
+
+// ---- implicit_contact.c ----
+
+// Whether the body has a factor that contacts can be solved over
+bool spCanSolveByLaw(const spSubstep* s);
+// As spSolveActiveSet, with contacts by the law. Where there are too many byLaw is false afterwards, and they are left
+// to the active set.
+spCgResult spSolveContacts(spSubstep* s, bool first);
+// After steps that a line search has cut: moves nodes as far as the law asks for, over the compliance
+void spKeepLaw(spSubstep* s);
 
 // ---- newton.c ----
 
@@ -251,6 +290,8 @@ double spGetStaticShare(const spSubstep* s);
 spSurfaceHit spFindRowGap(const spSubstep* s, const spRow* row, spVec3 p);
 // Makes the first guess at which rows act. Poses are those at the end of the substep.
 void spStartRows(spSubstep* s);
+// Contacts that were to be solved by the law join the active set; nodes have the velocities of the iterate
+void spLeaveLaw(spSubstep* s);
 // What rows add to the matrix, after it was assembled
 void spAddRowStiffness(spSubstep* s);
 // What rows add to the right-hand side

@@ -49,6 +49,20 @@ typedef struct spStageContext
     spDifference difference;
 } spStageContext;
 
+void spSetSubstepPositions(const spSubstep* s, spVec4* x, const spVec4* from, spReal r, const spVec4* v,
+                           int begin, int end)
+{
+    const spBackend* backend = s->body->backend;
+    if (s->force.state.remainder > 0)
+    {
+        backend->setPositionsPrecise(x, s->force.state.remainder, from, r, v, begin, end);
+    }
+    else
+    {
+        backend->setPositions(x, from, r, v, begin, end);
+    }
+}
+
 static void spRunPatchStage(int begin, int end, int workerIndex, void* context)
 {
     SP_UNUSED(workerIndex);
@@ -58,6 +72,7 @@ static void spRunPatchStage(int begin, int end, int workerIndex, void* context)
     const spBody* body = s->body;
     const spBackend* backend = body->backend;
     spReal r = s->effectiveStep;
+    int remainder = s->force.state.remainder;
     for (int patch = begin; patch < end; ++patch)
     {
         int first = body->order.patchBegin[patch], last = body->order.patchBegin[patch + 1];
@@ -72,6 +87,12 @@ static void spRunPatchStage(int begin, int end, int workerIndex, void* context)
                                       solver->baseV, first, last);
                 break;
             case sp_stageDisplacement:
+                if (remainder > 0)
+                {
+                    backend->setDisplacementsPrecise(solver->cg.d, remainder, solver->baseX, r, s->v, s->x,
+                                                     first, last);
+                    break;
+                }
                 backend->setDisplacements(solver->cg.d, solver->baseX, r, s->v, s->x, first, last);
                 break;
             case sp_stageDifference:
@@ -90,7 +111,7 @@ static void spRunPatchStage(int begin, int end, int workerIndex, void* context)
                 break;
             case sp_stageMove:
                 backend->setVelocities(s->v, solver->iterateV, c->share, solver->cg.x, first, last);
-                backend->setPositions(s->x, solver->baseX, r, s->v, first, last);
+                spSetSubstepPositions(s, s->x, solver->baseX, r, s->v, first, last);
                 break;
         }
     }
@@ -335,7 +356,6 @@ static double spGetLeastLoad(const spSubstep* s)
     return s->solver->def.newtonSteps > 1 ? 0.0 : least;
 }
 
-// Solves with the rows as they stand. dv is left in cg.x.
 // What links ask for is differences of large loads: bodies that are joined are solved better
 double spGetTolerance(const spSubstep* s, double tolerance)
 {
@@ -343,14 +363,15 @@ double spGetTolerance(const spSubstep* s, double tolerance)
     return s->body->joined ? fmin(tolerance, joined) : tolerance;
 }
 
-static spCgResult spSolveLinear(const spSubstep* s, bool first)
+spCgResult spSolveLinear(const spSubstep* s, bool first)
 {
     spImplicitSolver* solver = s->solver;
     spSolverReport* report = s->problem->report;
     spSystem system = spGetLinearSystem(s);
     bool truncated = solver->limit.truncated, hasRows = s->problem->rowCount > 0;
     int least = truncated && hasRows ? SP_ROW_WORK * solver->limit.iterations : 1;
-    spCgDef def = {.tolerance = spGetTolerance(s, (double)solver->def.tolerance),
+    double coarse = fmax(1.0, s->coarse);
+    spCgDef def = {.tolerance = coarse * spGetTolerance(s, (double)solver->def.tolerance),
                    .maxIterations = spMinInt(solver->def.maxIterations, spMaxInt(least, spGetWorkLeft(s))),
                    .least = spGetLeastLoad(s),
                    .rounding = (double)solver->def.tolerance * fmax(s->weightNorm, s->changeNorm),
@@ -369,7 +390,7 @@ static spCgResult spSolveLinear(const spSubstep* s, bool first)
     report->iterations += result.iterations;
     report->residual = result.residual;
     report->rounded = result.rounded;
-    result.converged = result.converged || result.residual <= (double)solver->def.tolerance;
+    result.converged = result.converged || result.residual <= coarse * (double)solver->def.tolerance;
     if ((truncated || solver->inertia != sp_inertiaResolved) && spIsFree(s))
     {
         spAddOwedMotion(s);

@@ -24,7 +24,7 @@
 
 // Energy of motion over that of a substep of free fall, up to which a body that was solved is at rest
 #define SP_MOTION_RATIO 0.1
-// Share of the incremental potential that rounding may add
+// Share of the incremental potential, or of the elastic energy, that rounding may add
 #define SP_ROUNDING_SHARE 1e-3
 
 // ---- terms of the incremental potential ----
@@ -153,6 +153,11 @@ double spGetModelBound(spSubstep* s)
     spSystem system = spGetLinearSystem(s);
     spVec4* dv = solver->cg.d;
     spFillStop(s, dv);
+    if (s->byLaw)
+    {
+        // Impulses that keep the law do not pull: what counts is the end
+        return INFINITY;
+    }
     double stop = spGetModel(s, spGetCurvature(&system, &solver->cg, dv, s->problem->team), dv);
     // As much again as stopping takes is allowed for friction, which does not minimise energy. At rest all of
     // that is rounding, hence the free fall.
@@ -189,16 +194,16 @@ bool spExceedsEnergyBound(const spSubstep* s, bool solved)
         // Two past states of a stiff body that turns lead to one that is torn
         before = fmin(before, 2.0 * spGetElasticEnergy(s, spGetStart(s)) + motion);
     }
-    return !(after + change + spGetMissedEnergy(s) <= before + 2.0 * s->bound.stopLoss + s->bound.fall);
+    double most = (1.0 + SP_ROUNDING_SHARE) * before + 2.0 * s->bound.stopLoss + s->bound.fall;
+    return !(after + change + spGetMissedEnergy(s) <= most);
 }
 
 bool spRaisesIncrementalPotential(const spSubstep* s)
 {
     const spBody* body = s->body;
     spImplicitSolver* solver = s->solver;
-    spVec4 *onward = solver->cg.d, *still = solver->cg.z;
-    body->backend->setPositions(onward, solver->baseX, s->effectiveStep, solver->iterateV, 0,
-                                body->nodeCount);
+    spVec4 *onward = solver->onward, *still = solver->cg.z;
+    spSetSubstepPositions(s, onward, solver->baseX, s->effectiveStep, solver->iterateV, 0, body->nodeCount);
     body->backend->clear(still, 0, body->nodeCount);
     double end = spGetIncrementalPotential(s, s->v, s->x);
     bool anchored = body->heldCount > 0 && body->backend->isZeroListed(s->v, body->held, body->heldCount);

@@ -8,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-extern const spMethodKind spExplicitMethod, spImplicitMethod, spXpbdMethod, spRigidMethod;
+extern const spMethodKind spExplicitMethod, spImplicitMethod, spXpbdMethod, spRigidMethod,
+    spMultiresolutionMethod;
 
 const spMethodKind* spFindMethod(spMethodType type)
 {
@@ -29,37 +30,16 @@ const spMethodKind* spFindMethod(spMethodType type)
             return &spXpbdMethod;
         case sp_rigid:
             return &spRigidMethod;
+        case sp_multiresolution:
+            return &spMultiresolutionMethod;
         default:
             return NULL;
     }
 }
 
-bool spSetBodyMethod(spBody* body, const spMethodDef* def, spError* error)
+bool spInstallMethod(spBody* body, const spMethodDef* def, spError* error)
 {
-    if (def == NULL || def->internalValue != SP_DEF_COOKIE)
-    {
-        return spFail(error, sp_errorBadDef, "the method definition does not come from spDefaultMethodDef");
-    }
     const spMethodKind* method = spFindMethod(def->type);
-    if (method == NULL)
-    {
-        return spFail(error, sp_errorBadArgument, "method %d does not exist", (int)def->type);
-    }
-    if (def->substeps < 0 || def->maxSubsteps < 1 || !(def->safety > 0 && def->safety <= 1) ||
-        (unsigned)def->contact > sp_contactOff)
-    {
-        return spFail(
-            error, sp_errorBadArgument,
-            "method: substeps %d must not be negative, maxSubsteps %d at least 1, safety %g in (0, 1], and "
-            "the contact mode one of three",
-            def->substeps, def->maxSubsteps, (double)def->safety);
-    }
-    if (def->type != sp_xpbd && spHasRowsOnly(body))
-    {
-        return spFail(error, sp_errorUnsupported,
-                      "%s has constraints, which have no forces: only the method sp_xpbd can move it",
-                      body->name);
-    }
     spMethodDef oldDef = body->methodDef;
     const spMethodKind* oldMethod = body->method;
     void* oldState = body->methodState;
@@ -81,12 +61,84 @@ bool spSetBodyMethod(spBody* body, const spMethodDef* def, spError* error)
         body->methodState = newState;
     }
     body->stableStepDirty = true;
+    spClearRemainders(body, body->x);
     return true;
+}
+
+bool spSetBodyMethod(spBody* body, const spMethodDef* def, spError* error)
+{
+    if (def == NULL || def->internalValue != SP_DEF_COOKIE)
+    {
+        return spFail(error, sp_errorBadDef, "the method definition does not come from spDefaultMethodDef");
+    }
+    spMethodDef moving = *def;
+    bool automatic = def->type == sp_methodAuto;
+    if (automatic)
+    {
+        // Until the choice is made: constraints leave no other
+        moving.type = spHasRowsOnly(body) ? sp_xpbd : sp_symplecticEuler;
+    }
+    if (spFindMethod(moving.type) == NULL)
+    {
+        return spFail(error, sp_errorBadArgument, "method %d does not exist", (int)def->type);
+    }
+    if (def->substeps < 0 || def->maxSubsteps < 1 || !(def->safety > 0 && def->safety <= 1) ||
+        (unsigned)def->contact > sp_contactOff)
+    {
+        return spFail(
+            error, sp_errorBadArgument,
+            "method: substeps %d must not be negative, maxSubsteps %d at least 1, safety %g in (0, 1], and "
+            "the contact mode one of three",
+            def->substeps, def->maxSubsteps, (double)def->safety);
+    }
+    if (moving.type != sp_xpbd && spHasRowsOnly(body))
+    {
+        return spFail(error, sp_errorUnsupported,
+                      "%s has constraints, which have no forces: only the method sp_xpbd can move it",
+                      body->name);
+    }
+    if (spInstallMethod(body, &moving, error) == false)
+    {
+        return false;
+    }
+    body->automatic = automatic;
+    body->choice = (spMethodChoice){.type = def->type, .automatic = automatic};
+    return true;
+}
+
+bool spTakeChoice(spBody* body, const spMethodChoice* choice, spReal dt, spError* error)
+{
+    spMethodDef def = body->methodDef;
+    def.type = choice->type;
+    if (def.type != body->methodDef.type && spInstallMethod(body, &def, error) == false)
+    {
+        return false;
+    }
+    body->choice = *choice;
+    body->choiceVersion = body->materialVersion;
+    body->choiceDt = dt;
+    return true;
+}
+
+// Steps may be so much longer or shorter than the one that the choice was made for: frames of a game waver
+#define SP_STEP_RANGE 1.5
+
+bool spIsOpen(const spBody* body, spReal dt)
+{
+    double chosen = (double)body->choiceDt, ratio = (double)dt / chosen;
+    return body->automatic &&
+           (body->choice.type == sp_methodAuto || body->choiceVersion != body->materialVersion ||
+            ratio > SP_STEP_RANGE || ratio < 1.0 / SP_STEP_RANGE);
 }
 
 spAdvanceResult spAdvanceByMethod(spBody* body, const spAdvanceContext* context)
 {
     return body->method->advance(body, context);
+}
+
+bool spCheckSort(const spBody* body, spElementSort sort, const void* def, spError* error)
+{
+    return body->method->takes == NULL || def == NULL || body->method->takes(body, sort, def, error);
 }
 
 bool spRepeatsAlways(const spBody* body)

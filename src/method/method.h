@@ -39,6 +39,7 @@ typedef struct spAdvanceContext
     int substepCount;     // to be taken; 0 leaves it to the method
     int firstSubstep;     // of the step that it takes now
     bool again;           // the slice that was advanced over last, from its start, with other loads
+    bool centred;         // bodies beside it have velocities of the moment of their positions (Verlet)
     spVec3 gravity;
     const spCollider* const* colliders; // by slot, NULL where the slot is empty
     int colliderCount;
@@ -78,6 +79,18 @@ typedef struct spBirth
 
 // Copies take over what an array of numbers of each node has for their parents
 void spInherit(const spBirth* birth, void* array, size_t size);
+
+// What can be added to a body
+typedef enum spElementSort
+{
+    sp_sortSprings,
+    sp_sortTets,
+    sp_sortBends,
+    sp_sortConstraints,
+    sp_sortGas,
+    sp_sortWind,
+    sp_sortField,
+} spElementSort;
 
 struct spMethodKind
 {
@@ -130,6 +143,9 @@ struct spMethodKind
     // back. False without memory: pieces are missing.
     bool (*walkMemory)(spBody* body, spWalkMemoryFcn* fcn, void* walk);
 
+    // Whether it can move a body with such elements, by their definition. NULL: with any.
+    bool (*takes)(const spBody* body, spElementSort sort, const void* def, spError* error);
+
     // After an edit: copies take over what is remembered of their parents. What depends on elements is made
     // anew in begin, where topologyVersion has grown. NULL: bodies with this method cannot be edited.
     void (*remap)(spBody* body, const spBirth* birth);
@@ -150,8 +166,19 @@ spAdvanceResult spAdvanceByMethod(spBody* body, const spAdvanceContext* context)
 // The table of a method type
 const spMethodKind* spFindMethod(spMethodType type);
 
-// Gives the body this method; the old one is destroyed only when the new one stands.
+// Gives the body this method; the old one is destroyed only when the new one stands. With sp_methodAuto something
+// moves it until spTakeChoice.
 bool spSetBodyMethod(spBody* body, const spMethodDef* def, spError* error);
+// The same for a definition that was checked before, of any type but sp_methodAuto; what the user gave stays
+bool spInstallMethod(spBody* body, const spMethodDef* def, spError* error);
+// Whether the method of an automatic body is to be chosen, or chosen again, for steps of dt
+bool spIsOpen(const spBody* body, spReal dt);
+// Gives an automatic body what was chosen for it. False, with everything as it was, without memory, or when the
+// method refuses the body.
+bool spTakeChoice(spBody* body, const spMethodChoice* choice, spReal dt, spError* error);
+
+// Whether the method of a body moves such elements; a sentence when not
+bool spCheckSort(const spBody* body, spElementSort sort, const void* def, spError* error);
 
 // repeats of methods that do always, or never
 bool spRepeatsAlways(const spBody* body);
@@ -164,4 +191,8 @@ void spAdaptNothing(spBody* body, spTeam* team);
 // freeze and correct of methods that lend the inverse mass of each node
 bool spFreezeNodes(const spBody* body, const spPoints* points, int firstPoint, spArena* arena,
                    spComplianceList* list);
+// The same for points that follow nodes of an array: those of point i are [begin[i], begin[i + 1])
+bool spFreezeEntries(const spBackend* backend, const spVec4* x, const int32_t* begin,
+                     const spGhostEntry* followed, int pointCount, int firstPoint, spArena* arena,
+                     spComplianceList* list);
 void spCorrectNodes(spBody* body, const spPoints* points, const spVec3* impulses, const spVec3* shifts);

@@ -34,6 +34,8 @@
 // Linearisations of a substep whose first one leads too far, and what they may leave of the force
 #define SP_RESCUE_STEPS 16
 #define SP_RESCUE_TOLERANCE 0.05
+// Conjugate gradients after which no other one is tried, with contacts by the law
+#define SP_RESCUE_WORK 1000
 // Share of the kinetic energy that these forces may have the first time
 #define SP_RESCUE_ENERGY 1e-4
 
@@ -72,11 +74,16 @@ static double spGetFreeNorm(const spSubstep* s, const spVec4* a)
     return sqrt(s->solver->system.backend->dot(free, free, 0, s->body->nodeCount));
 }
 
-// Of what all constraints exert, and contacts of a static step
+// Of what all constraints exert, contacts by the law, and those of a static step
 static double spGetReactionNorm(const spSubstep* s)
 {
     const spImplicitSolver* solver = s->solver;
     double sum = 0.0;
+    for (int i = 0; i < s->problem->rowCount; ++i)
+    {
+        const spRowSolve* r = solver->rowSolves + i;
+        sum += r->status == sp_statusLaw ? (double)spLengthSquared3(r->impulse) : 0.0;
+    }
     for (int i = 0; i < solver->patchConstraint[s->body->order.patchCount]; ++i)
     {
         sum += (double)spLengthSquared3(spSub3(solver->rawProduct[i], solver->rawB[i]));
@@ -120,22 +127,39 @@ static void spLinearise(spSubstep* s, bool first)
     }
 }
 
+// A guess at dv: the last one, or nothing
+static void spGuessStep(const spSubstep* s, bool first)
+{
+    const spImplicitSolver* solver = s->solver;
+    if (first && solver->hasWarmStart)
+    {
+        s->body->backend->copy(solver->cg.x, solver->warmStart, 0, s->body->nodeCount);
+    }
+    else
+    {
+        s->body->backend->clear(solver->cg.x, 0, s->body->nodeCount);
+    }
+}
+
 // Solves it, rows included. Where the result exceeds the energy bound it is solved again, from the rigid
 // motion; failing that, the substep ends with the rigid motion.
 static spCgResult spSolveLinearisation(spSubstep* s, bool first)
 {
     spImplicitSolver* solver = s->solver;
-    const spBackend* backend = s->body->backend;
-    int count = s->body->nodeCount;
-    backend->copy(solver->iterateV, s->v, 0, count);
+    s->body->backend->copy(solver->iterateV, s->v, 0, s->body->nodeCount);
     double most = s->bound.active ? spGetModelBound(s) : INFINITY;
-    if (first && solver->hasWarmStart)
+    spGuessStep(s, first);
+    if (s->byLaw)
     {
-        backend->copy(solver->cg.x, solver->warmStart, 0, count);
-    }
-    else
-    {
-        backend->clear(solver->cg.x, 0, count);
+        spCgResult byLaw = spSolveContacts(s, first);
+        if (s->byLaw)
+        {
+            return byLaw;
+        }
+        s->body->backend->copy(s->v, solver->iterateV, 0, s->body->nodeCount);
+        spLeaveLaw(s);
+        most = s->bound.active ? spGetModelBound(s) : INFINITY;
+        spGuessStep(s, first);
     }
     spCgResult result = spSolveActiveSet(s, first, SP_ROW_ROUNDS);
     if (s->bound.active == false || spGetModelChange(s) <= most)
@@ -210,9 +234,13 @@ static void spSearchLine(const spSubstep* s, double slope, bool full)
 static bool spIsRounding(const spSubstep* s)
 {
     const double epsilon = sizeof(spReal) == sizeof(float) ? 1.2e-7 : 2.2e-16;
-    double moved =
-        (double)s->effectiveStep * s->body->backend->maxLength(s->solver->cg.x, 0, s->body->nodeCount);
-    return moved <= SP_ROUNDING_STEPS * epsilon * s->solver->extent;
+    const spBackend* backend = s->body->backend;
+    double r = (double)s->effectiveStep,
+           moved = r * backend->maxLength(s->solver->cg.x, 0, s->body->nodeCount);
+    // With remainders it is velocities that are rounded
+    bool precise = s->force.state.remainder > 0;
+    double size = precise ? r * backend->maxLength(s->v, 0, s->body->nodeCount) : s->solver->extent;
+    return moved <= SP_ROUNDING_STEPS * epsilon * size;
 }
 
 // ---- whether a single linearisation will do ----
@@ -320,7 +348,8 @@ static bool spIsLastStep(spSubstep* s, const spNewton* n)
                       (s->fill.project || report->forceResidual < SP_EXACT_LIMIT) && spIsRounding(s);
     s->fill.project = n->project || far || helps == false;
     return report->forceResidual <= n->tolerance || report->rounded || spShouldStop(s->problem->stop) ||
-           spGetWorkLeft(s) <= s->solver->limit.linearisationCost;
+           spGetWorkLeft(s) <= s->solver->limit.linearisationCost ||
+           (s->byLaw && spGetWork(s) - s->workBefore > SP_RESCUE_WORK);
 }
 
 static bool spIsConverged(const spSubstep* s, const spNewton* n)
@@ -406,6 +435,10 @@ uint32_t spSolveNewton(spSubstep* s)
         spExceedsEnergyBound(s, n.linear.converged))
     {
         spEndWithRigidMotion(s);
+    }
+    if (s->byLaw && n.limit > 1 && s->phase != sp_phaseRigid)
+    {
+        spKeepLaw(s);
     }
     bool converged = spIsConverged(s, &n);
     report->converged = report->converged && converged;

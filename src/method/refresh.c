@@ -14,6 +14,9 @@
 // Steps between two refreshes at least, where solves are truncated
 #define SP_TRUNCATED_INTERVAL 12
 
+// Rounds of contacts after which one that is made in the step is made again
+#define SP_MANY_ROUNDS 6
+
 // Iterations of a solve that was stopped: more than any other
 #define SP_MANY_ITERATIONS (INT32_MAX / 2)
 
@@ -37,7 +40,13 @@ static bool spNeedsRefresh(const spSubstep* s)
     {
         return refresh->steps - last >= solver->def.refresh;
     }
-    double most = SP_REFRESH_RATIO * refresh->bestIterations + SP_REFRESH_MORE;
+    // Contacts are solved over it, in rounds: there it pays sooner
+    if (solver->def.asynchronous == false && refresh->lastRounds > SP_MANY_ROUNDS)
+    {
+        return refresh->steps > last;
+    }
+    double ratio = refresh->lastRounds > 1 ? 1.0 : SP_REFRESH_RATIO;
+    double most = ratio * refresh->bestIterations + SP_REFRESH_MORE;
     int interval = solver->limit.truncated ? SP_TRUNCATED_INTERVAL : 1;
     bool known = refresh->bestIterations > 0 || solver->limit.truncated;
     return known && refresh->steps > last + interval && (double)refresh->lastIterations > most;

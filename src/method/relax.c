@@ -241,7 +241,7 @@ static void spRunRelaxation(spRelaxation* r, const spRelaxDef* def, spRelaxResul
             // Too fast: once more from the start with larger masses
             r->massShare *= 4.0;
             quotient = 0.0;
-            body->backend->copy(body->x, body->goodX, 0, body->nodeCount);
+            spCopyPositions(body, body->x, body->goodX);
             spStopRelaxation(r);
             spSetRelaxMasses(r);
             continue;
@@ -310,7 +310,7 @@ static bool spRelaxByNewton(spRelaxation* r, const spEquilibriumDef* def, spRela
     }
     if (finite == false || !(result->force < start || report.converged))
     {
-        body->backend->copy(body->x, body->goodX, 0, body->nodeCount);
+        spCopyPositions(body, body->x, body->goodX);
         return false;
     }
     result->converged = report.converged;
@@ -339,7 +339,7 @@ bool spRelaxBody(spBody* body, const spRelaxDef* def, const spEquilibriumDef* ar
     {
         r.force.gravity = spScale3(body->gravityScale, around->gravity);
         body->backend->clear(body->v, 0, body->nodeCount);
-        body->backend->copy(body->goodX, body->x, 0, body->nodeCount);
+        spCopyPositions(body, body->goodX, body->x);
         spEquilibriumDef newton = *around;
         newton.tolerance = def->tolerance;
         newton.maxIterations = def->maxIterations;
@@ -350,7 +350,7 @@ bool spRelaxBody(spBody* body, const spRelaxDef* def, const spEquilibriumDef* ar
         }
         if (body->backend->isFinite(body->x, 0, body->nodeCount) == false)
         {
-            body->backend->copy(body->x, body->goodX, 0, body->nodeCount);
+            spCopyPositions(body, body->x, body->goodX);
         }
     }
     else

@@ -215,6 +215,10 @@ static void spEndFree(const spSubstep* s)
     spRigidMotion velocity = spFindContactMotion(s, false);
     s->body->backend->moveRigidly(s->x, s->v, spGetStart(s), &motion, lift, &velocity, (double)s->h, 0,
                                   s->body->nodeCount);
+    if (s->force.state.remainder > 0)
+    {
+        spClearRemainders(s->body, s->x);
+    }
 }
 
 // A body with held nodes stands still but for them
@@ -222,7 +226,7 @@ static void spEndHeld(const spSubstep* s)
 {
     int count = s->body->nodeCount;
     s->body->backend->setHeld(s->v, s->solver->iterateV, s->x, 0, count);
-    s->body->backend->setPositions(s->x, spGetStart(s), s->h, s->v, 0, count);
+    spSetSubstepPositions(s, s->x, spGetStart(s), s->h, s->v, 0, count);
 }
 
 void spEndWithRigidMotion(spSubstep* s)

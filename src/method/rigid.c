@@ -131,15 +131,17 @@ static void spTakeMotion(const spBody* body, spRigid* rigid)
         rigid->now.velocity[k] = sums[k] / rigid->mass.mass;
         rigid->now.momentum[k] = sums[3 + k];
     }
+    rigid->now.driven = INFINITY;
 }
 
 // Nodes as they are become the shape
-static void spTakeShape(const spBody* body, spRigid* rigid)
+static void spTakeShape(spBody* body, spRigid* rigid)
 {
     spRigidSums sums = {0};
     body->backend->sumRigid(&sums, body->mass, body->x, body->v, true, 0, body->nodeCount);
     rigid->mass.mass = sums.mass;
-    rigid->now = (spRigidState){.turn = {0.0, 0.0, 0.0, 1.0}};
+    rigid->now = (spRigidState){.turn = {0.0, 0.0, 0.0, 1.0}, .driven = INFINITY};
+    body->newJoint = true;
     for (int k = 0; k < 3; ++k)
     {
         rigid->now.centre[k] = sums.first[k] / sums.mass;
@@ -151,7 +153,7 @@ static void spTakeShape(const spBody* body, spRigid* rigid)
 }
 
 // Follows what users have done to the nodes
-static void spFollowNodes(const spBody* body, spRigid* rigid)
+static void spFollowNodes(spBody* body, spRigid* rigid)
 {
     if (rigid->known == false)
     {
@@ -191,6 +193,9 @@ static void spBeginRigid(spBody* body, spReal dt, spTeam* team)
                     spReserve(body->heap, (void**)&list->entries, list->count, &list->capacity,
                               body->rowCapacity, sizeof(spMultiplier)) == false;
     spFollowNodes(body, rigid);
+    spTakeJoint(body, rigid);
+    rigid->now.pushed = 0.0;
+    memset(rigid->now.exerted, 0, sizeof(rigid->now.exerted));
 }
 
 static bool spWalkRigidMemory(spBody* body, spWalkMemoryFcn* fcn, void* walk)
@@ -198,6 +203,8 @@ static bool spWalkRigidMemory(spBody* body, spWalkMemoryFcn* fcn, void* walk)
     spRigid* rigid = body->methodState;
     fcn(walk, sp_pieceFlag, &rigid->known, sizeof(rigid->known));
     fcn(walk, sp_pieceAny, &rigid->now, sizeof(rigid->now));
+    fcn(walk, sp_pieceAny, rigid->anchor, sizeof(rigid->anchor));
+    fcn(walk, sp_pieceAny, rigid->upright, sizeof(rigid->upright));
     fcn(walk, sp_pieceAny, rigid->shape, (size_t)body->nodeCount * 3 * sizeof(double));
     rigid->measured = false;
     return true;
@@ -291,8 +298,10 @@ static void spKickRigid(spRigidStep* s, double h)
     {
         double f = weight[k] + load[k] + share * drag[k];
         now->velocity[k] += h * f / m;
-        now->momentum[k] += h * (load[3 + k] + share * drag[3 + k]);
+        double torque = load[3 + k] + share * drag[3 + k];
+        now->momentum[k] += h * torque;
         s->given[k] += h * f;
+        s->given[3 + k] += h * torque;
     }
 }
 
@@ -346,6 +355,7 @@ static void spMoveBody(spRigidStep* s)
     if (s->yield.held)
     {
         spKeepHeldMotion(s->body, rigid, &s->yield, 1.0 / s->h, u);
+        spDriveMotor(s, u);
         spSetMotion(&s->yield, now, u);
     }
     memcpy(w, u, sizeof(w));
@@ -374,16 +384,26 @@ static void spMoveBody(spRigidStep* s)
     }
 }
 
+// Linear, and angular about the centre
+static void spGetMomentum(const spRigid* rigid, double momentum[6])
+{
+    for (int k = 0; k < 3; ++k)
+    {
+        momentum[k] = rigid->mass.mass * rigid->now.velocity[k];
+        momentum[3 + k] = rigid->now.momentum[k];
+    }
+}
+
 static void spRunRigidSubstep(spRigidStep* s)
 {
     spBody* body = s->body;
     spRigid* rigid = s->rigid;
-    double before[3], u[6];
+    double before[6], impulse[6], u[6];
     for (int i = 0; i < body->heldCount; ++i)
     {
         body->backend->drift(body->x, body->v, (spReal)s->h, body->held[i], body->held[i] + 1);
     }
-    memcpy(before, rigid->now.velocity, sizeof(before));
+    spGetMomentum(rigid, before);
     memset(s->given, 0, sizeof(s->given));
     s->yield = spFindYield(body, rigid);
     spGetMotion(&s->yield, &rigid->mass, &rigid->now, s->start);
@@ -404,15 +424,19 @@ static void spRunRigidSubstep(spRigidStep* s)
         spSetMotion(&s->yield, &rigid->now, u);
     }
     spPlaceRigid(body, rigid);
-    if (body->heldCount > 0)
+    if (spIsHeld(body))
     {
         // What loads and rows have not done
-        double rate = 1.0 / (double)s->context->stepDt, m = rigid->mass.mass;
-        const double* v = rigid->now.velocity;
+        double rate = 1.0 / (double)s->context->stepDt;
+        spGetMomentum(rigid, impulse);
+        for (int k = 0; k < 6; ++k)
+        {
+            impulse[k] -= before[k] + s->given[k];
+        }
+        spTellJoint(body, rigid, impulse, (double)s->context->stepDt);
         body->pinForce =
-            spAdd3(body->pinForce, (spVec3){(spReal)(rate * (m * (v[0] - before[0]) - s->given[0])),
-                                            (spReal)(rate * (m * (v[1] - before[1]) - s->given[1])),
-                                            (spReal)(rate * (m * (v[2] - before[2]) - s->given[2]))});
+            spAdd3(body->pinForce, (spVec3){(spReal)(rate * impulse[0]), (spReal)(rate * impulse[1]),
+                                            (spReal)(rate * impulse[2])});
     }
 }
 
@@ -447,7 +471,7 @@ static spAdvanceResult spAdvanceRigid(spBody* body, const spAdvanceContext* cont
         .rigid = rigid,
         .context = context,
         .h = (double)context->dt / count,
-        .share = body->island >= 0 || spHasHolds(body) ? 1.0 : 0.5,
+        .share = body->island >= 0 || spHasHolds(body) || spHasMotor(body) ? 1.0 : 0.5,
     };
     if (body->rowCount == 0)
     {
@@ -535,7 +559,8 @@ static void spCorrectRigid(spBody* body, const spPoints* points, const spVec3* i
     spRigid* rigid = body->methodState;
     spRigidState* now = &rigid->now;
     spRigidYield yield = spFindYield(body, rigid);
-    double u[6], change[6] = {0}, shift[6] = {0};
+    double u[6], change[6] = {0}, shift[6] = {0}, before[6], impulse[6], given[6] = {0};
+    spGetMomentum(rigid, before);
     spSumPoints(rigid, &yield, points, impulses, change);
     spSumPoints(rigid, &yield, points, shifts, shift);
     double l[3];
@@ -554,6 +579,18 @@ static void spCorrectRigid(spBody* body, const spPoints* points, const spVec3* i
         spGetMotion(&yield, &rigid->mass, now, u);
         spKeepHeldMotion(body, rigid, &yield, 0.0, u);
         spSetMotion(&yield, now, u);
+        spGetMomentum(rigid, impulse);
+        for (int i = 0; i < points->count; ++i)
+        {
+            double arm[3], weight = spGetPointArm(rigid, yield.rotation, points, i, arm);
+            const double p[3] = {(double)impulses[i].x, (double)impulses[i].y, (double)impulses[i].z};
+            spAddAt(given, arm, weight, p);
+        }
+        for (int k = 0; k < 6; ++k)
+        {
+            impulse[k] -= before[k] + given[k];
+        }
+        spTellJoint(body, rigid, impulse, (double)points->dt * (body->island >= 0 ? body->slices : 1));
     }
     spPlaceRigid(body, rigid);
 }

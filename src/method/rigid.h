@@ -6,6 +6,7 @@
 //   rigid.c        the method: state and nodes, loads, the substep, what it lends to rows between bodies
 //   rigid_turn.c   rotation without torque, and small matrices
 //   rigid_yield.c  how the body gives way to impulses, held nodes included, and the way back to them
+//   rigid_joint.c  joints to the world, their motors and what they exert
 //   rigid_rows.c   contacts with colliders, and holds
 //
 // A motion has six numbers: the velocity of the centre and the spin, or a displacement and a small rotation.
@@ -22,6 +23,9 @@ typedef struct spRigidState
     double turn[4];     // orientation, a unit quaternion x y z w: from the shape to the world
     double velocity[3]; // of the centre, m/s
     double momentum[3]; // angular, about the centre, kg m^2/s
+    double driven;      // speed of the joint when its motor had pushed, m/s or rad/s; not finite: not known
+    double pushed;      // by the motor in this step, N s or N m s
+    double exerted[6];  // by joint and pins in this step, about the point of the joint, N s and N m s
 } spRigidState;
 
 // Inertia in the axes of the shape, by rows. A line has none about itself, a point none at all: what cannot
@@ -69,10 +73,13 @@ typedef struct spRigid
     spRigidState now;
     spRigidState begin; // of the slice, to take it again
     spRigidMass mass;
-    double* shape; // nodes from the centre, in axes of the shape, three numbers each
-    bool known;    // there is a shape
-    bool measured; // and mass is up to date with it
-    bool failed;   // no memory in begin
+    double anchor[3];  // of the joint: its point in the shape, m
+    double upright[4]; // its turn when the joint was made
+    double push;       // of its motor in the last slice, N s or N m s
+    double* shape;     // nodes from the centre, in axes of the shape, three numbers each
+    bool known;        // there is a shape
+    bool measured;     // and mass is up to date with it
+    bool failed;       // no memory in begin
     spRigidRow* rows;
     int rowCapacity;
 } spRigid;
@@ -90,7 +97,7 @@ typedef struct spRigidStep
     spRigidYield yield;
     int sweeps;
     bool unsolved;
-    double given[3];     // impulse of loads and rows, N s
+    double given[6];     // impulse of loads and rows, about the centre, N s and N m s
     double heldDistance; // that held nodes are from where they should be, m
 } spRigidStep;
 
@@ -102,6 +109,8 @@ void spMulTD(double c[3], const double a[9], const double b[3]);
 // R A R^T
 void spTurnMatrixD(double c[9], const double r[9], const double a[9]);
 void spMatrixFromTurn(double r[9], const double turn[4]);
+// The rotation vector that leads from one turn to another
+void spGetTurnBetween(const double from[4], const double to[4], double angle[3]);
 // Eigenvectors, as columns, and eigenvalues of a symmetric matrix of n <= 6, which is destroyed
 void spDiagonalize(int n, double* a, double* vectors, double* values);
 
@@ -126,6 +135,12 @@ void spGetArm(const spRigid* rigid, const double rotation[9], int node, double a
 
 // ---- yield ----
 
+// Whether pins or a joint hold the body
+static inline bool spIsHeld(const spBody* body)
+{
+    return body->heldCount > 0 || body->joint.type != sp_jointNone;
+}
+
 spRigidYield spFindYield(const spBody* body, const spRigid* rigid);
 // Takes from a motion what held nodes do not take part in. rate > 0: they come to where they should be in
 // 1 / rate
@@ -136,11 +151,35 @@ void spKeepHeldMotion(const spBody* body, const spRigid* rigid, const spRigidYie
 double spFindHeldMove(const spBody* body, const spRigid* rigid, const spRigidYield* yield, double move[6]);
 // Moves the body to its held nodes. Returns the distance that is left, m.
 double spReachHeldNodes(const spBody* body, spRigid* rigid);
+// Adds J^T f at an arm
+void spAddAt(double sum[6], const double arm[3], double weight, const double f[3]);
 void spAddYield(const spRigidYield* yield, const double arm[3], double weight, const double p[3],
                 double u[6]);
 // Velocity at one arm for an impulse at another; weights of the points beside them
 spMat3 spGetYieldAt(const spRigidYield* yield, const double a[3], double weightA, const double b[3],
                     double weightB);
+
+// ---- joint ----
+
+// A direction in which a joint holds the body: what it asks of a motion is zero
+typedef struct spJointRow
+{
+    double j[6];
+    double gap; // that the body is off in it, m
+} spJointRow;
+
+#define SP_MAX_JOINT_ROWS 5
+
+// The rows of the joint with the body turned by one rotation, and its gaps with another. Returns their number.
+int spGetJointRows(const spBody* body, const spRigid* rigid, const double rotation[9],
+                   const double gapRotation[9], spJointRow rows[SP_MAX_JOINT_ROWS]);
+// Takes the body as it stands for what a new joint holds
+void spTakeJoint(spBody* body, spRigid* rigid);
+bool spHasMotor(const spBody* body);
+// Adds what the motor does in h to a motion that follows the joint
+void spDriveMotor(spRigidStep* s, double u[6]);
+// Adds an impulse of joint and pins, about the centre, to what they exerted, and tells the body
+void spTellJoint(spBody* body, spRigid* rigid, const double impulse[6], double stepDt);
 
 // ---- rows ----
 

@@ -300,10 +300,7 @@ static void spTellRow(spRigidStep* s, spRow* row, const spRigidRow* r)
     spVec3 impulse = row->law == sp_rowHold ? spAdd3(r->moved, stop) : stop;
     double p[3];
     spWiden(p, impulse);
-    for (int k = 0; k < 3; ++k)
-    {
-        s->given[k] += p[k];
-    }
+    spAddAt(s->given, r->arm, 1.0, p);
     row->impulse = spAdd3(row->impulse, impulse);
     spVec3 force = spScale3((spReal)(1.0 / s->h), r->bounces ? (spVec3){0, 0, 0} : impulse);
     if (spLengthSquared3(force) > 0 && spIsFinite3(force))

@@ -96,6 +96,19 @@ static void spMulTurns(double c[4], const double a[4], const double b[4])
     }
 }
 
+void spGetTurnBetween(const double from[4], const double to[4], double angle[3])
+{
+    const double back[4] = {-from[0], -from[1], -from[2], from[3]};
+    double q[4];
+    spMulTurns(q, to, back);
+    double sign = q[3] < 0.0 ? -1.0 : 1.0, s = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]);
+    double factor = sign * (s < 1e-8 ? 2.0 : 2.0 * atan2(s, sign * q[3]) / s);
+    for (int k = 0; k < 3; ++k)
+    {
+        angle[k] = factor * q[k];
+    }
+}
+
 void spTurnBy(double turn[4], const double angle[3])
 {
     double size = sqrt(angle[0] * angle[0] + angle[1] * angle[1] + angle[2] * angle[2]);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// How a rigid body gives way. Free, an impulse Q moves it by M^-1 Q, M its mass and inertia. Held nodes take
-// away some of the six directions: with J their rows and y = M^1/2 u, the matrix M^-1/2 J^T J M^-1/2 has an
+// How a rigid body gives way. Free, an impulse Q moves it by M^-1 Q, M its mass and inertia. Held nodes and joints
+// take away some of the six directions: with J their rows and y = M^1/2 u, the matrix M^-1/2 J^T J M^-1/2 has an
 // eigenvalue above 0 along each direction that they hold, and
 //
 //   P = M^-1/2 (sum of e e^T over the free directions e) M^-1/2
@@ -62,8 +62,7 @@ static void spApplyRoot(const spRigidYield* yield, const double a[6], double b[6
     spMulD(b + 3, yield->root, a + 3);
 }
 
-// Adds J^T f at an arm
-static void spAddAt(double sum[6], const double arm[3], double weight, const double f[3])
+void spAddAt(double sum[6], const double arm[3], double weight, const double f[3])
 {
     double torque[3];
     spCrossD(torque, arm, f);
@@ -93,6 +92,17 @@ static void spFindHeldDirections(const spBody* body, const spRigid* rigid, spRig
             }
         }
     }
+    spJointRow rows[SP_MAX_JOINT_ROWS];
+    int rowCount = spGetJointRows(body, rigid, yield->rotation, yield->rotation, rows);
+    for (int i = 0; i < rowCount; ++i)
+    {
+        double g[6];
+        spApplyRoot(yield, rows[i].j, g);
+        for (int l = 0; l < 36; ++l)
+        {
+            a[l] += g[l / 6] * g[l % 6];
+        }
+    }
     spDiagonalize(6, a, vectors, yield->stiffness);
     for (int i = 0; i < 6; ++i)
     {
@@ -111,7 +121,7 @@ static void spFindHeldDirections(const spBody* body, const spRigid* rigid, spRig
 spRigidYield spFindYield(const spBody* body, const spRigid* rigid)
 {
     const spRigidMass* mass = &rigid->mass;
-    spRigidYield yield = {.lightness = 1.0 / sqrt(mass->mass), .held = body->heldCount > 0};
+    spRigidYield yield = {.lightness = 1.0 / sqrt(mass->mass), .held = spIsHeld(body)};
     spMatrixFromTurn(yield.rotation, rigid->now.turn);
     spTurnMatrixD(yield.inertia, yield.rotation, mass->inertia);
     spTurnMatrixD(yield.root, yield.rotation, mass->root);
@@ -170,6 +180,19 @@ static void spTakeHeld(const spRigidYield* yield, const double sum[6], double u[
     }
 }
 
+static double spDot6(const double a[6], const double b[6])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5];
+}
+
+static void spAddRow(double sum[6], const spJointRow* row, double amount)
+{
+    for (int k = 0; k < 6; ++k)
+    {
+        sum[k] += amount * row->j[k];
+    }
+}
+
 // A held node: its arm, and how far the body is from where it should be
 static void spGetHeldGap(const spBody* body, const spRigid* rigid, const double rotation[9], int node,
                          double arm[3], double gap[3])
@@ -201,6 +224,12 @@ void spKeepHeldMotion(const spBody* body, const spRigid* rigid, const spRigidYie
         }
         spAddAt(sum, arm, 1.0, v);
     }
+    spJointRow rows[SP_MAX_JOINT_ROWS];
+    int rowCount = spGetJointRows(body, rigid, yield->rotation, yield->rotation, rows);
+    for (int i = 0; i < rowCount; ++i)
+    {
+        spAddRow(sum, rows + i, spDot6(rows[i].j, u) + rate * rows[i].gap);
+    }
     if (yield->held)
     {
         spTakeHeld(yield, sum, u);
@@ -219,6 +248,13 @@ double spFindHeldMove(const spBody* body, const spRigid* rigid, const spRigidYie
         spAddAt(sum, at, 1.0, gap);
         left = fmax(left, sqrt(gap[0] * gap[0] + gap[1] * gap[1] + gap[2] * gap[2]));
     }
+    spJointRow rows[SP_MAX_JOINT_ROWS];
+    int rowCount = spGetJointRows(body, rigid, yield->rotation, rotation, rows);
+    for (int i = 0; i < rowCount; ++i)
+    {
+        spAddRow(sum, rows + i, rows[i].gap);
+        left = fmax(left, fabs(rows[i].gap));
+    }
     spTakeHeld(yield, sum, move);
     return left;
 }
@@ -226,7 +262,7 @@ double spFindHeldMove(const spBody* body, const spRigid* rigid, const spRigidYie
 double spReachHeldNodes(const spBody* body, spRigid* rigid)
 {
     double left = 0.0;
-    for (int round = 0; body->heldCount > 0 && round < SP_MAX_ROUNDS; ++round)
+    for (int round = 0; spIsHeld(body) && round < SP_MAX_ROUNDS; ++round)
     {
         spRigidYield yield = spFindYield(body, rigid);
         double move[6] = {0}, size = 0.0;

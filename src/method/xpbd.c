@@ -141,8 +141,7 @@ static bool spCreateXpbd(spBody* body, spError* error)
 
 // ---- layout ----
 
-// Whether XPBD takes it as a force from outside
-static bool spIsField(const spElementSet* set)
+bool spIsField(const spElementSet* set)
 {
     return set->kind->getRows == NULL && set->kind->getRow == NULL;
 }
@@ -673,6 +672,12 @@ static spAdvanceResult spAdvanceXpbd(spBody* body, const spAdvanceContext* conte
         result.flags |= s.stop.stopped ? sp_stepSolverStopped : 0;
         result.disobeyed = spTellChoice(context, i, &s.stop, -1) == false || result.disobeyed;
     }
+    if (spHasForces(body))
+    {
+        spMeasureForce(&s);
+        bool told = body->solverReport.converged == false && spGivesUpSweeps(body) == false;
+        result.flags |= told ? sp_stepSolverStopped : 0;
+    }
     // Two sweeps of each substep run whatever the clock says
     double sweepSeconds = body->solverReport.solveSeconds - sweepBegin;
     double least = 2.0 * result.substepCount / spMaxInt(1, body->solverReport.sweeps - sweepsBefore);
@@ -704,7 +709,7 @@ static bool spCheckXpbdChoice(const spBody* body, const spChoice* choice, spErro
 static bool spFreezeXpbd(const spBody* body, const spPoints* points, int firstPoint, spArena* arena,
                          spComplianceList* list)
 {
-    const spImplicitSolver* newton = ((const spXpbdState*)body->methodState)->newton;
+    spImplicitSolver* newton = ((const spXpbdState*)body->methodState)->newton;
     return newton != NULL ? spFreezeSolver(newton, body, points, firstPoint, arena, list)
                           : spFreezeNodes(body, points, firstPoint, arena, list);
 }
@@ -757,7 +762,7 @@ const spMethodKind spXpbdMethod = {
     .freeze = spFreezeXpbd,
     .correct = spCorrectXpbd,
     .repeats = spRepeatsXpbd,
-    .adapt = spAdaptNothing,
+    .adapt = spAdaptSolver,
     .walkMemory = spWalkXpbdMemory,
     .remap = spRemapXpbd,
 };

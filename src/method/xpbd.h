@@ -38,6 +38,11 @@ typedef struct spFoundRow
     double way;        // J (x - start)
 } spFoundRow;
 
+// Share of the load that may be left as force where a step ends: more is told. Sweeps of the automatic solver that
+// leave more than the second one are given up.
+#define SP_FORCE_LEFT 0.2
+#define SP_FORCE_SWEPT 0.01
+
 // What solves a substep
 typedef enum spSubstepSolver
 {
@@ -67,6 +72,7 @@ typedef struct spXpbdState
     bool laidOut;
     bool failed;  // no memory for it: the body stands still and the step says so
     bool lacking; // no memory for the solver that would have been chosen: the step sweeps and says so
+    bool denied;  // the same for the one that was to follow sweeps that were not enough
     uint32_t topologyVersion;
     spSweepOrder order;
     spConstraints sets[SP_MAX_SETS];
@@ -143,6 +149,14 @@ void spFinishPushes(const spXpbdStep* s);
 // Runs a function over the parts of each colour, one colour after the other: item i is s->parts[i]
 void spRunColours(spXpbdStep* s, spRangeFcn* fcn);
 
+// Whether XPBD takes it as a force from outside
+bool spIsField(const spElementSet* set);
+
+// ---- xpbd_force.c ----
+
+// Writes to the report how much force is left where a substep ends, and whether that is little. Elements have forces.
+void spMeasureForce(const spXpbdStep* s);
+
 // ---- xpbd_measure.c ----
 
 // Finds a row of all nodes; its gradient goes to state->gradient
@@ -162,6 +176,10 @@ void spRecordSweep(spXpbdStep* s);
 bool spHasForces(const spBody* body);
 // In commands: decides what solves substeps of length h
 void spChooseSolver(spBody* body, spReal h);
+// After a step by sweeps: whether they left so much force over that Newton's method goes on
+bool spGivesUpSweeps(const spBody* body);
+// Has it go on
+void spAdaptSolver(spBody* body, spTeam* team);
 void spEndNewton(spBody* body);
 // Advances the body by state->newton
 spAdvanceResult spAdvanceNewton(spBody* body, const spAdvanceContext* context);

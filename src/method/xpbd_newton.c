@@ -10,6 +10,7 @@
 // its cost, and is kept from step to step; in between the blocks of the diagonal do. There are also sweeps
 // where a body has rows without forces.
 
+#include "method/choose.h"
 #include "method/implicit.h"
 #include "method/xpbd.h"
 
@@ -17,6 +18,8 @@
 
 // k below which sweeps are as good as anything
 #define SP_SOFT_STEP 830.0
+// Below this share of it they are again, where they once were not: some seven bring the error down to a tenth
+#define SP_SWEPT_SHARE 0.0625
 // k above which a factor, or several levels, pay
 #define SP_STIFF_STEP 2e4
 
@@ -85,27 +88,47 @@ bool spHasForces(const spBody* body)
     return all;
 }
 
-// Whether k is above a limit; what was above it stays until it is well below, so that steps of changing
-// length do not choose anew all the time
-static bool spIsAbove(double k, double limit, bool before)
+// Whether k is above a limit, or, where it was, above the share of it that it must fall below again: steps of
+// changing length do not choose anew all the time
+static bool spIsAbove(double k, double limit, bool before, double share)
 {
-    return k > (before ? 0.5 * limit : limit);
+    return k > (before ? share * limit : limit);
+}
+
+static double spGetStiffness(const spXpbdState* state, double h)
+{
+    return h * h * state->boundSquare + h * state->boundDamping;
+}
+
+// Whether a solid touches a collider, or may in this step
+static bool spMeetsCollider(const spBody* body)
+{
+    bool meets = false;
+    for (int i = 0; i < body->rowCount && body->tetCount > 0; ++i)
+    {
+        meets = meets || body->rows[i].law == sp_rowContact;
+    }
+    return meets;
 }
 
 static spSubstepSolver spPickSolver(const spBody* body, double h)
 {
     const spXpbdState* state = body->methodState;
-    double k = h * h * state->boundSquare + h * state->boundDamping;
-    // Rounds between bodies need what was solved: sweeps go on as long as they are let
-    if (body->island >= 0 && spHasForces(body))
+    double k = spGetStiffness(state, h);
+    // What presses from somewhere, and what sticks there, a factor knows; what has met something may meet it again. Rounds
+    // between bodies need what was solved.
+    bool met = spIsAbove(k, SP_SOFT_STEP, true, SP_SWEPT_SHARE) &&
+               (spMeetsCollider(body) || state->chosen == sp_solveWhole);
+    if ((body->island >= 0 || met) && spHasForces(body))
     {
         return sp_solveWhole;
     }
-    if (spHasForces(body) == false || spIsAbove(k, SP_SOFT_STEP, state->chosen != sp_solveSweeps) == false)
+    if (spHasForces(body) == false ||
+        spIsAbove(k, SP_SOFT_STEP, state->chosen != sp_solveSweeps, SP_SWEPT_SHARE) == false)
     {
         return sp_solveSweeps;
     }
-    return spIsAbove(k, SP_STIFF_STEP, state->chosen == sp_solveWhole) ? sp_solveWhole : sp_solveLocal;
+    return spIsAbove(k, SP_STIFF_STEP, state->chosen == sp_solveWhole, 0.5) ? sp_solveWhole : sp_solveLocal;
 }
 
 // The work that the sweeps would take. cost: of an iteration, in plain conjugate gradients
@@ -144,7 +167,7 @@ static void spStartSolver(spBody* body, spSubstepSolver picked)
     {
         bool factor = spGetSolverDef(state->newton)->preconditioner == sp_preconditionCholesky;
         int cost = whole == false ? 1 : factor ? SP_FACTOR_ITERATIONS : SP_LEVEL_ITERATIONS;
-        spWorkLimit limit = spGetSweepWork(body->methodDef.xpbd.iterations, cost);
+        spWorkLimit limit = spGetSweepWork(spGetSweepCount(body), cost);
         spLimitWork(state->newton, &limit);
         state->chosen = picked;
     }
@@ -153,10 +176,6 @@ static void spStartSolver(spBody* body, spSubstepSolver picked)
 void spChooseSolver(spBody* body, spReal h)
 {
     spXpbdState* state = body->methodState;
-    if (state->def.xpbd.solver != sp_xpbdAuto)
-    {
-        return;
-    }
     bool found = true;
     if (state->boundMatrix != body->matrixVersion || state->boundTopology != body->topologyVersion)
     {
@@ -165,12 +184,53 @@ void spChooseSolver(spBody* body, spReal h)
         state->boundMatrix = found ? body->matrixVersion : body->matrixVersion - 1;
         state->boundTopology = body->topologyVersion;
     }
+    if (state->def.xpbd.solver != sp_xpbdAuto)
+    {
+        return; // then the bounds tell rounding from force that is left
+    }
+    if (state->denied)
+    {
+        spStartSolver(body, sp_solveLocal);
+        state->denied = state->chosen != sp_solveLocal;
+    }
     spSubstepSolver picked = spPickSolver(body, (double)h);
     if (picked != state->chosen)
     {
         spStartSolver(body, picked);
     }
-    state->lacking = found == false || state->chosen != picked;
+    state->lacking = found == false || state->chosen != picked || state->denied;
+}
+
+// Whether a hand or a link holds it: what Newton's method makes of one that tears at a light body in the time of the
+// sweeps may be far away
+static bool spIsHeld(const spBody* body)
+{
+    bool held = false;
+    for (int i = 0; i < body->rowCount; ++i)
+    {
+        held = held || body->rows[i].law == sp_rowHold;
+    }
+    return held;
+}
+
+bool spGivesUpSweeps(const spBody* body)
+{
+    const spXpbdState* state = body->methodState;
+    double k = spGetStiffness(state, (double)state->filledStep);
+    return state->def.xpbd.solver == sp_xpbdAuto && body->solverReport.sweeping &&
+           body->solverReport.forceResidual > SP_FORCE_SWEPT && spIsHeld(body) == false &&
+           spIsAbove(k, SP_SOFT_STEP, true, SP_SWEPT_SHARE);
+}
+
+void spAdaptSolver(spBody* body, spTeam* team)
+{
+    SP_UNUSED(team);
+    spXpbdState* state = body->methodState;
+    if (spGivesUpSweeps(body))
+    {
+        spStartSolver(body, sp_solveLocal);
+        state->denied = state->chosen != sp_solveLocal;
+    }
 }
 
 spAdvanceResult spAdvanceNewton(spBody* body, const spAdvanceContext* context)

@@ -6,6 +6,7 @@
 #include "record/camera.h"
 
 #include "base/core.h"
+#include "math/quat.h"
 #include "record/recording.h"
 
 #include <math.h>
@@ -20,6 +21,23 @@
 #define SP_FIT_ANGLE 32.0
 
 static const double SP_CAMERA_PI = 3.14159265358979323846;
+
+// Points that are not finite, or beyond the limit, do not count; limit may be NULL
+static void spAddPoint(spMotionBox* box, const double p[3], const spMotionBox* limit)
+{
+    bool inside = true;
+    for (int k = 0; k < 3; ++k)
+    {
+        inside = inside && isfinite(p[k]) && fabs(p[k]) < 1e9 &&
+                 (limit == NULL || (p[k] >= limit->low[k] && p[k] <= limit->high[k]));
+    }
+    for (int k = 0; inside && k < 3; ++k)
+    {
+        box->low[k] = box->isEmpty || p[k] < box->low[k] ? p[k] : box->low[k];
+        box->high[k] = box->isEmpty || p[k] > box->high[k] ? p[k] : box->high[k];
+    }
+    box->isEmpty = box->isEmpty && !inside;
+}
 
 static void spExtendBox(spMotionBox* box, const spRecording* recording, int frame, const spMotionBox* limit)
 {
@@ -38,18 +56,7 @@ static void spExtendBox(spMotionBox* box, const spRecording* recording, int fram
                 spMapToSurface(topology, x.data, 3, i, mapped);
             }
             double p[3] = {(double)point[0], (double)point[1], (double)point[2]};
-            bool inside = true;
-            for (int k = 0; k < 3; ++k)
-            {
-                inside = inside && isfinite(p[k]) && fabs(p[k]) < 1e9 &&
-                         (limit == NULL || (p[k] >= limit->low[k] && p[k] <= limit->high[k]));
-            }
-            for (int k = 0; inside && k < 3; ++k)
-            {
-                box->low[k] = box->isEmpty || p[k] < box->low[k] ? p[k] : box->low[k];
-                box->high[k] = box->isEmpty || p[k] > box->high[k] ? p[k] : box->high[k];
-            }
-            box->isEmpty = box->isEmpty && !inside;
+            spAddPoint(box, p, limit);
         }
     }
 }
@@ -62,6 +69,51 @@ static double spGetDiagonal(const spMotionBox* box)
         sum += (box->high[k] - box->low[k]) * (box->high[k] - box->low[k]);
     }
     return sqrt(sum);
+}
+
+// Half the sides of a collider in its frame, m; false where it has none that are worth a look: planes, landscapes
+static bool spGetHalfSides(const spColliderDef* def, double half[3])
+{
+    int sizes = spShape_GetSizes(def->shape);
+    double radius = (double)def->radius;
+    bool hasRadius = (sizes & sp_sizeRadius) != 0, hasHeight = (sizes & sp_sizeHalfHeight) != 0;
+    if ((sizes & sp_sizeHalfSize) != 0)
+    {
+        half[0] = (double)def->halfSize.x;
+        half[1] = (double)def->halfSize.y;
+        half[2] = (double)def->halfSize.z;
+        return true;
+    }
+    half[0] = half[2] = radius;
+    half[1] = hasHeight ? (double)def->halfHeight + radius : radius;
+    return hasRadius;
+}
+
+// Colliders that are no larger than the motion, and not far from it, belong to it
+static void spExtendByColliders(spMotionBox* box, const spRecording* recording, int frame, double most,
+                                const spMotionBox* limit)
+{
+    for (int i = 0; i < spRecording_GetColliderCount(recording); ++i)
+    {
+        spColliderDef def = spRecording_GetColliderDef(recording, i);
+        spTransform pose;
+        double half[3];
+        if (spGetHalfSides(&def, half) == false ||
+            2.0 * sqrt(half[0] * half[0] + half[1] * half[1] + half[2] * half[2]) > most ||
+            spRecording_GetColliderTransform(recording, frame, i, &pose) == false)
+        {
+            continue;
+        }
+        for (int corner = 0; corner < 8; ++corner)
+        {
+            spVec3 local = {(spReal)((corner & 1) != 0 ? half[0] : -half[0]),
+                            (spReal)((corner & 2) != 0 ? half[1] : -half[1]),
+                            (spReal)((corner & 4) != 0 ? half[2] : -half[2])};
+            spVec3 world = spTransformPoint(pose, local);
+            const double p[3] = {(double)world.x, (double)world.y, (double)world.z};
+            spAddPoint(box, p, limit);
+        }
+    }
 }
 
 spMotionBox spMeasureMotion(const spRecording* recording)
@@ -90,6 +142,12 @@ spMotionBox spMeasureMotion(const spRecording* recording)
     {
         int frame = looked > 1 ? (int)((int64_t)i * (count - 1) / (looked - 1)) : 0;
         spExtendBox(&box, recording, frame, &limit);
+    }
+    double size = spGetDiagonal(&box);
+    for (int i = 0; i < looked; ++i)
+    {
+        int frame = looked > 1 ? (int)((int64_t)i * (count - 1) / (looked - 1)) : 0;
+        spExtendByColliders(&box, recording, frame, size, &limit);
     }
     return box;
 }

@@ -39,10 +39,13 @@
 #define SP_FRAME_COLLIDER_SIZE 32
 #define SP_TETS_SIZE 8
 #define SP_SURFACE_SIZE 16
+#define SP_BARE_SIZE 8
 #define SP_STRESS_SIZE 16
 #define SP_PLAY_SIZE 24
 #define SP_DECISION_SIZE 40
 #define SP_ACT_SIZE 8
+#define SP_CONTACTS_SIZE 16
+#define SP_CONTACT_SIZE 64
 #define SP_PROFILE_COUNT 8
 
 // Numbers that are stored of a tet: von Mises stress, three principal stresses, volume ratio
@@ -60,6 +63,7 @@ enum
     sp_chunkTopology = SP_CHUNK_TYPE('T', 'O', 'P', 'O'),   // triangles and edges of a body from here on
     sp_chunkTets = SP_CHUNK_TYPE('T', 'E', 'T', 'S'),       // tets of a topology
     sp_chunkSurface = SP_CHUNK_TYPE('S', 'U', 'R', 'F'),    // surface attached to a topology
+    sp_chunkBare = SP_CHUNK_TYPE('B', 'A', 'R', 'E'),       // triangles of a topology that edits laid bare
     sp_chunkCollider = SP_CHUNK_TYPE('C', 'O', 'L', 'L'),   // a collider appears
     sp_chunkDecisions = SP_CHUNK_TYPE('D', 'E', 'C', 'S'),  // what the clock decided in some steps
     sp_chunkActs = SP_CHUNK_TYPE('A', 'C', 'T', 'S'),       // what was done between some steps
@@ -67,8 +71,12 @@ enum
     sp_chunkSolver = SP_CHUNK_TYPE('S', 'O', 'L', 'V'),     // what solvers did in those steps
     sp_chunkFrame = SP_CHUNK_TYPE('F', 'R', 'A', 'M'),      // a frame
     sp_chunkNodeStress = SP_CHUNK_TYPE('N', 'S', 'T', 'R'), // stress at the nodes in the last frame
+    sp_chunkNodeStrain = SP_CHUNK_TYPE('N', 'S', 'T', 'N'), // strain at the nodes in the last frame
     sp_chunkTetStates = SP_CHUNK_TYPE('T', 'S', 'T', 'R'),  // what tets feel in the last frame
-    sp_chunkDone = SP_CHUNK_TYPE('D', 'O', 'N', 'E'),       // index; last, once
+    sp_chunkNodePressure =
+        SP_CHUNK_TYPE('N', 'P', 'R', 'E'),                // contact pressure at the nodes in the last frame
+    sp_chunkContacts = SP_CHUNK_TYPE('C', 'O', 'N', 'T'), // contacts of the last frame
+    sp_chunkDone = SP_CHUNK_TYPE('D', 'O', 'N', 'E'),     // index; last, once
 };
 
 enum
@@ -79,8 +87,12 @@ enum
 
 enum
 {
-    sp_playLive = 1, // preconditioners were taken in use as soon as they were there
+    sp_playLive = 1,     // preconditioners were taken in use as soon as they were there
+    sp_playUntangle = 2, // bodies were moved apart before the first step
 };
+
+// In place of a body or a collider that a contact is not with
+#define SP_CONTACT_NONE UINT32_MAX
 
 // In place of a body in a decision: the time that the step covered
 #define SP_DECISION_OF_STEP UINT32_MAX

@@ -10,6 +10,7 @@ bool spGetDrawnBody(spHeap* heap, const spRecording* recording, int frame, int b
     {
         drawn->x = spRecording_GetPositions(recording, frame, body);
         drawn->triangles = spRecording_GetTriangles(recording, frame, body, &drawn->triangleCount);
+        drawn->bare = spRecording_GetBareTriangles(recording, frame, body);
         drawn->edges = spRecording_GetEdges(recording, frame, body, &drawn->edgeCount);
         return true;
     }
@@ -20,6 +21,7 @@ bool spGetDrawnBody(spHeap* heap, const spRecording* recording, int frame, int b
     spRecording_CopySurfacePositions(recording, frame, body, drawn->positions, count);
     drawn->x = (spPointView){drawn->positions, count};
     drawn->triangles = spRecording_GetSurfaceTriangles(recording, frame, body, &drawn->triangleCount);
+    drawn->bare = NULL;
     drawn->edges = NULL;
     drawn->edgeCount = 0;
     return true;

@@ -12,6 +12,7 @@ typedef struct spDrawnBody
     spPointView x;
     const int32_t* triangles; // three points each; NULL when there are none
     int triangleCount;
+    const uint8_t* bare;  // of each triangle: 1 where an edit laid it bare; NULL where none did
     const int32_t* edges; // two points each; none of a body with an attached surface
     int edgeCount;
     float* positions; // of the vertices of an attached surface

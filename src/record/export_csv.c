@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Tables: one line per recorded step. After RFC 4180, except that lines end with a line feed alone.
+// Tables: one line per recorded step, or per contact of a frame. After RFC 4180, except that lines end with a line feed alone.
 
 #include "base/text.h"
 #include "record/output.h"
@@ -80,6 +80,46 @@ static void spPrintProfile(spBytes* text, const spRecording* recording)
     }
 }
 
+// Names as in the heads of columns, quoted where they ask for it
+static void spPrintName(spBytes* text, const char* name)
+{
+    spPrintColumn(text, name, "");
+}
+
+static void spPrintNumbers(spBytes* text, const float* numbers, int count)
+{
+    for (int i = 0; i < count; ++i)
+    {
+        spPrintText(text, ",");
+        spPrintNumber(text, (double)numbers[i]);
+    }
+}
+
+static void spPrintContacts(spBytes* text, const spRecording* recording)
+{
+    spPrintText(text, "time [s],body,other,x [m],y [m],z [m],force x [N],force y [N],force z [N],normal x,"
+                      "normal y,normal z,gap [m],area [m^2],slip [m/s],age\n");
+    for (int frame = 0; frame < recording->frameCount; ++frame)
+    {
+        int count = spRecording_GetContactCount(recording, frame);
+        for (int i = 0; i < count; ++i)
+        {
+            spRecordedContact c = spRecording_GetContact(recording, frame, i);
+            spPrintNumber(text, spRecording_GetFrameTime(recording, frame));
+            spPrintName(text, recording->bodies[c.body].name);
+            spPrintName(text, c.otherBody >= 0  ? recording->bodies[c.otherBody].name
+                              : c.collider >= 0 ? recording->colliders[c.collider].def.name
+                                                : "");
+            spPrintNumbers(text, c.position, 3);
+            spPrintNumbers(text, c.force, 3);
+            spPrintNumbers(text, c.normal, 3);
+            const float rest[3] = {c.gap, c.area, c.slip};
+            spPrintNumbers(text, rest, 3);
+            spPrintText(text, ",%d\n", c.age);
+        }
+    }
+}
+
 bool spExportCsv(const spRecording* recording, const spExportDef* def, spError* error)
 {
     spExportRange range;
@@ -99,8 +139,16 @@ bool spExportCsv(const spRecording* recording, const spExportDef* def, spError* 
         text.count = 0;
         spPrintProfile(&text, recording);
         ok = spSetPath(&path, error, "%s/%s_profile.csv", range.folder, range.baseName) &&
-             spSaveBytes(&text, (const char*)path.data, error) && spReportProgress(def, 1.0, error);
+             spSaveBytes(&text, (const char*)path.data, error) && spReportProgress(def, 0.7, error);
     }
+    if (ok && recording->hasContacts)
+    {
+        text.count = 0;
+        spPrintContacts(&text, recording);
+        ok = spSetPath(&path, error, "%s/%s_contacts.csv", range.folder, range.baseName) &&
+             spSaveBytes(&text, (const char*)path.data, error);
+    }
+    ok = ok && spReportProgress(def, 1.0, error);
     spFreeBytes(&text);
     spFreeBytes(&path);
     return ok;

@@ -21,6 +21,18 @@ static void spPutObjName(spOutput* output, const char* name, int body)
     spPutFormat(output, "%s%d\n", name[0] != 0 ? "_" : "body_", body);
 }
 
+// Triangles that an edit laid bare, or the others
+static void spPutObjFaces(spOutput* output, const spDrawnBody* drawn, uint8_t bare, int64_t first)
+{
+    for (int i = 0; i < drawn->triangleCount; ++i)
+    {
+        if ((drawn->bare != NULL ? drawn->bare[i] : 0) == bare)
+        {
+            spPutObjCells(output, "f ", drawn->triangles + 3 * (size_t)i, 1, 3, first);
+        }
+    }
+}
+
 static void spPutObjBody(spOutput* output, const spDrawnBody* drawn, int64_t first)
 {
     for (int i = 0; i < drawn->x.count; ++i)
@@ -36,7 +48,12 @@ static void spPutObjBody(spOutput* output, const spDrawnBody* drawn, int64_t fir
         }
         spPutText(output, "\n");
     }
-    spPutObjCells(output, "f ", drawn->triangles, drawn->triangleCount, 3, first);
+    spPutObjFaces(output, drawn, 0, first);
+    if (drawn->bare != NULL)
+    {
+        spPutText(output, "g bare\n");
+        spPutObjFaces(output, drawn, 1, first);
+    }
     spPutObjCells(output, "l ", drawn->edges, drawn->edgeCount, 2, first);
 }
 

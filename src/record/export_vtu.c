@@ -21,6 +21,7 @@ enum
     sp_gridNodes, // number of the node in its body
     sp_gridVelocities,
     sp_gridNodeStress,
+    sp_gridNodePressure,
     sp_gridBodies,
     sp_gridElements, // 0 triangle, 1 edge, 2 lone point, 3 tet
     sp_gridVonMises,
@@ -36,17 +37,12 @@ static const struct
     const char* name;
     int components;
 } s_arrays[sp_gridArrayCount] = {
-    {"Points", sp_numberFloat, "Points", 3},
-    {"Cells", sp_numberInt64, "connectivity", 1},
-    {"Cells", sp_numberInt64, "offsets", 1},
-    {"Cells", sp_numberUint8, "types", 1},
-    {"PointData", sp_numberInt32, "node", 1},
-    {"PointData", sp_numberFloat, "velocity", 3},
-    {"PointData", sp_numberFloat, "vonMises", 1},
-    {"CellData", sp_numberInt32, "body", 1},
-    {"CellData", sp_numberInt32, "element", 1},
-    {"CellData", sp_numberFloat, "vonMises", 1},
-    {"CellData", sp_numberFloat, "principalStress", 3},
+    {"Points", sp_numberFloat, "Points", 3},        {"Cells", sp_numberInt64, "connectivity", 1},
+    {"Cells", sp_numberInt64, "offsets", 1},        {"Cells", sp_numberUint8, "types", 1},
+    {"PointData", sp_numberInt32, "node", 1},       {"PointData", sp_numberFloat, "velocity", 3},
+    {"PointData", sp_numberFloat, "vonMises", 1},   {"PointData", sp_numberFloat, "contactPressure", 1},
+    {"CellData", sp_numberInt32, "body", 1},        {"CellData", sp_numberInt32, "element", 1},
+    {"CellData", sp_numberFloat, "vonMises", 1},    {"CellData", sp_numberFloat, "principalStress", 3},
     {"CellData", sp_numberFloat, "volumeRatio", 1},
 };
 
@@ -134,9 +130,9 @@ static void spAddCells(spGrid* grid, const int32_t* indices, int count, int size
     grid->cellCount += count;
 }
 
-// Points with velocities and stress, or zeros where there are none
+// Points with velocities, stress and contact pressure, or zeros where there are none
 static void spAddPoints(spGrid* grid, const float* positions, const float* velocities, const float* stress,
-                        int count)
+                        const float* pressure, int count)
 {
     spPutData(&grid->arrays[sp_gridPoints], positions, (size_t)count * 3 * sizeof(float));
     for (int i = 0; i < count; ++i)
@@ -145,6 +141,7 @@ static void spAddPoints(spGrid* grid, const float* positions, const float* veloc
         spPutData(&grid->arrays[sp_gridVelocities], velocities != NULL ? velocities + 3 * i : zero,
                   sizeof(zero));
         spPutF32(&grid->arrays[sp_gridNodeStress], stress != NULL ? stress[i] : 0.0f);
+        spPutF32(&grid->arrays[sp_gridNodePressure], pressure != NULL ? pressure[i] : 0.0f);
         spPutU32(&grid->arrays[sp_gridNodes], (uint32_t)i);
     }
     grid->pointCount += count;
@@ -157,10 +154,11 @@ static void spAddSurface(spGrid* grid, const spRecording* recording, int frame, 
     spPointView x = spRecording_GetPositions(recording, frame, body);
     spPointView v = spRecording_GetVelocities(recording, frame, body);
     spValueView stress = spRecording_GetNodeStress(recording, frame, body);
+    spValueView pressure = spRecording_GetNodePressure(recording, frame, body);
     int64_t first = grid->pointCount;
     for (int i = 0; i < topology->surfaceVertexCount; ++i)
     {
-        float position[3], velocity[3] = {0}, ownStress = 0.0f;
+        float position[3], velocity[3] = {0}, ownStress = 0.0f, ownPressure = 0.0f;
         spMapToSurface(topology, x.data, 3, i, position);
         if (v.count > 0)
         {
@@ -170,9 +168,14 @@ static void spAddSurface(spGrid* grid, const spRecording* recording, int frame, 
         {
             spMapToSurface(topology, stress.data, 1, i, &ownStress);
         }
+        if (pressure.count > 0)
+        {
+            spMapToSurface(topology, pressure.data, 1, i, &ownPressure);
+        }
         spPutData(&grid->arrays[sp_gridPoints], position, sizeof(position));
         spPutData(&grid->arrays[sp_gridVelocities], velocity, sizeof(velocity));
         spPutF32(&grid->arrays[sp_gridNodeStress], ownStress);
+        spPutF32(&grid->arrays[sp_gridNodePressure], ownPressure);
         spPutU32(&grid->arrays[sp_gridNodes], UINT32_MAX);
     }
     grid->pointCount += topology->surfaceVertexCount;
@@ -195,7 +198,8 @@ static bool spFillGrid(spGrid* grid, spShapeMesh* shape, spHeap* heap, const spR
         const int32_t* tets = spRecording_GetTets(recording, frame, body, &tetCount);
         spTetStateView states = spRecording_GetTetStates(recording, frame, body);
         int64_t first = grid->pointCount;
-        spAddPoints(grid, x.data, v.data, spRecording_GetNodeStress(recording, frame, body).data, x.count);
+        spAddPoints(grid, x.data, v.data, spRecording_GetNodeStress(recording, frame, body).data,
+                    spRecording_GetNodePressure(recording, frame, body).data, x.count);
         spAddCells(grid, tets, tetCount, 4, body, first, &states);
         if (spRecording_GetSurfaceVertexCount(recording, frame, body) > 0)
         {
@@ -225,7 +229,7 @@ static bool spFillGrid(spGrid* grid, spShapeMesh* shape, spHeap* heap, const spR
             return false;
         }
         int64_t first = grid->pointCount;
-        spAddPoints(grid, shape->positions, NULL, NULL, shape->vertexCount);
+        spAddPoints(grid, shape->positions, NULL, NULL, NULL, shape->vertexCount);
         spAddCells(grid, shape->triangles, shape->triangleCount, 3, -1 - collider, first, NULL);
     }
     return !spHasGridFailed(grid);
@@ -240,6 +244,8 @@ static bool spIsInRecording(const spRecording* recording, int array)
             return (recording->flags & sp_headVelocities) != 0;
         case sp_gridNodeStress:
             return recording->hasNodeStress;
+        case sp_gridNodePressure:
+            return recording->hasNodePressure;
         case sp_gridVonMises:
         case sp_gridPrincipal:
         case sp_gridVolumeRatio:

@@ -117,6 +117,18 @@ static bool spCheckPicture(const spRecording* recording, const spPictureDef* def
                       "picture: the recording has no velocities to colour by: record them with "
                       "storeVelocities (souple run --velocities)");
     }
+    if (def->color == sp_colorPressure && !recording->hasNodePressure)
+    {
+        return spFail(error, sp_errorBadArgument,
+                      "picture: the recording has no contact pressure to colour by: record it with "
+                      "storeContacts (souple run --colour pressure), with bodies that touch something");
+    }
+    if (def->color == sp_colorStrain && !recording->hasNodeStrain)
+    {
+        return spFail(error, sp_errorBadArgument,
+                      "picture: the recording has no strain to colour by: record it with storeStrain (souple "
+                      "run --colour strain), with tets, springs or kept distances in some body");
+    }
     if (!(def->lineWidth >= 0.0) || def->lineWidth > 1000.0)
     {
         return spFail(error, sp_errorBadArgument, "picture: a line width of %g pixels", def->lineWidth);
@@ -163,6 +175,9 @@ static bool spGetNodeValues(spPicture* picture, int frame, int body, int* count)
     spPointView x = spRecording_GetPositions(recording, frame, body);
     spPointView v = spRecording_GetVelocities(recording, frame, body);
     spValueView stress = spRecording_GetNodeStress(recording, frame, body);
+    spValueView pressure = spRecording_GetNodePressure(recording, frame, body);
+    spValueView strain = spRecording_GetNodeStrain(recording, frame, body);
+    int triangleCount = 0;
     const float* first = NULL;
     *count = 0;
     switch (picture->def->color)
@@ -170,12 +185,20 @@ static bool spGetNodeValues(spPicture* picture, int frame, int body, int* count)
         case sp_colorStress:
             *count = stress.count;
             break;
+        case sp_colorStrain:
+            *count = strain.count;
+            break;
         case sp_colorDisplacement:
             first = spFindFirstPositions(recording, body, x.count);
             *count = x.count;
             break;
         case sp_colorVelocity:
             *count = v.count;
+            break;
+        case sp_colorPressure:
+            // What touches nothing feels none
+            spRecording_GetTriangles(recording, frame, body, &triangleCount);
+            *count = triangleCount > 0 ? x.count : 0;
             break;
         default:
             break;
@@ -192,9 +215,12 @@ static bool spGetNodeValues(spPicture* picture, int frame, int body, int* count)
     const float zero[3] = {0};
     for (int i = 0; i < *count; ++i)
     {
-        picture->values[i] = picture->def->color == sp_colorStress ? stress.data[i]
-                             : first != NULL                       ? spLengthOf(x.data + 3 * i, first + 3 * i)
-                                                                   : spLengthOf(v.data + 3 * i, zero);
+        picture->values[i] = picture->def->color == sp_colorStress   ? stress.data[i]
+                             : picture->def->color == sp_colorStrain ? strain.data[i]
+                             : picture->def->color == sp_colorPressure
+                                 ? (pressure.count > 0 ? pressure.data[i] : 0.0f)
+                             : first != NULL ? spLengthOf(x.data + 3 * i, first + 3 * i)
+                                             : spLengthOf(v.data + 3 * i, zero);
     }
     return true;
 }
@@ -250,7 +276,8 @@ static bool spCountBody(spPicture* picture, int frame, int body, float floor, sp
 
 static float spGetPictureFloor(const spPicture* picture)
 {
-    static const spValueKind kinds[] = {sp_valueStress, sp_valueStress, sp_valueDisplacement, sp_valueSpeed};
+    static const spValueKind kinds[] = {sp_valueStress, sp_valueStress, sp_valueDisplacement,
+                                        sp_valueSpeed,  sp_valueStress, sp_valueStrain};
     _Static_assert(SP_COUNT(kinds) == sp_pictureColorCount, "a kind of values for each colouring");
     float size = 0.0f;
     for (int body = 0; body < picture->recording->bodyCount; ++body)
@@ -451,10 +478,14 @@ static spFloat3 spGetCornerNormal(const spPicture* picture, int face, int node)
     return spNormalizeF3(sum);
 }
 
-// values may be NULL
-static bool spAddSurface(spPicture* picture, spPointView x, const int32_t* triangles, int triangleCount,
-                         spFloat3 color, const float* values, uint32_t flags)
+// What an edit laid bare is pale. values may be NULL
+static bool spAddSurface(spPicture* picture, const spDrawnBody* drawn, spFloat3 color, const float* values,
+                         uint32_t flags)
 {
+    spPointView x = drawn->x;
+    const int32_t* triangles = drawn->triangles;
+    int triangleCount = drawn->triangleCount;
+    spFloat3 pale = spMixF3(color, spMakeF3(1.0f, 0.92f, 0.82f), 0.6f);
     if (!spReserveTriangles(picture, triangleCount) ||
         !spListFaces(picture, triangles, triangleCount, x.count))
     {
@@ -479,7 +510,7 @@ static bool spAddSurface(spPicture* picture, spPointView x, const int32_t* trian
             triangle->n[k] = spGetCornerNormal(picture, i, node);
             triangle->value[k] = values != NULL ? values[node] : 0.0f;
         }
-        triangle->color = color;
+        triangle->color = drawn->bare != NULL && drawn->bare[i] != 0 ? pale : color;
         triangle->flags = flags;
     }
     return true;
@@ -704,7 +735,6 @@ static bool spAddBodies(spPicture* picture, int frame, bool caster)
         spPointView x = picture->drawn.x;
         int triangleCount = picture->drawn.triangleCount;
         int edgeCount = picture->drawn.edgeCount;
-        const int32_t* triangles = picture->drawn.triangles;
         const int32_t* edges = picture->drawn.edges;
         if (ok && triangleCount > 0 && !caster)
         {
@@ -712,7 +742,7 @@ static bool spAddBodies(spPicture* picture, int frame, bool caster)
             bool hasEdges = picture->def->showEdges || spIsFlat(picture, x);
             uint32_t flags = hasEdges ? (uint32_t)sp_drawWire : 0;
             flags |= values != NULL ? (uint32_t)(sp_drawMapped | sp_drawDull) : 0;
-            ok = spAddSurface(picture, x, triangles, triangleCount, color, values, flags);
+            ok = spAddSurface(picture, &picture->drawn, color, values, flags);
         }
         else if (ok && triangleCount == 0)
         {
@@ -847,8 +877,9 @@ static bool spDrawFrame(spPicture* picture, int frame, uint8_t* rgb, spError* er
     }
     if (picture->def->color != sp_colorNone)
     {
-        static const char* const titles[] = {"", "von Mises stress", "displacement", "speed"};
-        static const char* const units[] = {"", "Pa", "m", "m/s"};
+        static const char* const titles[] = {"",      "von Mises stress", "displacement",
+                                             "speed", "contact pressure", "strain"};
+        static const char* const units[] = {"", "Pa", "m", "m/s", "Pa", ""};
         _Static_assert(SP_COUNT(titles) == sp_pictureColorCount && SP_COUNT(units) == sp_pictureColorCount,
                        "a legend for each colouring");
         spLegend legend = {titles[picture->def->color], units[picture->def->color], picture->low,

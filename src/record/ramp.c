@@ -104,6 +104,11 @@ void spDrawLegend(uint8_t* rgb, int width, int height, const spLegend* legend)
     double factor;
     const char* prefix = spFindPrefix(legend->high, &factor);
     char title[80];
+    if (legend->unit[0] == 0)
+    {
+        prefix = "%";
+        factor = 0.01;
+    }
     snprintf(title, sizeof(title), "%.50s [%s%.10s]", legend->title, prefix, legend->unit);
     int titleLeft = spMinInt(left, right - (int)spMeasureText(title, &style));
     int margin = (int)(7.0f * unit);

@@ -6,7 +6,10 @@
 
 #include "base/error.h"
 #include "record/writer.h"
+#include "souple/edit.h"
 #include "souple/element.h"
+
+#include <math.h>
 
 typedef struct spTrackedBody
 {
@@ -62,8 +65,13 @@ struct spRecorder
     int decisionCapacity;
     spReal* stress; // at the nodes of one body
     int stressCapacity;
-    bool storeStress;
+    bool storeStress, storeStrain;
     bool storeTetStates;
+    bool storeContacts;
+    spContact* worldContacts;
+    int worldContactCapacity;
+    spRecordedContact* contacts; // of one frame
+    int contactCapacity;
     int64_t lastSerial; // of the step of the last row; -1 without rows
 };
 
@@ -181,6 +189,9 @@ static spTrackedBody* spTrackBody(spRecorder* recorder, const spWorld* world, sp
         data.edges = spBody_GetEdges(world, id, &data.edgeCount);
         data.triangleCount = data.triangles != NULL ? data.triangleCount : 0;
         data.edgeCount = data.edges != NULL ? data.edgeCount : 0;
+        int bareCount = 0;
+        const uint8_t* bare = spBody_GetBareTriangles(world, id, &bareCount);
+        data.bare = bareCount > 0 ? bare : NULL;
         data.tets = recorder->tets;
         data.tetCount = tetCount;
         if (!spGatherSurface(recorder, world, id, &data))
@@ -251,7 +262,79 @@ static void spStoreVectors(float* to, const spVec3* from, int count)
     }
 }
 
-// Stress where wanted, of a body with tets. Returns where the numbers of the next body go.
+// Whether a body is in a contact of this frame
+static bool spFeelsContact(const spRecorder* recorder, const spWorld* world, spBodyId id)
+{
+    int count = spMinInt(spWorld_GetContactCount(world), recorder->worldContactCapacity);
+    bool found = false;
+    for (int i = 0; i < count && found == false; ++i)
+    {
+        const spContact* c = recorder->worldContacts + i;
+        found = SP_ID_EQUALS(c->body, id) || SP_ID_EQUALS(c->otherBody, id);
+    }
+    return found;
+}
+
+static bool spFetchContacts(spRecorder* recorder, const spWorld* world)
+{
+    int count = recorder->storeContacts ? spWorld_GetContactCount(world) : 0;
+    if (!spReserve(&recorder->writer.heap, (void**)&recorder->worldContacts, 0,
+                   &recorder->worldContactCapacity, count, sizeof(spContact)) ||
+        !spReserve(&recorder->writer.heap, (void**)&recorder->contacts, 0, &recorder->contactCapacity, count,
+                   sizeof(spRecordedContact)))
+    {
+        return spFailRecorderMemory(recorder);
+    }
+    spWorld_GetContacts(world, recorder->worldContacts, count);
+    return true;
+}
+
+static void spStoreVector(float to[3], spVec3 from)
+{
+    to[0] = (float)from.x;
+    to[1] = (float)from.y;
+    to[2] = (float)from.z;
+}
+
+// The contacts of the frame, by numbers of the recording. Returns their number, -1 on failure.
+static int spGatherContacts(spRecorder* recorder, const spWorld* world)
+{
+    int count = recorder->storeContacts ? spMinInt(spWorld_GetContactCount(world), SP_MAX_FRAME_CONTACTS) : 0;
+    for (int i = 0; i < count; ++i)
+    {
+        const spContact* c = recorder->worldContacts + i;
+        spRecordedContact* to = recorder->contacts + i;
+        const spTrackedBody* body = spFindTrackedBody(recorder, c->body, 0);
+        if (body == NULL)
+        {
+            return -1;
+        }
+        *to = (spRecordedContact){.body = body->body,
+                                  .otherBody = -1,
+                                  .collider = -1,
+                                  .age = c->age,
+                                  .gap = (float)c->gap,
+                                  .area = (float)c->area};
+        spVec3 v = c->slip;
+        to->slip =
+            (float)sqrt((double)v.x * (double)v.x + (double)v.y * (double)v.y + (double)v.z * (double)v.z);
+        spStoreVector(to->position, c->position);
+        spStoreVector(to->force, c->force);
+        spStoreVector(to->normal, c->normal);
+        if (!SP_IS_NULL(c->otherBody))
+        {
+            const spTrackedBody* other = spFindTrackedBody(recorder, c->otherBody, 0);
+            to->otherBody = other != NULL ? other->body : -1;
+        }
+        else
+        {
+            to->collider = spTrackCollider(recorder, world, c->collider, 0);
+        }
+    }
+    return count;
+}
+
+// Stress, strain and contact pressure where wanted and there are some. Returns where the numbers of the next body go.
 static float* spGatherStress(spRecorder* recorder, const spWorld* world, spBodyId id, spFrameBody* body,
                              float* next)
 {
@@ -264,6 +347,26 @@ static float* spGatherStress(spRecorder* recorder, const spWorld* world, spBodyI
         }
         body->nodeStress = next;
         next += body->nodeCount;
+    }
+    if (recorder->storeStrain)
+    {
+        int count = spBody_CopyNodeStrain(world, id, recorder->stress, body->nodeCount);
+        for (int i = 0; i < count; ++i)
+        {
+            next[i] = (float)recorder->stress[i];
+        }
+        body->nodeStrain = count > 0 ? next : NULL;
+        next += count;
+    }
+    if (recorder->storeContacts && spFeelsContact(recorder, world, id))
+    {
+        int count = spBody_CopyContactPressures(world, id, recorder->stress, body->nodeCount);
+        for (int i = 0; i < count; ++i)
+        {
+            next[i] = (float)recorder->stress[i];
+        }
+        body->nodePressure = count > 0 ? next : NULL;
+        next += count;
     }
     if (recorder->storeTetStates && body->tetCount > 0)
     {
@@ -304,7 +407,8 @@ static bool spGatherBodies(spRecorder* recorder, const spWorld* world, int bodyC
         recorder->frameBodies[i] = (spFrameBody){
             .topology = body->topology, .nodeCount = body->nodeCount, .tetCount = body->tetCount};
         total += body->nodeCount;
-        needed += (int64_t)body->nodeCount * (3 + (writer->storeVelocities ? 3 : 0) + recorder->storeStress);
+        needed += (int64_t)body->nodeCount * (3 + (writer->storeVelocities ? 3 : 0) + recorder->storeStress +
+                                              recorder->storeStrain + recorder->storeContacts);
         needed += recorder->storeTetStates ? (int64_t)SP_TET_NUMBERS * body->tetCount : 0;
         most = spMaxInt(most, body->nodeCount);
         mostTets = spMaxInt(mostTets, body->tetCount);
@@ -320,7 +424,8 @@ static bool spGatherBodies(spRecorder* recorder, const spWorld* world, int bodyC
         !spReserve(&writer->heap, (void**)&recorder->numbers, 0, &recorder->numberCapacity, (int)needed,
                    sizeof(float)) ||
         !spReserve(&writer->heap, (void**)&recorder->stress, 0, &recorder->stressCapacity,
-                   recorder->storeStress ? most : 0, sizeof(spReal)) ||
+                   recorder->storeStress || recorder->storeStrain || recorder->storeContacts ? most : 0,
+                   sizeof(spReal)) ||
         !spReserve(&writer->heap, (void**)&recorder->tetStates, 0, &recorder->tetStateCapacity,
                    recorder->storeTetStates ? mostTets : 0, sizeof(spTetState)))
     {
@@ -397,7 +502,9 @@ spRecorder* spCreateRecorder(const spWorld* world, const spRecorderDef* def, spE
 
     recorder->lastSerial = -1;
     recorder->storeStress = def->storeStress;
+    recorder->storeStrain = def->storeStrain;
     recorder->storeTetStates = def->storeTetStates;
+    recorder->storeContacts = def->storeContacts;
 
     // The recorder itself is counted with the rest
     recorder->writer.heap.byteCount += heap.byteCount;
@@ -493,8 +600,13 @@ bool spRecorder_AddFrame(spRecorder* recorder, const spWorld* world, const doubl
 
     int bodyCount = 0;
     int colliderCount = 0;
-    if (!spGatherIds(recorder, world, &bodyCount, &colliderCount) ||
+    if (!spFetchContacts(recorder, world) || !spGatherIds(recorder, world, &bodyCount, &colliderCount) ||
         !spGatherBodies(recorder, world, bodyCount) || !spGatherColliders(recorder, world, colliderCount))
+    {
+        return false;
+    }
+    int contactCount = spGatherContacts(recorder, world);
+    if (contactCount < 0)
     {
         return false;
     }
@@ -504,6 +616,8 @@ bool spRecorder_AddFrame(spRecorder* recorder, const spWorld* world, const doubl
     data.bodyCount = bodyCount;
     data.colliders = recorder->frameColliders;
     data.colliderCount = colliderCount;
+    data.contacts = recorder->contacts;
+    data.contactCount = contactCount;
     return spWriteFrame(&recorder->writer, &data);
 }
 
@@ -546,6 +660,8 @@ bool spCloseRecorder(spRecorder* recorder, spError* error)
     spFree(&heap, recorder->tetStates);
     spFree(&heap, recorder->decisions);
     spFree(&heap, recorder->stress);
+    spFree(&heap, recorder->worldContacts);
+    spFree(&heap, recorder->contacts);
     spFree(&heap, recorder);
     return ok;
 }

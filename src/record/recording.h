@@ -24,6 +24,7 @@ typedef struct spTopologyEntry
     int surfaceVertexCount;
     const int32_t* surfaceTriangles;
     int surfaceTriangleCount;
+    const uint8_t* bare; // of each triangle: 1 where an edit laid it bare; NULL where none did
 } spTopologyEntry;
 
 typedef struct spRowBlock
@@ -55,9 +56,11 @@ typedef struct spBodyEntry
 {
     int topology;
     const float* positions;
-    const float* velocities; // NULL when not stored
-    const float* nodeStress; // NULL when not stored
-    const float* tetStates;  // von Mises stresses, principal stresses, volume ratios; NULL when not stored
+    const float* velocities;   // NULL when not stored
+    const float* nodeStress;   // NULL when not stored
+    const float* nodeStrain;   // NULL when not stored
+    const float* nodePressure; // NULL when not stored
+    const float* tetStates;    // von Mises stresses, principal stresses, volume ratios; NULL when not stored
 } spBodyEntry;
 
 typedef struct spFrameEntry
@@ -69,6 +72,8 @@ typedef struct spFrameEntry
     int bodyCount;
     const uint8_t* colliders; // SP_FRAME_COLLIDER_SIZE each
     int colliderCount;
+    const uint8_t* contacts; // SP_CONTACT_SIZE each
+    int contactCount;
 } spFrameEntry;
 
 typedef struct spBodyInfo
@@ -101,7 +106,10 @@ struct spRecording
     bool isComplete;
     char damage[256];
     bool hasNodeStress; // in some frame
+    bool hasNodeStrain;
     bool hasTetStates;
+    bool hasContacts;
+    bool hasNodePressure;
     uint32_t flags;
     int libraryVersion;
     int numberSize;

@@ -147,7 +147,7 @@ static bool spWritePlay(spRecordWriter* writer, const spPlayInfo* play)
     spBytes* chunk = spBeginChunk(writer);
     spPutF64(chunk, play->dt);
     spPutF64(chunk, play->budget);
-    spPutU32(chunk, play->live ? sp_playLive : 0);
+    spPutU32(chunk, (play->live ? sp_playLive : 0) | (play->untangle ? sp_playUntangle : 0));
     spPutU32(chunk, 0);
     spPutString(chunk, play->scenePath);
     return spEndChunk(writer, sp_chunkPlay);
@@ -266,6 +266,15 @@ static bool spWriteSurface(spRecordWriter* writer, const spTopologyData* data, i
     return spEndChunk(writer, sp_chunkSurface);
 }
 
+static bool spWriteBare(spRecordWriter* writer, const spTopologyData* data, int topology)
+{
+    spBytes* chunk = spBeginChunk(writer);
+    spPutU32(chunk, (uint32_t)topology);
+    spPutU32(chunk, (uint32_t)data->triangleCount);
+    spPutData(chunk, data->bare, (size_t)data->triangleCount);
+    return spEndChunk(writer, sp_chunkBare);
+}
+
 int spWriteTopology(spRecordWriter* writer, const spTopologyData* data)
 {
     if (writer->error.code != sp_errorNone)
@@ -305,6 +314,7 @@ int spWriteTopology(spRecordWriter* writer, const spTopologyData* data)
         }
     }
     bool whole = data->surfaceTriangleCount == 0 || spWriteSurface(writer, data, topology);
+    whole = whole && (data->bare == NULL || spWriteBare(writer, data, topology));
     return whole ? topology : -1;
 }
 
@@ -501,14 +511,22 @@ bool spWriteRow(spRecordWriter* writer, const spRecordRow* row, const double* va
     return rows->count < SP_ROWS_BYTES || spWritePendingRows(writer);
 }
 
+static const float* spGetStored(const spFrameBody* body, uint32_t type)
+{
+    return type == sp_chunkNodeStress     ? body->nodeStress
+           : type == sp_chunkNodeStrain   ? body->nodeStrain
+           : type == sp_chunkNodePressure ? body->nodePressure
+                                          : body->tetStates;
+}
+
 // Numbers of the bodies that have them, on nodes or on tets, for the frame that was written last
 static bool spWriteStress(spRecordWriter* writer, const spFrameData* data, uint32_t type)
 {
-    bool ofNodes = type == sp_chunkNodeStress;
+    bool ofNodes = type != sp_chunkTetStates;
     uint32_t bodyCount = 0;
     for (int i = 0; i < data->bodyCount; ++i)
     {
-        bodyCount += (ofNodes ? data->bodies[i].nodeStress : data->bodies[i].tetStates) != NULL;
+        bodyCount += spGetStored(data->bodies + i, type) != NULL;
     }
     if (bodyCount == 0)
     {
@@ -521,7 +539,7 @@ static bool spWriteStress(spRecordWriter* writer, const spFrameData* data, uint3
     for (int i = 0; i < data->bodyCount; ++i)
     {
         const spFrameBody* body = data->bodies + i;
-        const float* numbers = ofNodes ? body->nodeStress : body->tetStates;
+        const float* numbers = spGetStored(body, type);
         int count = ofNodes ? body->nodeCount : SP_TET_NUMBERS * body->tetCount;
         if (numbers != NULL)
         {
@@ -531,6 +549,33 @@ static bool spWriteStress(spRecordWriter* writer, const spFrameData* data, uint3
         }
     }
     return spEndChunk(writer, type);
+}
+
+static bool spWriteContacts(spRecordWriter* writer, const spFrameData* data)
+{
+    if (data->contactCount == 0)
+    {
+        return true;
+    }
+    spBytes* chunk = spBeginChunk(writer);
+    spPutU64(chunk, (uint64_t)writer->frameCount);
+    spPutU32(chunk, (uint32_t)data->contactCount);
+    spPutU32(chunk, 0);
+    for (int i = 0; i < data->contactCount; ++i)
+    {
+        const spRecordedContact* c = data->contacts + i;
+        spPutU32(chunk, (uint32_t)c->body);
+        spPutU32(chunk, c->otherBody >= 0 ? (uint32_t)c->otherBody : SP_CONTACT_NONE);
+        spPutU32(chunk, c->collider >= 0 ? (uint32_t)c->collider : SP_CONTACT_NONE);
+        spPutU32(chunk, (uint32_t)c->age);
+        spPutData(chunk, c->position, sizeof(c->position));
+        spPutData(chunk, c->force, sizeof(c->force));
+        spPutData(chunk, c->normal, sizeof(c->normal));
+        spPutF32(chunk, c->gap);
+        spPutF32(chunk, c->area);
+        spPutF32(chunk, c->slip);
+    }
+    return spEndChunk(writer, sp_chunkContacts);
 }
 
 bool spWriteFrame(spRecordWriter* writer, const spFrameData* data)
@@ -582,7 +627,8 @@ bool spWriteFrame(spRecordWriter* writer, const spFrameData* data)
         return spFailWriterMemory(writer, writer->frameOffsets.count);
     }
     if (!spEndChunk(writer, sp_chunkFrame) || !spWriteStress(writer, data, sp_chunkNodeStress) ||
-        !spWriteStress(writer, data, sp_chunkTetStates))
+        !spWriteStress(writer, data, sp_chunkNodeStrain) || !spWriteStress(writer, data, sp_chunkTetStates) ||
+        !spWriteStress(writer, data, sp_chunkNodePressure) || !spWriteContacts(writer, data))
     {
         return false;
     }

@@ -59,18 +59,21 @@ typedef struct spTopologyData
     int surfaceVertexCount;
     const int32_t* surfaceTriangles;
     int surfaceTriangleCount; // 0 without an attached surface
+    const uint8_t* bare;      // of each triangle: 1 where an edit laid it bare; NULL where none did
 } spTopologyData;
 
 typedef struct spFrameBody
 {
-    int topology;            // its last one
-    int nodeCount;           // as in the topology
-    const float* positions;  // 3 * nodeCount
-    const float* velocities; // 3 * nodeCount; ignored when velocities are not stored
-    const float* nodeStress; // nodeCount, Pa; NULL when it is not stored
-    int tetCount;            // as in the topology
-    const float* tetStates;  // tetCount von Mises stresses, 3 * tetCount principal stresses, tetCount volume
-                             // ratios; NULL when they are not stored
+    int topology;              // its last one
+    int nodeCount;             // as in the topology
+    const float* positions;    // 3 * nodeCount
+    const float* velocities;   // 3 * nodeCount; ignored when velocities are not stored
+    const float* nodeStress;   // nodeCount, Pa; NULL when it is not stored
+    const float* nodeStrain;   // nodeCount; NULL when it is not stored
+    const float* nodePressure; // nodeCount, N/m^2; NULL when it is not stored
+    int tetCount;              // as in the topology
+    const float* tetStates; // tetCount von Mises stresses, 3 * tetCount principal stresses, tetCount volume
+                            // ratios; NULL when they are not stored
 } spFrameBody;
 
 typedef struct spFrameCollider
@@ -98,6 +101,8 @@ typedef struct spFrameData
     int bodyCount;
     const spFrameCollider* colliders;
     int colliderCount;
+    const spRecordedContact* contacts;
+    int contactCount; // 0 when they are not stored
 } spFrameData;
 
 bool spOpenWriter(spRecordWriter* writer, const spRecorderDef* def, spError* error);

@@ -151,6 +151,7 @@ static void spCarryOut(spRun* run, const spEventData* data, spProblems* problems
 {
     spRunEvent event = {.data = data, .link = -1, .live = true};
     event.body = spFindBodyIndex(run->scene, data->body);
+    event.collider = spFindColliderIndex(run->scene, data->collider);
     if (data->type == sp_eventGrab)
     {
         spFindGrabPlace(run, &event, problems);
@@ -215,6 +216,20 @@ static bool spIsHand(const spRun* run, int link)
     return link >= run->scene->data.attachments.count && run->links[link].held;
 }
 
+int spRun_CopyAttachedNodes(const spRun* run, int body, int32_t* nodes, int capacity)
+{
+    int count = 0;
+    for (int i = 0; run != NULL && nodes != NULL && i < run->scene->data.attachments.count; ++i)
+    {
+        const spRunLink* link = &run->links[i];
+        for (int k = 0; link->held && link->body == body && k < link->def.nodeCount && count < capacity; ++k)
+        {
+            nodes[count++] = link->def.nodes[k];
+        }
+    }
+    return count;
+}
+
 int spRun_GetHandCount(const spRun* run)
 {
     int count = 0;
@@ -243,7 +258,7 @@ bool spRun_GetHand(const spRun* run, int hand, spHandInfo* info)
     const spRunBody* body = &run->bodies[link->body];
     bool live = index >= run->sceneLinkCount;
     spDVec3 point = {0}, place = {0};
-    spBody_CopyPositions(run->world, body->id, run->scratch, body->nodeCount);
+    spBody_CopyPositions(run->world, body->id, run->scratch, run->scratchCount);
     for (int i = 0; i < link->def.nodeCount; ++i)
     {
         spVec3 x = run->scratch[link->def.nodes[i]], anchor = link->def.anchors[i];

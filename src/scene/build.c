@@ -6,6 +6,8 @@
 
 #include "scene/build.h"
 
+#include "souple/levels.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -83,16 +85,23 @@ static double spFindThickness(const spBodyData* data)
     return spIsGiven(&data->bends.head, &data->bends.thickness) ? data->bends.thickness : 0.0;
 }
 
+// Of a solid without a material, kg/m^3
+#define SP_WATER_DENSITY 1000.0
+
 static double spChooseDensity(const spBodyData* data, const spMesh* mesh, spProblems* problems)
 {
     const spMaterial* material = spFindMaterial(data->material);
-    if (spIsGiven(&data->head, &data->density) || material == NULL)
+    if (spIsGiven(&data->head, &data->density))
     {
         return data->density;
     }
     if (spMesh_GetTetCount(mesh) > 0)
     {
-        return material->density;
+        return material != NULL ? material->density : SP_WATER_DENSITY;
+    }
+    if (material == NULL)
+    {
+        return 0.0; // that of a cloth, which the body knows
     }
     double thickness = spFindThickness(data);
     if (thickness == 0.0 && !spIsGiven(&data->head, &data->nodeMass))
@@ -100,9 +109,9 @@ static double spChooseDensity(const spBodyData* data, const spMesh* mesh, spProb
         spReport(
             problems, &data->head, &data->material,
             "a sheet of this material needs \"thickness\" in its springs or bends, or \"density\" in kg/m^2");
-        return data->density;
+        return 0.0;
     }
-    return thickness > 0.0 ? material->density * thickness : data->density;
+    return thickness > 0.0 ? material->density * thickness : 0.0;
 }
 
 static bool spCheckPairs(const spSpringsData* springs, int nodeCount, spProblems* problems)
@@ -274,7 +283,7 @@ static int spBuildField(spWorld* world, const spRunBody* body, const spFieldData
 // ---------------------------------------------------------------------------------------------------------
 // Bodies
 
-static void spBuildPins(spWorld* world, const spRunBody* body, const spVec3* positions, spHeap* heap,
+static void spBuildPins(spWorld* world, spRunBody* body, const spVec3* positions, spHeap* heap,
                         spProblems* problems)
 {
     const spRegionData* pins = body->data->pins.data;
@@ -290,6 +299,11 @@ static void spBuildPins(spWorld* world, const spRunBody* body, const spVec3* pos
         {
             spReportWorld(problems, world, &pins[i].head, NULL, "these nodes cannot be pinned");
         }
+        if (nodes.count > 0 && spIsGiven(&pins[i].head, &pins[i].motion) &&
+            !spAddDrivenPins(heap, body, &pins[i], &nodes, positions))
+        {
+            spReportAs(problems, sp_errorOutOfMemory, &pins[i].head, NULL, "out of memory");
+        }
         spFreeNodes(heap, &nodes);
     }
 }
@@ -299,6 +313,7 @@ static void spApplySpin(spWorld* world, const spRunBody* body, spVec3* positions
 {
     spVec3 centre = spBody_GetCenter(world, body->id);
     spDVec3 w = body->data->spin, v = body->data->velocity;
+    w = (spDVec3){SP_DEGREE * w.x, SP_DEGREE * w.y, SP_DEGREE * w.z};
     for (int i = 0; i < body->nodeCount; ++i)
     {
         double x = positions[i].x - centre.x, y = positions[i].y - centre.y, z = positions[i].z - centre.z;
@@ -322,8 +337,33 @@ static void spBuildSurface(const spScene* scene, spWorld* world, const spRunBody
     spDestroyMesh(mesh);
 }
 
-static bool spCreateSceneBody(spWorld* world, const spBodyData* data, const spMesh* mesh, spHeap* heap,
-                              spRunBody* body, spProblems* problems)
+// A bit for each number, from 1; all of them when the list is not given, or for all
+static uint32_t spMakeBits(const spObjectHead* head, const spList* list, uint32_t fallback)
+{
+    if (spIsGiven(head, list) == false)
+    {
+        return fallback;
+    }
+    uint32_t bits = list->count < 0 ? UINT32_MAX : 0;
+    for (int i = 0; i < list->count; ++i)
+    {
+        bits |= 1u << (((const int32_t*)list->data)[i] - 1);
+    }
+    return bits;
+}
+
+static void spMakeSceneLevels(const spScene* scene, const spBodyData* data, spMesh** levels, spHeap* heap,
+                              spProblems* problems)
+{
+    const spMeshData* shapes = data->levels.data;
+    for (int i = 0; i < data->levels.count; ++i)
+    {
+        levels[i] = spMakeSceneMesh(scene, data, shapes + i, false, heap, problems);
+    }
+}
+
+static bool spCreateSceneBody(const spScene* scene, spWorld* world, const spBodyData* data,
+                              const spMesh* mesh, spHeap* heap, spRunBody* body, spProblems* problems)
 {
     spBodyDef def = spDefaultBodyDef();
     int errorsBefore = problems->errorCount;
@@ -331,23 +371,46 @@ static bool spCreateSceneBody(spWorld* world, const spBodyData* data, const spMe
     def.name = data->name;
     def.mesh = mesh;
     def.transform = spMakePlacement(&data->transform);
+    def.group = spMakeBits(&data->head, &data->group, def.group);
+    def.touches = spMakeBits(&data->head, &data->touches, def.touches);
     def.density = (spReal)spChooseDensity(data, mesh, problems);
     def.method = spMakeMethod(&data->method, &data->mesh, spMesh_GetEdges(mesh));
     spReal* masses = spMakeRegionMasses(data, mesh, (double)def.density, heap, problems);
     def.nodeMasses = masses;
+    spMesh* levels[SP_MAX_LEVELS] = {NULL};
+    spMakeSceneLevels(scene, data, levels, heap, problems);
+    def.levels = (const spMesh* const*)levels;
+    def.levelCount = data->levels.count;
+    if (problems->errorCount == errorsBefore)
+    {
+        body->id = spCreateBody(world, &def);
+    }
+    spFreeRegionMasses(masses, heap);
+    for (int i = 0; i < data->levels.count; ++i)
+    {
+        spDestroyMesh(levels[i]);
+    }
     if (problems->errorCount > errorsBefore)
     {
-        spFreeRegionMasses(masses, heap);
         return false;
     }
-    body->id = spCreateBody(world, &def);
-    spFreeRegionMasses(masses, heap);
     if (SP_IS_NULL(body->id))
     {
         spReportWorld(problems, world, &data->head, NULL, "this body cannot be made");
         return false;
     }
     body->nodeCount = spBody_GetNodeCount(world, body->id);
+    if (spIsGiven(&data->head, &data->joint))
+    {
+        spJointDef joint = spDefaultJointDef();
+        spFillDef(&data->joint, &joint);
+        joint.type = (spJointType)(data->joint.type + 1);
+        joint.motorSpeed *= (spReal)(joint.type == sp_jointHinge ? SP_DEGREE : 1.0);
+        if (!spBody_SetJoint(world, body->id, &joint))
+        {
+            spReportWorld(problems, world, &data->joint.head, NULL, "this joint cannot be made");
+        }
+    }
     return true;
 }
 
@@ -366,7 +429,7 @@ void spBuildSceneBody(const spScene* scene, spWorld* world, const spBodyData* da
     {
         return;
     }
-    if (spCreateSceneBody(world, data, mesh, heap, body, problems))
+    if (spCreateSceneBody(scene, world, data, mesh, heap, body, problems))
     {
         if (spWantsTets(data, mesh))
         {
@@ -477,8 +540,13 @@ spColliderId spBuildSceneCollider(const spScene* scene, spWorld* world, const sp
     spReal* heights = NULL;
     spFillDef(data, &def);
     def.name = data->name;
-    def.transform = spIsGiven(&data->head, &data->motion) ? spGetMotionPose(data, 0.0)
-                                                          : spMakePlacement(&data->transform);
+    def.group = spMakeBits(&data->head, &data->group, def.group);
+    def.touches = spMakeBits(&data->head, &data->touches, def.touches);
+    def.transform = spMakePlacement(&data->transform);
+    if (spIsGiven(&data->head, &data->motion))
+    {
+        def.transform = spGetMotionPose(def.transform, &data->motion, 0.0);
+    }
     if ((sizes & sp_sizeMesh) != 0)
     {
         mesh = spMakeColliderMesh(scene, data, heap, problems);
@@ -502,10 +570,20 @@ spColliderId spBuildSceneCollider(const spScene* scene, spWorld* world, const sp
     return id;
 }
 
-void spBuildScenePair(spWorld* world, const spPairData* data, spBodyId body, spColliderId collider,
+void spBuildScenePair(spWorld* world, const spPairData* data, spBodyId body, spThing other,
                       spProblems* problems)
 {
     // One that could not be made was reported already
+    spColliderId collider = other.collider;
+    if (spBody_IsValid(world, body) && spBody_IsValid(world, other.body))
+    {
+        if (spIsGiven(&data->head, &data->detector) &&
+            !spWorld_SetPairDetector(world, body, other.body, (spDetector)data->detector))
+        {
+            spReportWorld(problems, world, &data->head, &data->detector, "this pair cannot be set");
+        }
+        return;
+    }
     if (!spBody_IsValid(world, body) || !spCollider_IsValid(world, collider))
     {
         return;

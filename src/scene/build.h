@@ -30,16 +30,24 @@ typedef struct spRunBody
     spReal* tetNumbers;                            // the same
     double* tetVolumes;                            // at rest, m^3, tetCount
     double youngModulus, poissonRatio, tetDamping; // of its tets now
+    double tetScale;                               // of their moduli over those at the start, now
     bool mixed;                                    // tets have several materials
+    bool whole;                                    // it could not tear any further: nobody asks it again
     bool relaxed;                                  // the next one says how that ended
     spRelaxResult relaxResult;
+    spInversionReport inversions;
     double stiffness[64], damping[64]; // of each of its springs now, for events that change one of two
     int constraintSets[64];            // element set of each of its constraints; -1 when it was not made
     double compliance[64], constraintDamping[64]; // of each of them now
     double friction, restitution;
     double startModulus[64]; // of its springs, where they got their stiffness from one
     double startYoungModulus, startBending, startKnrt; // at the start: ranges of sliders stay where they are
+    struct spDrivenPins* drives;                       // pins that move
+    int driveCount, driveCapacity;
 } spRunBody;
+
+// In radians
+#define SP_DEGREE (3.14159265358979323846 / 180.0)
 
 // A rotation of the scene as a unit quaternion
 spQuat spMakeRotation(const spRotationData* rotation);
@@ -78,6 +86,23 @@ void spBuildSceneBody(const spScene* scene, spWorld* world, const spBodyData* da
 // build_tets.c: whether a body gets tets, because it says so or because only its material is given
 bool spWantsTets(const spBodyData* data, const spMesh* mesh);
 
+// drive.c: pins that follow a path
+typedef struct spDrivenPins
+{
+    const spMotionData* motion;
+    int32_t* nodes;
+    spVec3* starts; // m
+    int count;
+    spVec3 centre; // of the starts, m
+} spDrivenPins;
+
+// positions are those of all nodes at the start. False without memory.
+bool spAddDrivenPins(spHeap* heap, spRunBody* body, const spRegionData* pin, const spNodeList* nodes,
+                     const spVec3* positions);
+// Where they are at a time, to be reached in the next step. False when the world refuses.
+bool spDrivePins(spWorld* world, const spRunBody* body, double time);
+void spFreeDrivenPins(spRunBody* body, spHeap* heap);
+
 // Masses of the nodes when regions of the tets have densities of their own, else NULL; density, kg/m^3,
 // counts elsewhere. Free with spFreeRegionMasses.
 spReal* spMakeRegionMasses(const spBodyData* data, const spMesh* mesh, double density, spHeap* heap,
@@ -98,7 +123,7 @@ void spBuildSceneConstraints(spWorld* world, spRunBody* body, const spMesh* mesh
 spColliderId spBuildSceneCollider(const spScene* scene, spWorld* world, const spColliderData* data,
                                   spHeap* heap, spProblems* problems);
 
-void spBuildScenePair(spWorld* world, const spPairData* data, spBodyId body, spColliderId collider,
+void spBuildScenePair(spWorld* world, const spPairData* data, spBodyId body, spThing other,
                       spProblems* problems);
 
 // The positions of a body into fresh memory of nodeCount entries; NULL when there is none
@@ -109,4 +134,4 @@ void spReportWorld(spProblems* problems, spWorld* world, const spObjectHead* hea
                    const char* what);
 
 // Where a collider is at a time, s
-spTransform spGetMotionPose(const spColliderData* data, double time);
+spTransform spGetMotionPose(spTransform start, const spMotionData* motion, double time);

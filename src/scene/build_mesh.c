@@ -184,6 +184,8 @@ static spMesh* spFillShape(const spMeshData* data, spMesh* surface, spHeap* heap
     spFillMeshDef def = spDefaultFillMeshDef();
     def.allocator = heap->allocator;
     def.size = spIsGiven(&data->head, &data->fillSize) ? data->fillSize : 0.0;
+    def.growth = spIsGiven(&data->head, &data->growth) ? data->growth : 0.0;
+    def.sharpAngle = spIsGiven(&data->head, &data->sharp) ? data->sharp : 0.0;
     spMesh* mesh = surface != NULL ? spFillMesh(surface, &def, NULL, error) : NULL;
     spDestroyMesh(surface);
     return mesh;

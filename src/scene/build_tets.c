@@ -8,6 +8,9 @@
 
 #include <stdio.h>
 
+// Materials by name below this get a law for large strain, Pa
+#define SP_SOFT_MODULUS 1e8
+
 // The material of the body where no region says otherwise
 typedef struct spTetMaterial
 {
@@ -20,6 +23,13 @@ bool spWantsTets(const spBodyData* data, const spMesh* mesh)
     bool implied = data->material[0] != 0 && data->springs.count == 0 && data->constraints.count == 0 &&
                    spMesh_GetTetCount(mesh) > 0;
     return spIsGiven(&data->head, &data->tets) || implied;
+}
+
+// Whether it is of a material by name that stretches a lot before it breaks
+static bool spIsSoft(const spBodyData* data)
+{
+    const spMaterial* named = spFindMaterial(data->material);
+    return named != NULL && named->youngModulus < SP_SOFT_MODULUS;
 }
 
 static spTetMaterial spChooseMaterial(const spBodyData* data)
@@ -218,7 +228,13 @@ int spBuildTets(spWorld* world, spRunBody* body, const spMesh* mesh, spHeap* hea
     body->youngModulus = material.youngModulus;
     body->startYoungModulus = material.youngModulus;
     body->poissonRatio = material.poissonRatio;
-    body->tetDamping = tets->damping;
+    body->tetDamping = spIsGiven(&tets->head, &tets->damping) ? tets->damping : -1.0;
+    def.damping = (spReal)body->tetDamping;
+    if (!spIsGiven(&tets->head, &tets->law) && spIsSoft(data))
+    {
+        def.law = sp_tetNeoHookean;
+    }
+    body->tetScale = 1.0;
     body->mixed = tets->regions.count > 0 || spIsGiven(&tets->head, &tets->field);
 
     spReal *youngModuli = NULL, *poissonRatios = NULL;

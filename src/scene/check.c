@@ -270,6 +270,14 @@ static void spCheckMesh(spChecker* checker, const spMeshData* mesh)
         spReport(checker->problems, head, &mesh->fillSize,
                  "only of use with \"fill\", or with another \"generator\"");
     }
+    const void* ofFill[] = {&mesh->growth, &mesh->sharp};
+    for (int i = 0; i < 2; ++i)
+    {
+        if (spIsGiven(head, ofFill[i]) && !fill)
+        {
+            spReport(checker->problems, head, ofFill[i], "only of use with \"fill\"");
+        }
+    }
     if (spIsGiven(head, &mesh->size))
     {
         spCheckPositive(checker, head, &mesh->size);
@@ -301,6 +309,15 @@ static bool spHasTets(const spBodyData* body)
     return spIsGiven(&body->head, &body->tets) || implied;
 }
 
+static void spCheckStrength(spChecker* checker, const spBodyData* body, const spObjectHead* head,
+                            const double* strength)
+{
+    if (spIsGiven(head, strength) && body->nodeRoom == 0)
+    {
+        spReport(checker->problems, head, strength, "a body that tears needs a \"nodeRoom\"");
+    }
+}
+
 static void spCheckTets(spChecker* checker, const spBodyData* body)
 {
     const spTetsData* tets = &body->tets;
@@ -322,6 +339,7 @@ static void spCheckTets(spChecker* checker, const spBodyData* body)
     {
         spWarn(checker->problems, head, &tets->mooney, "only the law \"mooneyRivlin\" has a use for this");
     }
+    spCheckStrength(checker, body, head, &tets->strength);
     if (spIsGiven(head, &tets->field) && !spIsGiven(&body->mesh.head, &body->mesh.file))
     {
         spReport(checker->problems, head, &tets->field, "needs a mesh from a file: there the values are");
@@ -370,6 +388,7 @@ static void spCheckSprings(spChecker* checker, const spBodyData* body, const spS
     const spObjectHead* head = &springs->head;
     spCheckExclusive(checker, head, &springs->stiffness, &springs->youngModulus);
     spCheckExclusive(checker, head, &springs->edges, &springs->pairs);
+    spCheckStrength(checker, body, head, &springs->strength);
     spCheckEdges(checker, head, &springs->edges, &body->mesh);
 }
 
@@ -394,7 +413,7 @@ static void spCheckConstraints(spChecker* checker, const spBodyData* body)
                    "without effect where nothing gives way: set \"compliance\" above 0");
         }
     }
-    if (body->constraints.count > 0 && body->method.type != sp_xpbd)
+    if (body->constraints.count > 0 && body->method.type != sp_xpbd && body->method.type != sp_methodAuto)
     {
         spReport(checker->problems, &body->head, &body->constraints,
                  "only the method \"xpbd\" keeps constraints: choose it, or take springs, tets and gas");
@@ -405,7 +424,7 @@ static void spCheckSolver(spChecker* checker, const spMethodData* method)
 {
     const spSolverData* solver = &method->solver;
     const spObjectHead* head = &solver->head;
-    if (!spIsImplicit(method->type))
+    if (!spIsImplicit(method->type) && method->type != sp_methodAuto)
     {
         if (spIsGiven(&method->head, solver))
         {
@@ -442,7 +461,7 @@ static void spCheckXpbd(spChecker* checker, const spMethodData* method)
     const spXpbdData* xpbd = &method->xpbd;
     const spObjectHead* head = &xpbd->head;
     int accelerator = xpbd->accelerator;
-    if (method->type != sp_xpbd)
+    if (method->type != sp_xpbd && method->type != sp_methodAuto)
     {
         if (spIsGiven(&method->head, xpbd))
         {
@@ -489,13 +508,13 @@ static void spCheckMethod(spChecker* checker, const spMethodData* method, const 
     const spFilterData* filter = &method->filter;
     spCheckSolver(checker, method);
     spCheckXpbd(checker, method);
-    if (filter->type != sp_filterNone &&
-        (spIsImplicit(method->type) || method->type == sp_xpbd || method->type == sp_rigid))
+    if (filter->type != sp_filterNone && (spIsImplicit(method->type) || method->type == sp_xpbd ||
+                                          method->type == sp_rigid || method->type == sp_multiresolution))
     {
-        spReport(
-            checker->problems, &method->head, filter,
-            "implicit methods, xpbd and rigid have no velocity filter: leave it out or choose an explicit "
-            "method");
+        spReport(checker->problems, &method->head, filter,
+                 "implicit methods, xpbd, rigid and multiresolution have no velocity filter: leave it out or "
+                 "choose an explicit "
+                 "method");
     }
     spCheckExclusive(checker, &filter->head, &filter->neighbours, &filter->pairs);
     if (filter->neighbours != sp_neighboursAll && mesh->generator != sp_generateCloth)
@@ -508,12 +527,6 @@ static void spCheckMethod(spChecker* checker, const spMethodData* method, const 
         spReport(checker->problems, &filter->head, &filter->neighbours,
                  "the mesh was asked not to have shear edges");
     }
-}
-
-// Whether the generator makes a surface that is not filled with tets
-static bool spIsSheet(const spMeshData* mesh)
-{
-    return mesh->generator == sp_generateCloth || mesh->generator == sp_generateIcosphere;
 }
 
 static void spCheckMass(spChecker* checker, const spBodyData* body)
@@ -530,10 +543,33 @@ static void spCheckMass(spChecker* checker, const spBodyData* body)
         spReport(checker->problems, head, density ? (const void*)&body->density : NULL,
                  "this mesh has neither volume nor area for a density: give \"nodeMass\"");
     }
-    else if (spIsSheet(mesh) && !nodeMass && !density && body->material[0] == 0)
+}
+
+static void spCheckMotion(spChecker* checker, const spMotionData* motion)
+{
+    const spObjectHead* head = &motion->head;
+    spCheckExclusive(checker, head, &motion->keyframes, &motion->sinusoid);
+    spCheckExclusive(checker, head, &motion->keyframes, &motion->spin);
+    const spKeyframeData* frames = motion->keyframes.data;
+    for (int i = 0; i < motion->keyframes.count; ++i)
+    {
+        spCheckRotation(checker, &frames[i].rotation);
+        if (i > 0 && frames[i].time <= frames[i - 1].time)
+        {
+            spReport(checker->problems, &frames[i].head, &frames[i].time,
+                     "keyframes go forward in time, but %g s does not come after %g s", frames[i].time,
+                     frames[i - 1].time);
+        }
+    }
+    if (motion->loop && motion->keyframes.count < 2)
+    {
+        spReport(checker->problems, head, &motion->loop, "a loop needs at least two keyframes");
+    }
+    if (motion->keyframes.count == 0 && !spIsGiven(head, &motion->sinusoid) &&
+        !spIsGiven(head, &motion->spin))
     {
         spWarn(checker->problems, head, NULL,
-               "a sheet without \"density\" weighs 1000 kg/m^2, which is probably not meant");
+               "this motion does nothing: give keyframes, a sinusoid or a spin");
     }
 }
 
@@ -571,6 +607,21 @@ static void spCheckBody(spChecker* checker, spBodyData* body, int index)
     spCheckConstraints(checker, body);
     spCheckExclusive(checker, &body->bends.head, &body->bends.stiffness, &body->bends.youngModulus);
     spCheckMethod(checker, &body->method, &body->mesh);
+    for (int i = 0; i < body->levels.count; ++i)
+    {
+        spCheckMesh(checker, (const spMeshData*)body->levels.data + i);
+    }
+    if (body->method.type == sp_multiresolution && body->levels.count == 0)
+    {
+        spReport(
+            checker->problems, &body->method.head, &body->method.type,
+            "this method needs \"levels\": coarser meshes of the shape of \"mesh\", from coarse to fine");
+    }
+    if (spIsGiven(head, &body->joint) && body->method.type != sp_rigid)
+    {
+        spReport(checker->problems, head, &body->joint,
+                 "only rigid bodies have joints: give \"method\": \"rigid\", or \"pins\" in its place");
+    }
     bool gas = spIsGiven(head, &body->gas);
     if (gas)
     {
@@ -601,34 +652,10 @@ static void spCheckBody(spChecker* checker, spBodyData* body, int index)
     for (int i = 0; i < body->pins.count; ++i)
     {
         spCheckRegion(checker, &pins[i]);
-    }
-}
-
-static void spCheckMotion(spChecker* checker, const spMotionData* motion)
-{
-    const spObjectHead* head = &motion->head;
-    spCheckExclusive(checker, head, &motion->keyframes, &motion->sinusoid);
-    spCheckExclusive(checker, head, &motion->keyframes, &motion->spin);
-    const spKeyframeData* frames = motion->keyframes.data;
-    for (int i = 0; i < motion->keyframes.count; ++i)
-    {
-        spCheckRotation(checker, &frames[i].rotation);
-        if (i > 0 && frames[i].time <= frames[i - 1].time)
+        if (spIsGiven(&pins[i].head, &pins[i].motion))
         {
-            spReport(checker->problems, &frames[i].head, &frames[i].time,
-                     "keyframes go forward in time, but %g s does not come after %g s", frames[i].time,
-                     frames[i - 1].time);
+            spCheckMotion(checker, &pins[i].motion);
         }
-    }
-    if (motion->loop && motion->keyframes.count < 2)
-    {
-        spReport(checker->problems, head, &motion->loop, "a loop needs at least two keyframes");
-    }
-    if (motion->keyframes.count == 0 && !spIsGiven(head, &motion->sinusoid) &&
-        !spIsGiven(head, &motion->spin))
-    {
-        spWarn(checker->problems, head, NULL,
-               "this motion does nothing: give keyframes, a sinusoid or a spin");
     }
 }
 
@@ -686,10 +713,31 @@ static void spCheckPair(spChecker* checker, const spPairData* pair, int index)
 {
     spCheckBodyReference(checker, &pair->head, &pair->body);
     spCheckColliderReference(checker, &pair->head, &pair->collider);
+    spCheckBodyReference(checker, &pair->head, &pair->otherBody);
+    spCheckExclusive(checker, &pair->head, &pair->collider, &pair->otherBody);
+    if (pair->collider[0] == 0 && pair->otherBody[0] == 0)
+    {
+        spReport(checker->problems, &pair->head, NULL,
+                 "give \"collider\" or \"otherBody\": a pair with what?");
+    }
+    if (pair->collider[0] != 0 && spIsGiven(&pair->head, &pair->detector))
+    {
+        spReport(checker->problems, &pair->head, &pair->detector,
+                 "contacts with colliders are found by distance: \"detector\" is for \"otherBody\"");
+    }
+    bool material = spIsGiven(&pair->head, &pair->touch) || spIsGiven(&pair->head, &pair->friction) ||
+                    spIsGiven(&pair->head, &pair->restitution);
+    if (pair->otherBody[0] != 0 && material)
+    {
+        spReport(
+            checker->problems, &pair->head, &pair->otherBody,
+            "only \"detector\" counts between two bodies: friction and restitution are those of the bodies");
+    }
     const spPairData* pairs = checker->data->pairs.data;
     for (int i = 0; i < index; ++i)
     {
-        if (strcmp(pairs[i].body, pair->body) == 0 && strcmp(pairs[i].collider, pair->collider) == 0)
+        if (strcmp(pairs[i].body, pair->body) == 0 && strcmp(pairs[i].collider, pair->collider) == 0 &&
+            strcmp(pairs[i].otherBody, pair->otherBody) == 0)
         {
             spReport(checker->problems, &pair->head, &pair->body, "this pair is there already, as pairs[%d]",
                      i);
@@ -725,21 +773,27 @@ static void spCheckTetChange(spChecker* checker, const spEventData* event, const
     const spTetChangeData* change = &event->tets;
     const spObjectHead* head = &change->head;
     bool modulus = spIsGiven(head, &change->youngModulus), ratio = spIsGiven(head, &change->poissonRatio);
+    bool scale = spIsGiven(head, &change->scale);
     bool mixed = body->tets.regions.count > 0 || spIsGiven(&body->tets.head, &body->tets.field);
     if (!spHasTets(body))
     {
         spReport(checker->problems, &event->head, change, "body \"%s\" has no tets", body->name);
     }
-    else if (!modulus && !ratio && !spIsGiven(head, &change->damping))
+    else if (!modulus && !ratio && !scale && !spIsGiven(head, &change->damping))
     {
         spReport(checker->problems, &event->head, change,
-                 "this changes nothing: give \"youngModulus\", \"poissonRatio\" or \"damping\"");
+                 "this changes nothing: give \"youngModulus\", \"poissonRatio\", \"damping\" or \"scale\"");
     }
-    else if (spIsGiven(&body->head, &body->tets) && mixed && !(modulus && ratio))
+    else if (scale && (modulus || ratio || spIsGiven(head, &change->damping)))
     {
-        spReport(
-            checker->problems, &event->head, change,
-            "these tets have several materials: give \"youngModulus\" and \"poissonRatio\", which all get");
+        spReport(checker->problems, head, &change->scale,
+                 "\"scale\" keeps the materials, and the other numbers replace them: give it alone");
+    }
+    else if (spIsGiven(&body->head, &body->tets) && mixed && !(modulus && ratio) && !scale)
+    {
+        spReport(checker->problems, &event->head, change,
+                 "these tets have several materials: give \"scale\", or \"youngModulus\" and "
+                 "\"poissonRatio\", which all get");
     }
 }
 
@@ -781,7 +835,8 @@ static void spCheckSet(spChecker* checker, const spEventData* event)
     bool constraints = spIsGiven(head, &event->constraints);
     bool other = spIsGiven(head, &event->friction) || spIsGiven(head, &event->restitution) ||
                  spIsGiven(head, &event->method);
-    bool ofBody = springs || tets || gas || field || bends || wind || constraints || other;
+    bool motor = spIsGiven(head, &event->motorSpeed) || spIsGiven(head, &event->motorLimit);
+    bool ofBody = springs || tets || gas || field || bends || wind || constraints || other || motor;
     if (!ofBody && !spIsGiven(head, &event->gravity) && !spIsGiven(head, &event->dt))
     {
         spReport(checker->problems, head, NULL,
@@ -801,11 +856,17 @@ static void spCheckSet(spChecker* checker, const spEventData* event)
     if (spIsGiven(head, &event->method))
     {
         spCheckMethod(checker, &event->method, &body->mesh);
-        if (body->constraints.count > 0 && event->method.type != sp_xpbd)
+        if (body->constraints.count > 0 && event->method.type != sp_xpbd &&
+            event->method.type != sp_methodAuto)
         {
             spReport(checker->problems, head, &event->method,
                      "body \"%s\" has constraints, which only the method \"xpbd\" keeps", body->name);
         }
+    }
+    if (motor && (!spIsGiven(&body->head, &body->joint) || body->joint.type == sp_jointBall - 1))
+    {
+        spReport(checker->problems, head, NULL, "body \"%s\" has no hinge or slider for a motor to drive",
+                 body->name);
     }
     if (constraints)
     {
@@ -856,6 +917,24 @@ static void spCheckSet(spChecker* checker, const spEventData* event)
     }
 }
 
+static void spCheckEdit(spChecker* checker, const spEventData* event)
+{
+    const spObjectHead* head = &event->head;
+    int index = spFindBodyIndex(checker->scene, event->body);
+    const spBodyData* body = index >= 0 ? (const spBodyData*)checker->data->bodies.data + index : NULL;
+    if (body != NULL && body->nodeRoom == 0)
+    {
+        spReport(checker->problems, head, &event->body,
+                 "body \"%s\" cannot be cut or carved: give it a \"nodeRoom\"", body->name);
+    }
+    int shapes =
+        spIsGiven(head, &event->sphere) + spIsGiven(head, &event->box) + spIsGiven(head, &event->capsule);
+    if (event->type == sp_eventCarve && shapes != 1)
+    {
+        spReport(checker->problems, head, NULL, "give one of \"sphere\", \"box\" and \"capsule\"");
+    }
+}
+
 // What an event says of itself, whenever it happens
 static void spCheckDeed(spChecker* checker, const spEventData* event)
 {
@@ -880,6 +959,22 @@ static void spCheckDeed(spChecker* checker, const spEventData* event)
     if (event->type == sp_eventSet)
     {
         spCheckSet(checker, event);
+    }
+    if (event->type == sp_eventCut || event->type == sp_eventCarve)
+    {
+        spCheckEdit(checker, event);
+    }
+    if (event->type == sp_eventDrive)
+    {
+        spCheckColliderReference(checker, head, &event->collider);
+        spCheckExclusive(checker, head, &event->position, &event->velocity);
+        bool goes = spIsGiven(head, &event->position) || spIsGiven(head, &event->rotation) ||
+                    spIsGiven(head, &event->velocity);
+        if (goes == false)
+        {
+            spReport(checker->problems, head, NULL,
+                     "give \"position\", \"rotation\" or \"velocity\": where does it go?");
+        }
     }
 }
 
@@ -956,15 +1051,31 @@ static const char* spGetMeasurementName(int index, const void* context)
     return ((const spMeasurementData*)((const spScene*)context)->data.measurements.data)[index].name;
 }
 
+// Which component, part or summary it is; "" for those that have none
+static const char* spGetMeasurementPart(const spMeasurementData* measurement)
+{
+    static const char* const names[] = {"component", "part", "of"};
+    for (int i = 0; i < 3; ++i)
+    {
+        const spKey* key = spFindKey(measurement->head.schema, names[i], measurement->type);
+        if (key != NULL)
+        {
+            return key->choices[*(const int*)((const char*)measurement + key->offset)];
+        }
+    }
+    return "";
+}
+
 static const char* spMakeMeasurementName(spChecker* checker, const spMeasurementData* measurement, int index)
 {
     const spKey* key = spFindSelectorKey(measurement->head.schema);
     const char* of = measurement->body[0] != 0       ? measurement->body
                      : measurement->collider[0] != 0 ? measurement->collider
                                                      : measurement->link;
+    const char* part = spGetMeasurementPart(measurement);
     char name[80];
-    int length = snprintf(name, sizeof(name), "%s%s%.40s", key->choices[measurement->type],
-                          of[0] != 0 ? " of " : "", of);
+    int length = snprintf(name, sizeof(name), "%s%s%s%s%.28s", key->choices[measurement->type],
+                          part[0] != 0 ? " " : "", part, of[0] != 0 ? " of " : "", of);
     for (int i = 0; i < index; ++i)
     {
         if (strcmp(spGetMeasurementName(i, checker->scene), name) == 0)
@@ -976,6 +1087,44 @@ static const char* spMakeMeasurementName(spChecker* checker, const spMeasurement
     const char* copy = spPoolCopy(&checker->scene->pool, name, (size_t)length);
     checker->outOfMemory |= copy == NULL;
     return copy != NULL ? copy : "";
+}
+
+static bool spIsContactMeasurement(int type)
+{
+    return type == sp_measureContactForce ||
+           (type >= sp_measureContactTorque && type <= sp_measureContactSlip) || type == sp_measureOverlap;
+}
+
+static void spCheckContactMeasurement(spChecker* checker, const spMeasurementData* measurement)
+{
+    const spObjectHead* head = &measurement->head;
+    if (spIsContactMeasurement(measurement->type) == false)
+    {
+        return;
+    }
+    spCheckBodyReference(checker, head, &measurement->otherBody);
+    spCheckColliderReference(checker, head, &measurement->otherCollider);
+    spCheckExclusive(checker, head, &measurement->otherBody, &measurement->otherCollider);
+    if (measurement->body[0] == 0 && measurement->collider[0] == 0 && measurement->type != sp_measureOverlap)
+    {
+        spReport(checker->problems, head, NULL, "give \"body\" or \"collider\": the force on what?");
+    }
+    if (measurement->collider[0] != 0 && measurement->otherCollider[0] != 0)
+    {
+        spReport(checker->problems, head, &measurement->otherCollider,
+                 "two colliders do not touch each other: give \"body\" or \"otherBody\"");
+    }
+}
+
+static void spCheckJointMeasurement(spChecker* checker, const spMeasurementData* measurement,
+                                    const spBodyData* body)
+{
+    bool ofJoint = measurement->type >= sp_measureJointForce && measurement->type <= sp_measureMotor;
+    if (ofJoint && body != NULL && !spIsGiven(&body->head, &body->joint))
+    {
+        spReport(checker->problems, &measurement->head, &measurement->body,
+                 "body \"%s\" has no joint: give it \"joint\"", body->name);
+    }
 }
 
 static void spCheckMeasurement(spChecker* checker, spMeasurementData* measurement, int index)
@@ -991,17 +1140,14 @@ static void spCheckMeasurement(spChecker* checker, spMeasurementData* measuremen
                      spGetLinkWord);
     spCheckExclusive(checker, head, &measurement->body, &measurement->collider);
     spCheckExclusive(checker, head, &measurement->node, &measurement->point);
-    if (measurement->type == sp_measureContactForce && measurement->body[0] == 0 &&
-        measurement->collider[0] == 0)
-    {
-        spReport(checker->problems, head, NULL, "give \"body\" or \"collider\": the force on what?");
-    }
+    spCheckContactMeasurement(checker, measurement);
     const spBodyData* body = spFindBodyData(checker->scene, measurement->body);
     if (measurement->type == sp_measurePressure && body != NULL && !spIsGiven(&body->head, &body->gas))
     {
         spReport(checker->problems, head, &measurement->body, "body \"%s\" has no gas, so it has no pressure",
                  body->name);
     }
+    spCheckJointMeasurement(checker, measurement, body);
     bool ofTets = measurement->type == sp_measureVonMises || measurement->type == sp_measureStrain;
     if (ofTets && body != NULL && !spHasTets(body))
     {

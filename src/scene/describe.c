@@ -6,7 +6,7 @@
 
 #include "scene/describe.h"
 
-#include "scene/surface_json.h"
+#include "base/surface_json.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,6 +96,12 @@ static json_t* spDescribeBody(const spRun* run, const spRunBody* body)
     spPutJson(&json, "triangles", json_integer(triangles));
     spPutJson(&json, "mass", json_real(spSumMasses(run, body)));
     spPutJson(&json, "method", spDescribeMethod(&method, body->data, edges));
+    spMethodChoice choice = spBody_GetMethodChoice(run->world, body->id);
+    if (choice.automatic && choice.type != sp_methodAuto)
+    {
+        spPutJson(&json, "chosen",
+                  json_pack("{s:s, s:s}", "method", spGetMethodWord(choice.type), "reason", choice.reason));
+    }
     return json;
 }
 

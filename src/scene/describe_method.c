@@ -95,15 +95,20 @@ json_t* spDescribeMethod(const spMethodDef* def, const spBodyData* body, const i
 {
     spMethodData data;
     spInitObject(body->method.head.schema, -1, &data);
-    if (def->type == sp_xpbd)
+    bool any = def->type == sp_methodAuto;
+    if (def->type == sp_multiresolution)
+    {
+        spMark(&data.head, &data.refinement);
+    }
+    if (def->type == sp_xpbd || any)
     {
         spMark(&data.head, &data.xpbd);
     }
-    else if (spIsImplicit(def->type))
+    if (spIsImplicit(def->type) || any)
     {
         spMark(&data.head, &data.solver);
     }
-    else if (def->type != sp_rigid)
+    if (spIsExplicit(def->type) || any)
     {
         spMark(&data.head, &data.filter);
         spFindNeighbours(&def->filter, &body->mesh, edges, &data.filter);

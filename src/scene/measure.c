@@ -4,6 +4,8 @@
 // Measurements: one number each, after every step.
 
 #include "scene/run.h"
+#include "souple/edit.h"
+#include "souple/levels.h"
 
 #include <math.h>
 
@@ -13,17 +15,26 @@ static bool spIsFlat(const spRun* run, int body)
     return data->mesh.generator == sp_generateDisc || spIsGiven(&data->gas.head, &data->gas.outline);
 }
 
+static bool spIsHinge(const spRun* run, int body)
+{
+    return run->bodies[body].data->joint.type == sp_jointHinge - 1;
+}
+
 static const char* spGetUnit(const spRun* run, const spRunMeasurement* measurement)
 {
     switch (measurement->data->type)
     {
         case sp_measurePosition:
         case sp_measureHeight:
+        case sp_measureContactDepth:
             return "m";
         case sp_measureVelocity:
+        case sp_measureContactSlip:
             return "m/s";
         case sp_measureEnergy:
             return "J";
+        case sp_measureOverlap:
+            return "m^3";
         case sp_measureVolume:
             return spIsFlat(run, measurement->body) ? "m^2" : "m^3";
         case sp_measurePressure:
@@ -35,13 +46,27 @@ static const char* spGetUnit(const spRun* run, const spRunMeasurement* measureme
         case sp_measureStableStep:
             return "s";
         case sp_measureVonMises:
+        case sp_measureContactPressure:
             return "Pa";
         case sp_measureStrain:
         case sp_measureInverted:
         case sp_measureFlat:
         case sp_measureIterations:
         case sp_measureResidual:
+        case sp_measureContactCount:
+        case sp_measureIntersections:
+        case sp_measureSleeping:
+        case sp_measurePieces:
+        case sp_measureActiveNodes:
+        case sp_measureEvaluations:
             return "";
+        case sp_measureContactTorque:
+        case sp_measureJointTorque:
+            return "N m";
+        case sp_measureJointPosition:
+            return spIsHinge(run, measurement->body) ? "degrees" : "m";
+        case sp_measureMotor:
+            return spIsHinge(run, measurement->body) ? "N m" : "N";
         default:
             return "N";
     }
@@ -55,7 +80,7 @@ static bool spFindProbe(spRun* run, spRunMeasurement* measurement, spProblems* p
     measurement->node = data->node;
     if (spIsGiven(&data->head, &data->point))
     {
-        int count = spBody_CopyPositions(run->world, body->id, run->scratch, body->nodeCount);
+        int count = spBody_CopyPositions(run->world, body->id, run->scratch, run->scratchCount);
         double best = INFINITY;
         for (int i = 0; i < count; ++i)
         {
@@ -96,6 +121,8 @@ bool spBuildMeasurements(spRun* run, spProblems* problems)
         measurement->data = data;
         measurement->body = spFindBodyIndex(scene, data->body);
         measurement->collider = spFindColliderIndex(scene, data->collider);
+        measurement->otherBody = spFindBodyIndex(scene, data->otherBody);
+        measurement->otherCollider = spFindColliderIndex(scene, data->otherCollider);
         measurement->link = spFindLinkIndex(scene, data->link);
         measurement->unit = spGetUnit(run, measurement);
         if (data->type == sp_measurePosition || data->type == sp_measureVelocity)
@@ -218,16 +245,77 @@ static double spMeasureBodies(const spRun* run, const spRunMeasurement* measurem
 static double spMeasureHeight(spRun* run, const spRunMeasurement* measurement)
 {
     const spRunBody* body = &run->bodies[measurement->body];
-    int count = spBody_CopyPositions(run->world, body->id, run->scratch, body->nodeCount);
+    int count = spBody_CopyPositions(run->world, body->id, run->scratch, run->scratchCount);
     double sum = 0.0, lowest = INFINITY, highest = -INFINITY;
+    int there = 0;
     for (int i = 0; i < count; ++i)
     {
-        sum += run->scratch[i].y;
-        lowest = fmin(lowest, run->scratch[i].y);
-        highest = fmax(highest, run->scratch[i].y);
+        if (spBody_GetNodeRole(run->world, body->id, i) != sp_nodeGone)
+        {
+            sum += run->scratch[i].y;
+            lowest = fmin(lowest, run->scratch[i].y);
+            highest = fmax(highest, run->scratch[i].y);
+            there += 1;
+        }
     }
     int of = measurement->data->of;
-    return of == sp_summaryMean ? sum / count : (of == sp_summaryMin ? lowest : highest);
+    double height = of == sp_summaryMean ? sum / there : (of == sp_summaryMin ? lowest : highest);
+    return there > 0 ? height : (double)NAN;
+}
+
+static spThing spGetThing(const spRun* run, int body, int collider)
+{
+    spThing thing = {0};
+    thing.body = body >= 0 ? run->bodies[body].id : thing.body;
+    thing.collider = collider >= 0 ? run->colliders[collider] : thing.collider;
+    return thing;
+}
+
+// What a body or a collider feels of everything, or of one other thing
+static double spMeasureContact(const spRun* run, const spRunMeasurement* measurement)
+{
+    const spMeasurementData* data = measurement->data;
+    bool any = measurement->otherBody < 0 && measurement->otherCollider < 0;
+    spPairLoad load = spWorld_GetPairLoad(
+        run->world, spGetThing(run, measurement->body, measurement->collider),
+        spGetThing(run, measurement->otherBody, measurement->otherCollider), spToVec3(data->point));
+    switch (data->type)
+    {
+        case sp_measureContactForce:
+            // What holds nodes to a collider counts among what it feels
+            load.force = any == false ? load.force
+                         : measurement->collider >= 0
+                             ? spCollider_GetForce(run->world, run->colliders[measurement->collider])
+                             : spBody_GetContactForce(run->world, run->bodies[measurement->body].id);
+            return spPickComponent(load.force, data->component);
+        case sp_measureContactTorque:
+            return spPickComponent(load.torque, data->component);
+        case sp_measureContactCount:
+            return load.contactCount;
+        case sp_measureContactPressure:
+            return (double)load.pressure;
+        case sp_measureContactDepth:
+            return (double)load.depth;
+        default:
+            return (double)load.slip;
+    }
+}
+
+static double spMeasureJoint(const spRun* run, const spRunMeasurement* measurement)
+{
+    const spMeasurementData* data = measurement->data;
+    spJointState state = spBody_GetJointState(run->world, run->bodies[measurement->body].id);
+    switch (data->type)
+    {
+        case sp_measureJointForce:
+            return spPickComponent(state.force, data->component);
+        case sp_measureJointTorque:
+            return spPickComponent(state.torque, data->component);
+        case sp_measureJointPosition:
+            return (double)state.position / (spIsHinge(run, measurement->body) ? SP_DEGREE : 1.0);
+        default:
+            return (double)state.motor;
+    }
 }
 
 static double spMeasure(spRun* run, const spRunMeasurement* measurement)
@@ -239,11 +327,11 @@ static double spMeasure(spRun* run, const spRunMeasurement* measurement)
     switch (data->type)
     {
         case sp_measurePosition:
-            count = spBody_CopyPositions(run->world, body->id, run->scratch, body->nodeCount);
+            count = spBody_CopyPositions(run->world, body->id, run->scratch, run->scratchCount);
             v = measurement->node < count ? run->scratch[measurement->node] : nothing;
             return spPickComponent(v, data->component);
         case sp_measureVelocity:
-            count = spBody_CopyVelocities(run->world, body->id, run->scratch, body->nodeCount);
+            count = spBody_CopyVelocities(run->world, body->id, run->scratch, run->scratchCount);
             v = measurement->node < count ? run->scratch[measurement->node] : nothing;
             return spPickComponent(v, data->component);
         case sp_measureVolume:
@@ -262,10 +350,39 @@ static double spMeasure(spRun* run, const spRunMeasurement* measurement)
         }
         case sp_measureResidual:
             return spBody_GetSolverReport(run->world, body->id).residual;
+        case sp_measureIntersections:
+            return spWorld_GetReport(run->world).intersectionCount;
+        case sp_measureSleeping:
+            return spWorld_GetReport(run->world).sleepingCount;
+        case sp_measurePieces:
+            return spBody_GetPieceCount(run->world, body->id);
+        case sp_measureOverlap:
+            return spWorld_MeasureOverlap(
+                run->world, spGetThing(run, measurement->body, measurement->collider),
+                spGetThing(run, measurement->otherBody, measurement->otherCollider));
+        case sp_measureActiveNodes:
+        {
+            spLevelsReport report = spBody_GetLevels(run->world, body->id);
+            for (int i = 0; i < report.levelCount; ++i)
+            {
+                count += report.activeCounts[i];
+            }
+            return count;
+        }
+        case sp_measureEvaluations:
+            return spBody_GetLevels(run->world, body->id).evaluations;
         case sp_measureContactForce:
-            v = body != NULL ? spBody_GetContactForce(run->world, body->id)
-                             : spCollider_GetForce(run->world, run->colliders[measurement->collider]);
-            return spPickComponent(v, data->component);
+        case sp_measureContactTorque:
+        case sp_measureContactCount:
+        case sp_measureContactPressure:
+        case sp_measureContactDepth:
+        case sp_measureContactSlip:
+            return spMeasureContact(run, measurement);
+        case sp_measureJointForce:
+        case sp_measureJointTorque:
+        case sp_measureJointPosition:
+        case sp_measureMotor:
+            return spMeasureJoint(run, measurement);
         case sp_measurePinForce:
             return spPickComponent(spBody_GetPinForce(run->world, body->id), data->component);
         case sp_measureLinkForce:

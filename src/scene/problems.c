@@ -113,3 +113,18 @@ void spReportError(spProblems* problems, const spError* error)
              error->message);
     spAddProblem(problems, &problem, error->code);
 }
+
+void spKeepWarnings(spWarnings* warnings, const spProblems* problems)
+{
+    int count = problems->count < problems->capacity ? problems->count : problems->capacity;
+    warnings->count = count < SP_KEPT_WARNINGS ? count : SP_KEPT_WARNINGS;
+    memcpy(warnings->data, problems->data, (size_t)warnings->count * sizeof(spSceneProblem));
+}
+
+void spReportWarnings(spProblems* problems, const spWarnings* warnings)
+{
+    for (int i = 0; i < warnings->count; ++i)
+    {
+        spAddProblem(problems, warnings->data + i, sp_errorNone);
+    }
+}

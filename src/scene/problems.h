@@ -21,6 +21,19 @@ typedef struct spProblems
     spError first;  // the first error
 } spProblems;
 
+// Warnings that a scene and a run keep, for who asks later
+#define SP_KEPT_WARNINGS 16
+
+typedef struct spWarnings
+{
+    spSceneProblem data[SP_KEPT_WARNINGS];
+    int count;
+} spWarnings;
+
+// Where nothing is wrong, all that was reported are warnings
+void spKeepWarnings(spWarnings* warnings, const spProblems* problems);
+void spReportWarnings(spProblems* problems, const spWarnings* warnings);
+
 // At a value, by its place in the index; -1: the file as a whole
 void spReportAt(spProblems* problems, int place, const char* format, ...) SP_PRINTF_FORMAT(3, 4);
 

@@ -25,7 +25,7 @@ typedef struct spManual
 
 static void spSay(spManual* manual, const char* format, ...)
 {
-    char buffer[2048];
+    char buffer[4000];
     va_list arguments;
     va_start(arguments, format);
     int length = vsnprintf(buffer, sizeof(buffer), format, arguments);
@@ -220,7 +220,7 @@ static void spFormatSelectors(const spSchema* schema, const spKey* key, char* bu
 
 static void spSayKey(spManual* manual, const spSchema* schema, const spKey* key)
 {
-    char type[400], value[200], selectors[200];
+    char type[1000], value[200], selectors[600];
     spFormatType(manual, key, type, sizeof(type));
     spFormatDefault(key, value, sizeof(value));
     spFormatSelectors(schema, key, selectors, sizeof(selectors));
@@ -233,7 +233,7 @@ static void spSayKey(spManual* manual, const spSchema* schema, const spKey* key)
     }
     spSay(manual, "  %s%s%s%s\n", key->name, selectors[0] != 0 ? "  (" : "", selectors,
           selectors[0] != 0 ? ")" : "");
-    char line[1600];
+    char line[4000];
     snprintf(line, sizeof(line), "%s%s%s%s%s. %s%s", type, unit[0] != 0 ? ", " : "", unit,
              (key->flags & sp_keyRequired) != 0 ? ", " : "; default: ", value, key->doc, "");
     spSayParagraph(manual, 6, line);

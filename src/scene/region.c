@@ -8,8 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define SP_DEGREE (3.14159265358979323846 / 180.0)
-
 static spQuat spMultiply(spQuat a, spQuat b)
 {
     return (spQuat){
@@ -65,9 +63,9 @@ static spQuat spInterpolate(spQuat a, spQuat b, double t)
                                         (spReal)(wa * a.z + wb * b.z), (spReal)(wa * a.w + wb * b.w)});
 }
 
-static spTransform spGetKeyframePose(const spColliderData* data, const spKeyframeData* frame)
+static spTransform spGetKeyframePose(spTransform start, const spKeyframeData* frame)
 {
-    spTransform pose = spMakePlacement(&data->transform);
+    spTransform pose = start;
     if (spIsGiven(&frame->head, &frame->position))
     {
         pose.position = spToVec3(frame->position);
@@ -80,15 +78,15 @@ static spTransform spGetKeyframePose(const spColliderData* data, const spKeyfram
 }
 
 // At the keyframes of a smooth motion: along the way from the one before to the one after; none at its ends, m/s
-static spDVec3 spGetKeyframeVelocity(const spColliderData* data, int index)
+static spDVec3 spGetKeyframeVelocity(spTransform start, const spMotionData* motion, int index)
 {
-    const spKeyframeData* frames = data->motion.keyframes.data;
-    if (index == 0 || index == data->motion.keyframes.count - 1)
+    const spKeyframeData* frames = motion->keyframes.data;
+    if (index == 0 || index == motion->keyframes.count - 1)
     {
         return (spDVec3){0.0, 0.0, 0.0};
     }
-    spVec3 a = spGetKeyframePose(data, &frames[index - 1]).position;
-    spVec3 b = spGetKeyframePose(data, &frames[index + 1]).position;
+    spVec3 a = spGetKeyframePose(start, &frames[index - 1]).position;
+    spVec3 b = spGetKeyframePose(start, &frames[index + 1]).position;
     double rate = 1.0 / (frames[index + 1].time - frames[index - 1].time);
     return (spDVec3){rate * ((double)b.x - (double)a.x), rate * ((double)b.y - (double)a.y),
                      rate * ((double)b.z - (double)a.z)};
@@ -101,9 +99,8 @@ static double spGetCubic(double a, double b, double slopeA, double slopeB, doubl
     return s * s * ((1.0 + 2.0 * t) * a + t * slopeA) + t * t * ((1.0 + 2.0 * s) * b - s * slopeB);
 }
 
-static spTransform spGetKeyframesPose(const spColliderData* data, double time)
+static spTransform spGetKeyframesPose(spTransform start, const spMotionData* motion, double time)
 {
-    const spMotionData* motion = &data->motion;
     const spKeyframeData* frames = motion->keyframes.data;
     int count = motion->keyframes.count;
     double first = frames[0].time, last = frames[count - 1].time;
@@ -118,14 +115,15 @@ static spTransform spGetKeyframesPose(const spColliderData* data, double time)
     }
     if (next == 0 || next == count)
     {
-        return spGetKeyframePose(data, &frames[next == 0 ? 0 : count - 1]);
+        return spGetKeyframePose(start, &frames[next == 0 ? 0 : count - 1]);
     }
-    spTransform a = spGetKeyframePose(data, &frames[next - 1]);
-    spTransform b = spGetKeyframePose(data, &frames[next]);
+    spTransform a = spGetKeyframePose(start, &frames[next - 1]);
+    spTransform b = spGetKeyframePose(start, &frames[next]);
     double h = frames[next].time - frames[next - 1].time, t = (time - frames[next - 1].time) / h;
     if (motion->smooth)
     {
-        spDVec3 from = spGetKeyframeVelocity(data, next - 1), to = spGetKeyframeVelocity(data, next);
+        spDVec3 from = spGetKeyframeVelocity(start, motion, next - 1),
+                to = spGetKeyframeVelocity(start, motion, next);
         a.position.x =
             (spReal)spGetCubic((double)a.position.x, (double)b.position.x, h * from.x, h * to.x, t);
         a.position.y =
@@ -143,14 +141,13 @@ static spTransform spGetKeyframesPose(const spColliderData* data, double time)
     return a;
 }
 
-spTransform spGetMotionPose(const spColliderData* data, double time)
+spTransform spGetMotionPose(spTransform start, const spMotionData* motion, double time)
 {
-    const spMotionData* motion = &data->motion;
     if (motion->keyframes.count > 0)
     {
-        return spGetKeyframesPose(data, time);
+        return spGetKeyframesPose(start, motion, time);
     }
-    spTransform pose = spMakePlacement(&data->transform);
+    spTransform pose = start;
     if (spIsGiven(&motion->head, &motion->sinusoid))
     {
         const spSinusoidData* s = &motion->sinusoid;

@@ -37,6 +37,25 @@ static bool spCheckRunDef(const spRunDef* def, spError* error)
     return true;
 }
 
+// Rounds that bodies that start inside each other have to come apart
+#define SP_UNTANGLE_ROUNDS 400
+
+// Slower than this bodies of a live run may sleep, where the scene does not say, m/s
+#define SP_LIVE_SLEEP_SPEED ((spReal)0.002)
+
+static bool spMeasuresIntersections(const spSceneData* data)
+{
+    const spMeasurementData* measurements = data->measurements.data;
+    for (int i = 0; i < data->measurements.count; ++i)
+    {
+        if (measurements[i].type == sp_measureIntersections)
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
 static spWorld* spBuildWorld(spRun* run, const spRunDef* def, spProblems* problems)
 {
     const spSceneData* data = &run->scene->data;
@@ -46,6 +65,11 @@ static spWorld* spBuildWorld(spRun* run, const spRunDef* def, spProblems* proble
     worldDef.laneCount = def->laneCount;
     worldDef.allocator = def->allocator;
     worldDef.logger = def->logger;
+    worldDef.countIntersections = worldDef.countIntersections || spMeasuresIntersections(data);
+    if (def->live && spIsGiven(&data->head, &data->sleepSpeed) == false)
+    {
+        worldDef.sleepSpeed = SP_LIVE_SLEEP_SPEED;
+    }
     spError error = {0};
     spWorld* world = spCreateWorld(&worldDef, &error);
     if (world == NULL)
@@ -69,7 +93,7 @@ static bool spBuildBodies(spRun* run, spProblems* problems)
     {
         const spBodyData* body = (const spBodyData*)data->bodies.data + i;
         spBuildSceneBody(run->scene, run->world, body, &run->heap, &run->bodies[i], problems);
-        run->scratchCount = spMaxInt(run->scratchCount, run->bodies[i].nodeCount);
+        run->scratchCount = spMaxInt(run->scratchCount, run->bodies[i].nodeCount + body->nodeRoom);
     }
     for (int i = 0; i < data->colliders.count; ++i)
     {
@@ -80,8 +104,11 @@ static bool spBuildBodies(spRun* run, spProblems* problems)
     {
         const spPairData* pair = (const spPairData*)data->pairs.data + i;
         spBodyId body = run->bodies[spFindBodyIndex(run->scene, pair->body)].id;
-        spColliderId collider = run->colliders[spFindColliderIndex(run->scene, pair->collider)];
-        spBuildScenePair(run->world, pair, body, collider, problems);
+        spThing other =
+            pair->otherBody[0] != 0
+                ? spBodyThing(run->bodies[spFindBodyIndex(run->scene, pair->otherBody)].id)
+                : spColliderThing(run->colliders[spFindColliderIndex(run->scene, pair->collider)]);
+        spBuildScenePair(run->world, pair, body, other, problems);
     }
     run->scratch = spAlloc(&run->heap, spArraySize(run->scratchCount, sizeof(spVec3)));
     run->forces = spAlloc(&run->heap, spArraySize(run->scratchCount, sizeof(spDVec3)));
@@ -122,7 +149,8 @@ static void spChooseSteps(spRun* run, const spRunDef* def)
         {
             spMethodDef method = spBody_GetMethod(run->world, run->bodies[i].id);
             double stable = spBody_GetStableStep(run->world, run->bodies[i].id);
-            if (method.substeps > 0 && stable > 0.0)
+            bool given = method.type != sp_methodAuto || method.filter.type != sp_filterNone;
+            if (given && method.substeps > 0 && stable > 0.0)
             {
                 parts = fmax(parts, ceil(run->dt / ((double)method.safety * stable * method.substeps)));
             }
@@ -166,6 +194,11 @@ spRun* spBuildRun(const spScene* scene, const spRunDef* def, spProblems* problem
             spChooseSteps(run, def);
             good = spBuildTimeline(run, problems) && spBuildMeasurements(run, problems);
         }
+        if (good && problems->errorCount == 0 && def->untangle)
+        {
+            run->untangled = true;
+            spWorld_Untangle(run->world, SP_UNTANGLE_ROUNDS, &run->untangleReport);
+        }
         if (!good)
         {
             spFailMemory(&error, "run", 0);
@@ -174,6 +207,13 @@ spRun* spBuildRun(const spScene* scene, const spRunDef* def, spProblems* problem
     }
     if (problems->errorCount > 0)
     {
+        spDestroyRun(run);
+        return NULL;
+    }
+    if (spWorld_ChooseMethods(run->world, (spReal)run->dt) == false)
+    {
+        spFailMemory(&error, "run", 0);
+        spReportError(problems, &error);
         spDestroyRun(run);
         return NULL;
     }
@@ -214,10 +254,12 @@ spRun* spCreateRun(const spScene* scene, const spRunDef* def, spError* error)
     {
         return NULL;
     }
-    spProblems problems = {0};
+    spSceneProblem kept[SP_KEPT_WARNINGS];
+    spProblems problems = {.data = kept, .capacity = SP_KEPT_WARNINGS};
     spRun* run = spBuildRun(scene, def, &problems);
     if (run != NULL)
     {
+        spKeepWarnings(&run->warnings, &problems);
         spRelaxBodies(run, &problems);
         spError noMemory = {0};
         if (problems.errorCount == 0 && !spSaveState(run, "start", &noMemory))
@@ -249,6 +291,7 @@ void spDestroyRun(spRun* run)
     for (int i = 0; run->bodies != NULL && i < data->bodies.count; ++i)
     {
         spFreeSceneTets(&run->bodies[i], &run->heap);
+        spFreeDrivenPins(&run->bodies[i], &run->heap);
     }
     spFree(&run->heap, run->measurements);
     spFree(&run->heap, run->values);
@@ -278,6 +321,7 @@ static uint32_t spFinishStep(spRun* run, uint32_t flags)
     run->stepsDone += 1;
     spReal taken = spWorld_GetReport(run->world).dtTaken;
     run->covered += taken == (spReal)run->dt ? run->dt : (double)taken;
+    spNoteInversions(run);
     spTakeMeasurements(run);
     return flags;
 }
@@ -340,6 +384,15 @@ bool spRun_GetRelaxResult(const spRun* run, const char* name, spRelaxResult* res
     }
     *result = run->bodies[index].relaxResult;
     return true;
+}
+
+bool spRun_GetUntangleReport(const spRun* run, spUntangleReport* report)
+{
+    if (run->untangled)
+    {
+        *report = run->untangleReport;
+    }
+    return run->untangled;
 }
 
 spColliderId spRun_FindCollider(const spRun* run, const char* name)

@@ -30,10 +30,22 @@ typedef struct spRunLink
 typedef struct spRunEvent
 {
     const spEventData* data;
-    int body; // index, -1 when it has none
-    int link; // index into the links, -1 when it has none
+    int body;     // index, -1 when it has none
+    int link;     // index into the links, -1 when it has none
+    int collider; // index, -1 when it has none
     bool live;
 } spRunEvent;
+
+// How an event drives a collider, in place of its motion
+typedef struct spRunDrive
+{
+    bool driven;
+    bool smooth;  // starts and ends at rest
+    bool endless; // at an even velocity
+    spTransform from, to;
+    spDVec3 velocity;       // m/s
+    double start, duration; // s
+} spRunDrive;
 
 // A force that pulls now
 typedef struct spRunPull
@@ -44,6 +56,20 @@ typedef struct spRunPull
     double end; // time, s
     bool live;  // an act made it
 } spRunPull;
+
+// A blade on its way
+typedef struct spRunBlade
+{
+    int body;
+    spDVec3 from[2], to[2]; // ends of its edge
+    double start, duration; // s
+    double share;           // of its way that is done
+    bool begun;             // it was there in the step before
+    bool live;              // an act moves it
+} spRunBlade;
+
+// Most blades on their way at the same time
+#define SP_MAX_BLADES 64
 
 // The sphere of poke
 typedef struct spRunTool
@@ -63,10 +89,13 @@ typedef struct spRunState
     spSnapshot* snapshot;
     int nextEvent;
     spRunLink* links; // those of the scene; not held ones own nothing
+    spRunDrive* drives;
     spRunPull* pulls;
     int pullCount;
     spRunTool tool;
     spDVec3 toolPosition;
+    spRunBlade blades[SP_MAX_BLADES];
+    int bladeCount;
 } spRunState;
 
 typedef struct spRunMeasurement
@@ -74,6 +103,7 @@ typedef struct spRunMeasurement
     const spMeasurementData* data;
     const char* unit;
     int body, collider, link; // indices, -1 when not concerned
+    int otherBody, otherCollider;
     int node;
 } spRunMeasurement;
 
@@ -88,13 +118,17 @@ struct spRun
     double duration, covered; // simulated time that is asked for, and that was covered
     bool played;              // the events before the next step were carried out
     uint32_t playedFlags;
+    bool untangled; // before the first step
+    spUntangleReport untangleReport;
     bool live;  // preconditioners come into use by the clock
     bool paced; // steps have a budget: the end is a time
     spError lastError;
+    spWarnings warnings; // of building it
 
     spRunBody* bodies;
     spColliderId* colliders;
-    spRunLink* links; // those of the scene, then those of acts
+    spRunDrive* drives; // of the colliders
+    spRunLink* links;   // those of the scene, then those of acts
     int linkCount, sceneLinkCount;
 
     spRunEvent* events; // by time, those of the same time in the order of the file
@@ -102,6 +136,8 @@ struct spRun
     spRunPull* pulls; // in the order in which they began
     int pullCount, pullCapacity, livePullCount;
     spRunTool tool;
+    spRunBlade blades[SP_MAX_BLADES];
+    int bladeCount;
     spRunState states[SP_MAX_STATES];
     int stateCount;
     spDVec3* forces; // scratch for forces on the nodes of one body, as many as the largest body has
@@ -139,10 +175,23 @@ bool spApplyForces(spRun* run, int body, const spNodeList* nodes);
 bool spMakeTool(spRun* run, spDVec3 position, double radius);
 void spLiftTool(spRun* run);
 
+// inversion.c: after every step
+void spNoteInversions(spRun* run);
+// blade.c
+void spPlayCut(spRun* run, const spRunEvent* event, double time, spProblems* problems);
+void spPlayCarve(spRun* run, const spRunEvent* event, spProblems* problems);
+// Bodies with a strength tear where their stress is above it
+void spTearBodies(spRun* run, spProblems* problems);
+// Blades that take their time go on, over what the last step has moved
+void spMoveBlades(spRun* run, double time, spProblems* problems);
+
 // state.c
 bool spSaveState(spRun* run, const char* name, spError* error);
 bool spRestoreState(spRun* run, const char* name, spError* error);
 void spFreeStates(spRun* run);
+
+// start_check.c: what the start shows
+void spCheckStart(spRun* run, spProblems* problems);
 
 // run.c: steps that are left at another time step, s
 void spSetTimeStep(spRun* run, double dt);

@@ -8,7 +8,6 @@
 #include "scene/run.h"
 #include "scene/scene_internal.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -176,6 +175,7 @@ static spScene* spTakeScene(spScene* scene, const spProblems* problems, spError*
         spDestroyScene(scene);
         return NULL;
     }
+    spKeepWarnings(&scene->warnings, problems);
     return scene;
 }
 
@@ -186,7 +186,8 @@ spScene* spLoadScene(const char* path, const spAllocator* allocator, spError* er
         spFail(error, sp_errorBadArgument, "spLoadScene: path is NULL");
         return NULL;
     }
-    spProblems problems = {0};
+    spSceneProblem kept[SP_KEPT_WARNINGS];
+    spProblems problems = {.data = kept, .capacity = SP_KEPT_WARNINGS};
     return spTakeScene(spReadSource(path, NULL, 0, NULL, allocator, &problems), &problems, error);
 }
 
@@ -198,30 +199,9 @@ spScene* spParseScene(const char* text, size_t size, const char* baseFolder, con
         spFail(error, sp_errorBadArgument, "spParseScene: text is NULL");
         return NULL;
     }
-    spProblems problems = {0};
+    spSceneProblem kept[SP_KEPT_WARNINGS];
+    spProblems problems = {.data = kept, .capacity = SP_KEPT_WARNINGS};
     return spTakeScene(spReadSource(NULL, text, size, baseFolder, allocator, &problems), &problems, error);
-}
-
-// An explicit body whose first step is above its limit of stability: slivers and stiff materials ask for more
-// substeps than there may be
-static void spCheckStability(spRun* run, spProblems* problems)
-{
-    for (int i = 0; i < run->scene->data.bodies.count; ++i)
-    {
-        const spBodyData* body = (const spBodyData*)run->scene->data.bodies.data + i;
-        spMethodDef method = spBody_GetMethod(run->world, run->bodies[i].id);
-        double stable = spBody_GetStableStep(run->world, run->bodies[i].id);
-        double step = stable * (method.substeps > 0 ? 1.0 : (double)method.safety);
-        int most = method.substeps > 0 ? method.substeps : method.maxSubsteps;
-        if (stable > 0.0 && run->dt > step * most)
-        {
-            spWarn(problems, &body->head, NULL,
-                   "its steps are stable up to %.3g s, so that a step of %.3g s needs %.3g substeps, but %s "
-                   "is %d; choose an implicit method or a smaller \"dt\", or mend the mesh",
-                   step, run->dt, ceil(run->dt / step),
-                   method.substeps > 0 ? "\"substeps\"" : "\"maxSubsteps\"", most);
-        }
-    }
 }
 
 static bool spFinishCheck(spScene* scene, spProblems* problems, int* count)
@@ -234,7 +214,7 @@ static bool spFinishCheck(spScene* scene, spProblems* problems, int* count)
         spRun* run = spBuildRun(scene, &def, problems);
         if (run != NULL)
         {
-            spCheckStability(run, problems);
+            spCheckStart(run, problems);
         }
         spDestroyRun(run);
     }
@@ -329,6 +309,7 @@ spSceneOutput spScene_GetOutput(const spScene* scene)
     const spCameraData* camera = &output->picture.camera;
     return (spSceneOutput){
         .frameRate = output->frameRate,
+        .contacts = output->contacts,
         .pictureWidth = output->picture.width,
         .pictureHeight = output->picture.height,
         .pictureColor = (spPictureColor)output->picture.colour,

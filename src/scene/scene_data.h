@@ -49,7 +49,7 @@ typedef struct spMeshData
 {
     spObjectHead head;
     const char *file, *fill;
-    double fillSize;
+    double fillSize, growth, sharp;
     bool repair;
     int generator; // spGenerator
     spDVec3 size;
@@ -80,12 +80,56 @@ typedef struct spSphereData
     double radius;
 } spSphereData;
 
+typedef struct spRodData
+{
+    spObjectHead head;
+    spDVec3 a, b;
+    double radius;
+} spRodData;
+
+typedef struct spEdgeData
+{
+    spObjectHead head;
+    spDVec3 a, b;
+} spEdgeData;
+
 typedef struct spNearestData
 {
     spObjectHead head;
     spDVec3 point;
     int count;
 } spNearestData;
+
+typedef struct spKeyframeData
+{
+    spObjectHead head;
+    double time;
+    spDVec3 position;
+    spRotationData rotation;
+} spKeyframeData;
+
+typedef struct spSinusoidData
+{
+    spObjectHead head;
+    spDVec3 axis;
+    double amplitude, frequency, phase;
+} spSinusoidData;
+
+typedef struct spSpinData
+{
+    spObjectHead head;
+    spDVec3 axis;
+    double rate;
+} spSpinData;
+
+typedef struct spMotionData
+{
+    spObjectHead head;
+    spList keyframes; // spKeyframeData
+    bool loop, smooth;
+    spSinusoidData sinusoid;
+    spSpinData spin;
+} spMotionData;
 
 typedef struct spRegionData
 {
@@ -94,6 +138,7 @@ typedef struct spRegionData
     spBoxData box;
     spSphereData sphere;
     spNearestData nearest;
+    spMotionData motion; // of pins alone
 } spRegionData;
 
 typedef enum spSpringEdges
@@ -116,7 +161,9 @@ typedef struct spSpringsData
     int edges;    // spSpringEdges
     spList pairs; // int32_t
     int law;      // spSpringLaw
-    double stiffness, damping, youngModulus, thickness, restScale;
+    double stiffness, damping, dampingRatio, youngModulus, thickness, restScale;
+    double strength; // N/m
+    int tears;
     spActivationData activation;
 } spSpringsData;
 
@@ -147,10 +194,12 @@ typedef struct spTetsData
 {
     spObjectHead head;
     int law; // spTetLaw
-    double youngModulus, poissonRatio, lameLambda, lameMu, mooney, damping;
+    double youngModulus, poissonRatio, lameLambda, lameMu, mooney, damping, dampingRatio;
     int dampingModel; // spTetDamping
     spList regions;   // spTetRegionData
     const char* field;
+    double strength;
+    int tears;
 } spTetsData;
 
 typedef struct spRelaxData
@@ -165,7 +214,7 @@ typedef struct spRelaxData
 typedef struct spTetChangeData
 {
     spObjectHead head;
-    double youngModulus, poissonRatio, damping;
+    double youngModulus, poissonRatio, damping, scale;
 } spTetChangeData;
 
 typedef struct spBreathingData
@@ -254,6 +303,14 @@ typedef struct spXpbdData
     int delay;
 } spXpbdData;
 
+typedef struct spRefinementData
+{
+    spObjectHead head;
+    int coupling; // spCoupling
+    bool fixed;
+    double splitError, mergeError, budget;
+} spRefinementData;
+
 typedef struct spMethodData
 {
     spObjectHead head;
@@ -264,13 +321,23 @@ typedef struct spMethodData
     spFilterData filter;
     spSolverData solver;
     spXpbdData xpbd;
+    spRefinementData refinement;
 } spMethodData;
+
+typedef struct spJointData
+{
+    spObjectHead head;
+    int type; // spJointType less 1
+    spDVec3 point, axis;
+    double motorSpeed, motorLimit;
+} spJointData;
 
 typedef struct spBodyData
 {
     spObjectHead head;
     const char* name;
     spMeshData mesh, surface;
+    spList levels; // spMeshData
     spPlacementData transform;
     spDVec3 velocity, spin;
     const char* material;
@@ -287,39 +354,11 @@ typedef struct spBodyData
     spMethodData method;
     double friction, restitution, contactRadius, gravityScale;
     bool keepOrder;
+    int nodeRoom;
     bool selfContact;
+    spList group, touches; // int32_t
+    spJointData joint;
 } spBodyData;
-
-typedef struct spKeyframeData
-{
-    spObjectHead head;
-    double time;
-    spDVec3 position;
-    spRotationData rotation;
-} spKeyframeData;
-
-typedef struct spSinusoidData
-{
-    spObjectHead head;
-    spDVec3 axis;
-    double amplitude, frequency, phase;
-} spSinusoidData;
-
-typedef struct spSpinData
-{
-    spObjectHead head;
-    spDVec3 axis;
-    double rate;
-} spSpinData;
-
-typedef struct spMotionData
-{
-    spObjectHead head;
-    spList keyframes; // spKeyframeData
-    bool loop, smooth;
-    spSinusoidData sinusoid;
-    spSpinData spin;
-} spMotionData;
 
 typedef enum spTerrain
 {
@@ -345,6 +384,7 @@ typedef struct spColliderData
     int terrain; // spTerrain
     double size, spacing, amplitude, wavelength;
     double friction, restitution;
+    spList group, touches; // int32_t
     spMotionData motion;
 } spColliderData;
 
@@ -353,6 +393,8 @@ typedef struct spPairData
     spObjectHead head;
     const char* body;
     const char* collider;
+    const char* otherBody;
+    int detector; // spDetector
     bool touch;
     double friction, restitution;
 } spPairData;
@@ -381,6 +423,9 @@ typedef enum spEventType
     sp_eventLift,
     sp_eventSave,
     sp_eventRestore,
+    sp_eventDrive,
+    sp_eventCut,
+    sp_eventCarve,
     sp_eventTypeCount
 } spEventType;
 
@@ -407,8 +452,18 @@ typedef struct spEventData
     spDVec3 gravity;
     double dt;
     spMethodData method;
-    spDVec3 position;
+    spDVec3 position; // of a sphere, or of a collider
     double radius;
+    const char* collider;
+    spRotationData rotation;
+    spDVec3 velocity;
+    bool smooth;
+    double motorSpeed, motorLimit;
+    spEdgeData from, to; // of a blade
+    bool follows;
+    spSphereData sphere; // to carve out
+    spBoxData box;
+    spRodData capsule;
 } spEventData;
 
 typedef enum spMeasurementType
@@ -431,6 +486,21 @@ typedef enum spMeasurementType
     sp_measureFlat,
     sp_measureIterations,
     sp_measureResidual,
+    sp_measureContactTorque,
+    sp_measureContactCount,
+    sp_measureContactPressure,
+    sp_measureContactDepth,
+    sp_measureContactSlip,
+    sp_measureJointForce,
+    sp_measureJointTorque,
+    sp_measureJointPosition,
+    sp_measureMotor,
+    sp_measureIntersections,
+    sp_measureSleeping,
+    sp_measurePieces,
+    sp_measureOverlap,
+    sp_measureActiveNodes,
+    sp_measureEvaluations,
     sp_measurementTypeCount
 } spMeasurementType;
 
@@ -465,6 +535,8 @@ typedef struct spMeasurementData
     int type; // spMeasurementType
     const char* body;
     const char* collider;
+    const char* otherBody;
+    const char* otherCollider;
     const char* link;
     int node;
     spDVec3 point;
@@ -493,6 +565,7 @@ typedef struct spOutputData
 {
     spObjectHead head;
     double frameRate;
+    bool contacts;
     spPictureData picture;
 } spOutputData;
 
@@ -508,6 +581,10 @@ typedef struct spSceneData
     int threads;
     double restitutionThreshold;
     bool bodyContacts;
+    int guarantee; // spGuarantee
+    int detector;  // spDetector
+    bool countIntersections;
+    double sleepSpeed;
     spList bodies;       // spBodyData
     spList colliders;    // spColliderData
     spList pairs;        // spPairData

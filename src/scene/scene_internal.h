@@ -21,6 +21,7 @@ struct spScene
     size_t textSize;
     const char* baseFolder; // "" means the working folder
     spSceneData data;
+    spWarnings warnings; // of reading it
 };
 
 // check.c: everything that can be seen without building: names, references, numbers that contradict each
@@ -35,6 +36,13 @@ void spCheckAct(const spScene* scene, const spEventData* event, spProblems* prob
 static inline bool spIsImplicit(int type)
 {
     return type == sp_backwardEuler || type == sp_bdf2 || type == sp_imex || type == sp_quasiStatic;
+}
+
+// Whether it is one of the explicit ones
+static inline bool spIsExplicit(int type)
+{
+    return type == sp_symplecticEuler || type == sp_forwardEuler || type == sp_verlet ||
+           type == sp_rungeKutta4 || type == sp_localImplicit;
 }
 
 // The body, collider, or grab or attachment with a name; NULL or -1 when there is none

@@ -9,6 +9,7 @@
 #include "scene/scene_data.h"
 #include "souple/collider.h"
 #include "souple/element.h"
+#include "souple/levels.h"
 #include "souple/record.h"
 
 #include <float.h>
@@ -42,7 +43,7 @@
     {ROW(sp_keyObjects, object_, key, member), .object = &schema, .limit = limit_, .doc = __VA_ARGS__}
 #define SCHEMA(title, object_, rows, ...) \
     {.name = title, .keys = rows, .keyCount = SP_COUNT(rows), .size = sizeof(object_), .doc = __VA_ARGS__}
-#define BIT(value) (1u << (value))
+#define BIT(value) ((uint64_t)1 << (value))
 // The member of a definition of the engine that the row is for, and an object whose keys are for members of the same definition
 #define TO(def, member) .bound = 1 + offsetof(def, member), .boundSize = sizeof(((def*)0)->member)
 #define TO_SAME .bound = 1
@@ -92,7 +93,7 @@ static const char* const s_splits[] = {"six", "five"};
 #define SHELL (BIT(sp_generateIcosphere) | BIT(sp_generateDisc))
 
 static const spKey s_meshKeys[] = {
-    STRING(spMeshData, "file", file, "Mesh file (OBJ, STL, MSH, VTU, TetGen), relative to the folder of the scene file.", .text = "none"),
+    STRING(spMeshData, "file", file, "Mesh file (VTU, VTK, MSH, Medit, Abaqus, Vega, TetGen, OBJ, STL, PLY or OFF), relative to the folder of the scene file.", .text = "none"),
     STRING(spMeshData, "fill", fill,
            "Instead of a file with tets: mesh file of a surface, open or closed, that is filled with tets, as `souple mesh fill` does. It is drawn in their place, "
            "unless the body has a `surface`.", .text = "none"),
@@ -105,6 +106,8 @@ static const spKey s_meshKeys[] = {
     VECTOR(spMeshData, "size", size, "m", 1, 1, 1, FAR_AWAY, "Side lengths, greater than 0.", .selector = BIT(sp_generateBox)),
     VECTOR(spMeshData, "size", size, "m", 1, 0.25, 0.25, FAR_AWAY, "Side lengths, greater than 0.", .selector = BIT(sp_generateBeam)),
     NUMBER(spMeshData, "size", fillSize, "m", 0, 0, FAR_AWAY, "With `fill`: longest edge of the tets inside, after `scale`.", .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "about 5000 tets"),
+    NUMBER(spMeshData, "growth", growth, "", 0, 0, 10, "With `fill`: tets inside may be longer by so many m per m of distance from the surface.", .flags = sp_keyNoDefault, .text = "0, all of one size"),
+    NUMBER(spMeshData, "sharp", sharp, "degrees", 0, 0, 180, "With `fill`: edges at which the surface turns by more than this, and their corners, are kept where the angles of the tets allow it.", .flags = sp_keyNoDefault, .text = "0, none"),
     COUNTS(spMeshData, "cells", cells, 4, 4, 4, 1, 1000, "Cells along each side.", .selector = BIT(sp_generateBox)),
     COUNTS(spMeshData, "cells", cells, 16, 4, 4, 1, 1000, "Cells along each side.", .selector = BIT(sp_generateBeam)),
     CHOICE(spMeshData, "tets", split, s_splits, 0, "Tets that each cell is cut into.", .selector = GRID),
@@ -153,21 +156,80 @@ static const spKey s_sphereKeys[] = {
 };
 static const spSchema s_sphere = SCHEMA("sphere of a region", spSphereData, s_sphereKeys, "A sphere in the world.");
 
+static const spKey s_rodKeys[] = {
+    VECTOR(spRodData, "a", a, "m", 0, 0, 0, FAR_AWAY, "One end of the segment.", .flags = sp_keyRequired),
+    VECTOR(spRodData, "b", b, "m", 0, 0, 0, FAR_AWAY, "The other end.", .flags = sp_keyRequired),
+    NUMBER(spRodData, "radius", radius, "m", 0.1, 0, FAR_AWAY, "Radius around the segment.", .flags = sp_keyRequired | sp_keyAboveLower),
+};
+static const spSchema s_rod = SCHEMA("capsule", spRodData, s_rodKeys, "Everything within a radius of a segment.");
+
+static const spKey s_edgeKeys[] = {
+    VECTOR(spEdgeData, "a", a, "m", 0, 0, 0, FAR_AWAY, "One end.", .flags = sp_keyRequired),
+    VECTOR(spEdgeData, "b", b, "m", 0, 0, 0, FAR_AWAY, "The other end.", .flags = sp_keyRequired),
+};
+static const spSchema s_edge = SCHEMA("edge of a blade", spEdgeData, s_edgeKeys, "The edge of a blade at one moment, in the world.");
+
 static const spKey s_nearestKeys[] = {
     VECTOR(spNearestData, "point", point, "m", 0, 0, 0, FAR_AWAY, "Point in the world.", .flags = sp_keyRequired),
     INTEGER(spNearestData, "count", count, 1, 1, SP_SCENE_MAX_INDICES, "How many nodes."),
 };
 static const spSchema s_nearest = SCHEMA("nearest of a region", spNearestData, s_nearestKeys, "The nodes nearest to a point.");
 
-static const spKey s_regionKeys[] = {
-    INTEGERS(spRegionData, "nodes", nodes, "Node numbers, or \"all\".", .flags = sp_keyAll, .text = "none"),
-    OBJECT(spRegionData, "box", box, s_box, "Nodes in a box."),
-    OBJECT(spRegionData, "sphere", sphere, s_sphere, "Nodes in a sphere."),
-    OBJECT(spRegionData, "nearest", nearest, s_nearest, "Nodes nearest to a point."),
-};
+#define REGION_KEYS \
+    INTEGERS(spRegionData, "nodes", nodes, "Node numbers, or \"all\".", .flags = sp_keyAll, .text = "none"), \
+    OBJECT(spRegionData, "box", box, s_box, "Nodes in a box."), \
+    OBJECT(spRegionData, "sphere", sphere, s_sphere, "Nodes in a sphere."), \
+    OBJECT(spRegionData, "nearest", nearest, s_nearest, "Nodes nearest to a point.")
+
+static const spKey s_regionKeys[] = {REGION_KEYS};
 static const spSchema s_region = SCHEMA("region", spRegionData, s_regionKeys,
     "Some nodes of a body, by exactly one of these keys. Places are those of the world at the moment when the region is needed: at the "
     "start for pins and attachments, at its time for an event. A number, or \"all\", alone stands for `nodes`.", .shorthand = "nodes");
+
+// ---------------------------------------------------------------------------------------------------------
+// Motion
+
+static const spKey s_keyframeKeys[] = {
+    NUMBER(spKeyframeData, "time", time, "s", 0, 0, 1e6, "When; keyframes go forward in time.", .flags = sp_keyRequired),
+    VECTOR(spKeyframeData, "position", position, "m", 0, 0, 0, FAR_AWAY, "Where.", .flags = sp_keyNoDefault, .text = "that of the transform; of pins 0"),
+    OBJECT(spKeyframeData, "rotation", rotation, s_rotation, "How it is turned; that of the transform when absent."),
+};
+static const spSchema s_keyframe = SCHEMA("keyframe", spKeyframeData, s_keyframeKeys,
+    "A place at a time. Between two of them the motion is straight and the turn even, unless it is `smooth`; before the first and after the last nothing moves.");
+
+static const spKey s_sinusoidKeys[] = {
+    VECTOR(spSinusoidData, "axis", axis, NULL, 0, 1, 0, FAR_AWAY, "Direction; any length.", .flags = sp_keyNonZero),
+    NUMBER(spSinusoidData, "amplitude", amplitude, "m", 0.1, -FAR_AWAY, FAR_AWAY, "Largest excursion to either side."),
+    NUMBER(spSinusoidData, "frequency", frequency, "Hz", 1, 0, 10000, "How often."),
+    NUMBER(spSinusoidData, "phase", phase, "degrees", 0, -1e6, 1e6, "Where in the cycle it starts."),
+};
+static const spSchema s_sinusoid = SCHEMA("sinusoid", spSinusoidData, s_sinusoidKeys,
+    "To and fro along an axis: transform + axis * amplitude * sin(2 pi frequency t + phase).");
+
+static const spKey s_spinKeys[] = {
+    VECTOR(spSpinData, "axis", axis, NULL, 0, 1, 0, FAR_AWAY, "Axis through the origin of the shape; any length.", .flags = sp_keyNonZero),
+    NUMBER(spSpinData, "rate", rate, "degrees/s", 90, -1e6, 1e6, "How fast, right-handed."),
+};
+static const spSchema s_spin = SCHEMA("spin", spSpinData, s_spinKeys, "An even turn about an axis, on top of the transform.");
+
+static const spKey s_motionKeys[] = {
+    OBJECTS(spMotionData, "keyframes", keyframes, s_keyframe, SP_SCENE_MAX_OBJECTS, "Places at times."),
+    BOOL(spMotionData, "loop", loop, 0, "After the last keyframe start again from the first."),
+    BOOL(spMotionData, "smooth", smooth, 0, "Pass the keyframes without a jump of velocity, on a cubic curve through their positions, and start and end at rest; turns ease in and out between two keyframes."),
+    OBJECT(spMotionData, "sinusoid", sinusoid, s_sinusoid, "To and fro."),
+    OBJECT(spMotionData, "spin", spin, s_spin, "Round and round."),
+};
+static const spSchema s_motion = SCHEMA("motion", spMotionData, s_motionKeys,
+    "How a collider, or pinned nodes, move by themselves: keyframes; or a sinusoid, a spin, or both. Positions are those of the collider; of pins the way from where "
+    "they start, and they turn about their common centre.");
+
+// A region, and how it moves
+static const spKey s_pinKeys[] = {
+    REGION_KEYS,
+    OBJECT(spRegionData, "motion", motion, s_motion, "Drives them; without it they stay where they start."),
+};
+static const spSchema s_pin = SCHEMA("pin", spRegionData, s_pinKeys,
+    "Nodes that are held, by exactly one of the keys of a region, and may be driven along a path. A number, or \"all\", alone stands for `nodes`.", .shorthand = "nodes");
 
 // ---------------------------------------------------------------------------------------------------------
 // Elements and fields
@@ -192,12 +254,16 @@ static const spKey s_springKeys[] = {
            "but nothing when shorter than l0. `proportional`: stiffness * l0 * (l - l0).", TO(spSpringDef, law)),
     NUMBER(spSpringsData, "stiffness", stiffness, "N/m (N for normalised, N/m^2 for proportional)", 1000, 0, HUGE_NUMBER, "Stiffness of every spring.",
            .text = "from youngModulus, else from the material of the body, else 1000", TO(spSpringDef, stiffness)),
-    NUMBER(spSpringsData, "damping", damping, "N s/m", 1, 0, HUGE_NUMBER, "Damper along every spring.", TO(spSpringDef, damping)),
+    NUMBER(spSpringsData, "damping", damping, "N s/m", 0, 0, HUGE_NUMBER, "Damper along every spring.", .flags = sp_keyNoDefault, .text = "from dampingRatio", TO(spSpringDef, damping)),
+    NUMBER(spSpringsData, "dampingRatio", dampingRatio, NULL, 0.005, 0, 100, "Instead of damping: share of critical damping that the slowest vibration of the body gets, whatever its resolution.", TO(spSpringDef, dampingRatio)),
     NUMBER(spSpringsData, "youngModulus", youngModulus, "Pa", 0, 0, 1e13, "Instead of stiffness: k = E * (volume around the edge) / l0^2, approximate.",
            .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "none", TO(spSpringDef, youngModulus)),
     NUMBER(spSpringsData, "thickness", thickness, "m", 0, 0, FAR_AWAY, "Thickness of a sheet, with youngModulus or a material.",
            .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "none", TO(spSpringDef, thickness)),
     NUMBER(spSpringsData, "restScale", restScale, NULL, 1, 0, 1000, "Factor on every rest length; 1 is stress-free as placed.", .flags = sp_keyAboveLower, TO(spSpringDef, restScale)),
+    NUMBER(spSpringsData, "strength", strength, "N/m", 0, 0, 1e13, "Nodes whose largest pull on a width, of all springs of the body together, is above it tear, along edges of triangles (in solids faces of tets, Pa); needs `nodeRoom` of the body.",
+           .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "never"),
+    INTEGER(spSpringsData, "tears", tears, 10, 1, 1000000, "Nodes that tear in one step at most, with `strength`."),
     OBJECT(spSpringsData, "activation", activation, s_activation, "Makes them muscles.", TO_SAME),
 };
 static const spSchema s_springs = SCHEMA("springs", spSpringsData, s_springKeys, "Springs with dampers between nodes.");
@@ -256,17 +322,20 @@ static const spKey s_tetKeys[] = {
     CHOICE(spTetsData, "law", law, s_tetLaws, sp_tetCorotational,
            "`linear`: small strain, wrong when anything turns. `corotational`: small strain in a frame that turns along. `corotationalEdge`: the same, cheaper and "
            "rougher. `stVenantKirchhoff`: Green's strain, gives way under strong pressure. `hybrid`: Debunne's. `neoHookean` and `mooneyRivlin`: rubber and tissue at "
-           "large strain. `corotationalEdge` and `stVenantKirchhoff` leave a tet inside out once it is; the others bring it back.", TO(spTetDef, law)),
+           "large strain. `corotationalEdge` and `stVenantKirchhoff` leave a tet inside out once it is; the others bring it back.", .text = "neoHookean for a material by name below 100 MPa, else corotational", TO(spTetDef, law)),
     NUMBER(spTetsData, "youngModulus", youngModulus, "Pa", 1e5, 0, 1e13, "Young's modulus.", .flags = sp_keyAboveLower, .text = "from the material of the body, else 100000", TO(spTetDef, youngModulus)),
     NUMBER(spTetsData, "poissonRatio", poissonRatio, NULL, 0.4, -1, POISSON_MAX, "Poisson's ratio; 0.5 would be incompressible.", .flags = sp_keyAboveLower,
            .text = "from the material of the body, else 0.4", TO(spTetDef, poissonRatio)),
     NUMBER(spTetsData, "lameLambda", lameLambda, "Pa", 0, -1e13, 1e13, "With lameMu, instead of Young's modulus and Poisson's ratio.", .flags = sp_keyNoDefault, .text = "none"),
     NUMBER(spTetsData, "lameMu", lameMu, "Pa", 0, 0, 1e13, "Shear modulus, with lameLambda.", .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "none"),
     NUMBER(spTetsData, "mooney", mooney, NULL, 0.2, 0, 1, "For `mooneyRivlin`: share of the second constant in the shear modulus, 2 c2 / mu; 0 is neo-Hookean.", TO(spTetDef, mooney)),
-    NUMBER(spTetsData, "damping", damping, "s", 0, 0, 1e6, "Damping time: viscous over elastic moduli.", TO(spTetDef, damping)),
+    NUMBER(spTetsData, "damping", damping, "s", 0, 0, 1e6, "Damping time: viscous over elastic moduli.", .flags = sp_keyNoDefault, .text = "from dampingRatio", TO(spTetDef, damping)),
+    NUMBER(spTetsData, "dampingRatio", dampingRatio, NULL, 0.005, 0, 100, "Instead of damping: share of critical damping that the slowest vibration of the body gets, whatever its resolution.", TO(spTetDef, dampingRatio)),
     CHOICE(spTetsData, "dampingModel", dampingModel, s_tetDampings, sp_dampStrainRate,
            "What it multiplies. `strainRate`: the stress of the rate of strain. `rayleigh`: the stiffness matrix.", TO(spTetDef, dampingModel)),
     OBJECTS(spTetsData, "regions", regions, s_tetRegion, SP_SCENE_MAX_OBJECTS, "Other materials in regions of the mesh."),
+    NUMBER(spTetsData, "strength", strength, "Pa", 0, 0, 1e13, "Nodes whose largest principal stress is above it tear, along faces; needs `nodeRoom` of the body.", .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "never"),
+    INTEGER(spTetsData, "tears", tears, 10, 1, 1000000, "Nodes that tear in one step at most, with `strength`."),
     STRING(spTetsData, "field", field, "Name of an array in the mesh file (cell data) with Young's modulus of each tet, Pa.", .text = "none"),
 };
 static const spSchema s_tets = SCHEMA("tets", spTetsData, s_tetKeys,
@@ -277,9 +346,10 @@ static const spKey s_tetChangeKeys[] = {
     NUMBER(spTetChangeData, "youngModulus", youngModulus, "Pa", 0, 0, 1e13, "New Young's modulus of every tet.", .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "unchanged"),
     NUMBER(spTetChangeData, "poissonRatio", poissonRatio, NULL, 0, -1, POISSON_MAX, "New Poisson's ratio of every tet.", .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "unchanged"),
     NUMBER(spTetChangeData, "damping", damping, "s", 0, 0, 1e6, "New damping time.", .flags = sp_keyNoDefault, .text = "unchanged"),
+    NUMBER(spTetChangeData, "scale", scale, NULL, 1, 1e-6, 1e6, "Young's modulus of every tet over that at the start: tets of several materials keep them.", .flags = sp_keyNoDefault, .text = "unchanged"),
 };
 static const spSchema s_tetChange = SCHEMA("change of tets", spTetChangeData, s_tetChangeKeys,
-    "New numbers of the tets of a body. Tets with several materials need both moduli, and have one material afterwards.");
+    "New numbers of the tets of a body. Tets with several materials take a `scale`; with both moduli they have one material afterwards.");
 
 static const spKey s_relaxKeys[] = {
     BOOL(spRelaxData, "active", active, 1, "Whether to relax."),
@@ -303,7 +373,7 @@ static const spKey s_gasKeys[] = {
            .text = "from restPressure", TO(spGasDef, knrt)),
     NUMBER(spGasData, "restPressure", restPressure, "Pa (N/m in 2D)", 1000, 0, HUGE_NUMBER, "Instead of knrt: pressure in the shape as placed.",
            .flags = sp_keyAboveLower, .text = "1000, without knrt", TO(spGasDef, restPressure)),
-    BOOL(spGasData, "ambient", ambient, 0, "The same pressure acts from outside: stress-free as placed.", TO(spGasDef, ambient)),
+    BOOL(spGasData, "ambient", ambient, 1, "The same pressure acts from outside: stress-free as placed.", TO(spGasDef, ambient)),
     OBJECT(spGasData, "breathing", breathing, s_breathing, "Makes the body breathe.", TO_SAME),
     INTEGERS(spGasData, "outline", outline, "Makes it 2D: nodes of a closed outline in the xy plane, counter-clockwise.",
              .text = "3D; for `disc` the points of the outer layer"),
@@ -359,7 +429,7 @@ static const spKey s_fieldKeys[] = {
 static const spSchema s_field = SCHEMA("field", spFieldData, s_fieldKeys, "A force from outside on every node of a body.");
 
 static const char* const s_methodTypes[] = {"symplecticEuler", "forwardEuler", "verlet", "rungeKutta4", "localImplicit",
-                                            "backwardEuler", "bdf2", "imex", "quasiStatic", "xpbd", "rigid"};
+                                            "backwardEuler", "bdf2", "imex", "quasiStatic", "xpbd", "rigid", "multiresolution", "auto"};
 static const char* const s_contactModes[] = {"rows", "backtrack", "off"};
 _Static_assert(SP_COUNT(s_methodTypes) == sp_methodTypeCount, "one word for each method");
 
@@ -445,12 +515,24 @@ static const spSchema s_xpbd = SCHEMA("xpbd", spXpbdData, s_xpbdKeys,
     "How the method xpbd solves its substeps: by sweeps over all constraints, with an accelerator, or as it finds best. A text alone stands for `solver`.",
     .shorthand = "solver");
 
+static const char* const s_couplings[] = {"conserving", "ghost"};
+_Static_assert(SP_COUNT(s_couplings) == sp_couplingCount, "one word for each coupling");
+static const spKey s_refinementKeys[] = {
+    CHOICE(spRefinementData, "coupling", coupling, s_couplings, sp_couplingConserving,
+           "Where levels meet. `conserving`: what acts on nodes that follow others goes on to those, momentum is kept. `ghost`: one way, as published, for comparison.", TO(spLevelsDef, coupling)),
+    BOOL(spRefinementData, "fixed", fixed, 0, "The resolution stays as it is.", TO(spLevelsDef, fixed)),
+    NUMBER(spRefinementData, "splitError", splitError, "m", 0, 0, FAR_AWAY, "A node is divided when it is this far from where its neighbours would have it in a uniform deformation; 0: 1/1000 of the size of the body.", TO(spLevelsDef, splitError)),
+    NUMBER(spRefinementData, "mergeError", mergeError, "m", 0, 0, FAR_AWAY, "Parts come together again below this; 0: a quarter of `splitError`.", TO(spLevelsDef, mergeError)),
+    NUMBER(spRefinementData, "budget", budget, "1/s", 0, 0, HUGE_NUMBER, "Element evaluations in each second of simulated time; divisions that would go beyond 95 % of it are refused; 0: no limit.", TO(spLevelsDef, budget)),
+};
+static const spSchema s_refinement = SCHEMA("refinement", spRefinementData, s_refinementKeys, "Where and when the method multiresolution refines. A text alone stands for `coupling`.", .shorthand = "coupling");
+
 static const spKey s_methodKeys[] = {
-    CHOICE(spMethodData, "type", type, s_methodTypes, sp_symplecticEuler,
-           "`symplecticEuler`: cheapest, robust. `forwardEuler`: gains energy, for comparison. `verlet`: second order. `rungeKutta4`: fourth order, "
+    CHOICE(spMethodData, "type", type, s_methodTypes, sp_methodAuto,
+           "`auto`: symplecticEuler, backwardEuler or xpbd, by stiffness, size and step; `run` tells which and why. `symplecticEuler`: cheapest, robust. `forwardEuler`: gains energy, for comparison. `verlet`: second order. `rungeKutta4`: fourth order, "
            "four force evaluations. `localImplicit`: implicit in each node alone, larger steps, damps all motion. Implicit, any step is stable: "
            "`backwardEuler`: first order, damps fast motion. `bdf2`: second order, damps less. `imex`: implicit in a constant bound on the stiffness, one matrix for ever; takes a free body's rotation in seconds. "
-           "`quasiStatic`: no inertia, every step ends in equilibrium. `xpbd`: positions projected on constraints, as near to backward Euler as its time allows. `rigid`: a rigid body, whose elements exert nothing; one pin is a ball joint, two are a hinge.", TO(spMethodDef, type)),
+           "`quasiStatic`: no inertia, every step ends in equilibrium. `xpbd`: positions projected on constraints, as near to backward Euler as its time allows. `rigid`: a rigid body, whose elements exert nothing; one pin is a ball joint, two are a hinge. `multiresolution`: explicit, each region by the one of several meshes (`levels` of the body) that its motion asks for.", TO(spMethodDef, type)),
     CHOICE(spMethodData, "contact", contact, s_contactModes, sp_contactRows,
            "`rows`: unilateral contact with friction, held in every substep. `backtrack`: back to the moment of impact, reflect, go on. `off`: pass through.", TO(spMethodDef, contact)),
     INTEGER(spMethodData, "substeps", substeps, 0, 1, 1000000, "Substeps in each step; \"auto\": as many as the estimated stable step asks for, one for implicit methods, xpbd and rigid.",
@@ -460,6 +542,7 @@ static const spKey s_methodKeys[] = {
     OBJECT(spMethodData, "filter", filter, s_filter, "Filter on velocities; explicit methods only.", .flags = sp_keyImplied, TO(spMethodDef, filter)),
     OBJECT(spMethodData, "solver", solver, s_solver, "Solver; implicit methods only.", .flags = sp_keyImplied, TO(spMethodDef, solver)),
     OBJECT(spMethodData, "xpbd", xpbd, s_xpbd, "Solver of xpbd; that method only.", .flags = sp_keyImplied, TO(spMethodDef, xpbd)),
+    OBJECT(spMethodData, "refinement", refinement, s_refinement, "Refinement of multiresolution; that method only.", .flags = sp_keyImplied, TO(spMethodDef, levels)),
 };
 static const spSchema s_method = SCHEMA("method", spMethodData, s_methodKeys,
     "How a body moves in time. A text alone stands for `type`.", .shorthand = "type");
@@ -467,17 +550,37 @@ static const spSchema s_method = SCHEMA("method", spMethodData, s_methodKeys,
 // ---------------------------------------------------------------------------------------------------------
 // Bodies
 
+static const char* const s_joints[] = {"ball", "hinge", "slider"};
+_Static_assert(SP_COUNT(s_joints) == sp_jointTypeCount - 1, "one word for each joint but none");
+#define MOVES (BIT(sp_jointHinge - 1) | BIT(sp_jointSlider - 1))
+
+static const spKey s_jointKeys[] = {
+    CHOICE(spJointData, "type", type, s_joints, 0, "`ball`: a point stays where it is. `hinge`: the body turns about an axis that stays. `slider`: it slides along an axis and does not turn.",
+           .flags = sp_keySelector),
+    VECTOR(spJointData, "point", point, "m", 0, 0, 0, FAR_AWAY, "Point of the body that is held, in the world; a slider keeps it on its axis.", TO(spJointDef, point)),
+    VECTOR(spJointData, "axis", axis, NULL, 0, 1, 0, FAR_AWAY, "Direction in the world; any length.", .selector = MOVES, .flags = sp_keyNonZero, TO(spJointDef, axis)),
+    NUMBER(spJointData, "motorSpeed", motorSpeed, "m/s of a slider, degrees/s of a hinge", 0, -FAR_AWAY, FAR_AWAY, "That the motor drives to; 0 is a brake.", .selector = MOVES, TO(spJointDef, motorSpeed)),
+    NUMBER(spJointData, "motorLimit", motorLimit, "N of a slider, N m of a hinge", 0, 0, HUGE_NUMBER, "Most that the motor exerts; 0 is no motor.", .selector = MOVES, TO(spJointDef, motorLimit)),
+};
+static const spSchema s_joint = SCHEMA("joint", spJointData, s_jointKeys, "How a rigid body is held to the world.");
+
+#define GROUPS(object_) \
+    {ROW(sp_keyIntegers, object_, "group", group), .lower = 1, .upper = 32, .limit = 32, .text = "1", .doc = "Numbers of the groups that it belongs to, 1 to 32."}, \
+    {ROW(sp_keyIntegers, object_, "touches", touches), .lower = 1, .upper = 32, .limit = 32, .flags = sp_keyAll, .text = "\"all\"", \
+     .doc = "Numbers of the groups that it touches, or \"all\"; two things touch when each touches a group of the other."}
+
 static const spKey s_bodyKeys[] = {
     STRING(spBodyData, "name", name, "Name, for everything that refers to the body; at most 63 bytes, no two alike.", .text = "body, body2, ..."),
     OBJECT(spBodyData, "mesh", mesh, s_mesh, "The shape.", .flags = sp_keyRequired),
+    OBJECTS(spBodyData, "levels", levels, s_mesh, SP_MAX_LEVELS - 1, "Coarser meshes of the shape of `mesh`, from coarse to fine, for the method multiresolution."),
     OBJECT(spBodyData, "surface", surface, s_mesh,
            "What is drawn instead of the surface of the mesh: a mesh of any resolution in the same place, which moves with the body and changes nothing else."),
     OBJECT(spBodyData, "transform", transform, s_bodyPlacement, "Where it starts.", .flags = sp_keyImplied),
     VECTOR(spBodyData, "velocity", velocity, "m/s", 0, 0, 0, FAR_AWAY, "Initial velocity of every node.", TO(spBodyDef, velocity)),
-    VECTOR(spBodyData, "spin", spin, "rad/s", 0, 0, 0, FAR_AWAY, "Initial angular velocity about the centre of mass, added to the velocity."),
+    VECTOR(spBodyData, "spin", spin, "degrees/s", 0, 0, 0, FAR_AWAY, "Initial angular velocity about the centre of mass, added to the velocity."),
     STRING(spBodyData, "material", material, "Gives density, and stiffness where tets and springs do not say theirs; see the list of materials.", .text = "none"),
-    NUMBER(spBodyData, "density", density, "kg/m^3 (kg/m^2 for a sheet)", 1000, 0, 1e9, "Density of a solid or a surface.", .flags = sp_keyAboveLower,
-           .text = "from the material, else 1000", TO(spBodyDef, density)),
+    NUMBER(spBodyData, "density", density, "kg/m^3 (kg/m^2 for a sheet)", 1000, 0, 1e9, "Density of a solid or a surface.", .flags = sp_keyAboveLower | sp_keyNoDefault,
+           .text = "from the material, else 1000, and 0.2 for a sheet", TO(spBodyDef, density)),
     NUMBER(spBodyData, "nodeMass", nodeMass, "kg", 0, 0, 1e12, "Instead of density: mass of every node. Needed for meshes of edges only (disc, lattice).",
            .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "from the density", TO(spBodyDef, nodeMass)),
     OBJECT(spBodyData, "tets", tets, s_tets, "Solid tetrahedra."),
@@ -487,53 +590,23 @@ static const spKey s_bodyKeys[] = {
     OBJECT(spBodyData, "gas", gas, s_gas, "Gas inside."),
     OBJECT(spBodyData, "wind", wind, s_wind, "Wind on the surface."),
     OBJECTS(spBodyData, "fields", fields, s_field, 64, "Forces from outside."),
-    OBJECTS(spBodyData, "pins", pins, s_region, SP_SCENE_MAX_OBJECTS, "Nodes that stay where they start."),
+    OBJECTS(spBodyData, "pins", pins, s_pin, SP_SCENE_MAX_OBJECTS, "Nodes that stay where they start, or follow a path."),
     OBJECT(spBodyData, "relax", relax, s_relax, "Start from static equilibrium."),
     OBJECT(spBodyData, "method", method, s_method, "How it moves in time.", .flags = sp_keyImplied),
     NUMBER(spBodyData, "friction", friction, NULL, 0.5, 0, 100, "Coulomb coefficient; with a collider or another body the geometric mean of both counts.", TO(spBodyDef, friction)),
     NUMBER(spBodyData, "restitution", restitution, NULL, 0, 0, 1, "0 no bounce, 1 full bounce of each node; with a collider the larger counts.", TO(spBodyDef, restitution)),
-    NUMBER(spBodyData, "contactRadius", contactRadius, "m", 0, 0, FAR_AWAY, "The surface keeps this distance from what it touches. Sheets keep a tenth of their mean edge from other bodies where none is given.", TO(spBodyDef, contactRadius)),
+    NUMBER(spBodyData, "contactRadius", contactRadius, "m", 0, 0, FAR_AWAY, "The surface keeps this distance from what it touches.", .flags = sp_keyNoDefault, .text = "a tenth of the mean edge for sheets, else 0", TO(spBodyDef, contactRadius)),
     BOOL(spBodyData, "selfContact", selfContact, 0, "The surface touches itself.", TO(spBodyDef, selfContact)),
+    GROUPS(spBodyData),
+    OBJECT(spBodyData, "joint", joint, s_joint, "Holds the body to the world; only with the method rigid."),
     NUMBER(spBodyData, "gravityScale", gravityScale, NULL, 1, -1e6, 1e6, "Share of the gravity of the scene.", TO(spBodyDef, gravityScale)),
+    INTEGER(spBodyData, "nodeRoom", nodeRoom, 0, 0, 10000000, "Nodes that cuts may add: above 0 the body, of tets or a sheet of triangles, can be cut and carved.", TO(spBodyDef, nodeRoom)),
     BOOL(spBodyData, "keepOrder", keepOrder, 0, "Nodes lie in memory in the order of the mesh instead of by place, which is slower: for comparison.", TO(spBodyDef, keepOrder)),
 };
 static const spSchema s_body = SCHEMA("body", spBodyData, s_bodyKeys, "A soft body: nodes from a mesh, springs, gas and fields on them, and a method.");
 
 // ---------------------------------------------------------------------------------------------------------
 // Colliders
-
-static const spKey s_keyframeKeys[] = {
-    NUMBER(spKeyframeData, "time", time, "s", 0, 0, 1e6, "When; keyframes go forward in time.", .flags = sp_keyRequired),
-    VECTOR(spKeyframeData, "position", position, "m", 0, 0, 0, FAR_AWAY, "Where.", .flags = sp_keyNoDefault, .text = "that of the transform"),
-    OBJECT(spKeyframeData, "rotation", rotation, s_rotation, "How it is turned; that of the transform when absent."),
-};
-static const spSchema s_keyframe = SCHEMA("keyframe", spKeyframeData, s_keyframeKeys,
-    "A place at a time. Between two of them the motion is straight and the turn even, unless it is `smooth`; before the first and after the last the collider stays.");
-
-static const spKey s_sinusoidKeys[] = {
-    VECTOR(spSinusoidData, "axis", axis, NULL, 0, 1, 0, FAR_AWAY, "Direction; any length.", .flags = sp_keyNonZero),
-    NUMBER(spSinusoidData, "amplitude", amplitude, "m", 0.1, -FAR_AWAY, FAR_AWAY, "Largest excursion to either side."),
-    NUMBER(spSinusoidData, "frequency", frequency, "Hz", 1, 0, 10000, "How often."),
-    NUMBER(spSinusoidData, "phase", phase, "degrees", 0, -1e6, 1e6, "Where in the cycle it starts."),
-};
-static const spSchema s_sinusoid = SCHEMA("sinusoid", spSinusoidData, s_sinusoidKeys,
-    "To and fro along an axis: transform + axis * amplitude * sin(2 pi frequency t + phase).");
-
-static const spKey s_spinKeys[] = {
-    VECTOR(spSpinData, "axis", axis, NULL, 0, 1, 0, FAR_AWAY, "Axis through the origin of the shape; any length.", .flags = sp_keyNonZero),
-    NUMBER(spSpinData, "rate", rate, "degrees/s", 90, -1e6, 1e6, "How fast, right-handed."),
-};
-static const spSchema s_spin = SCHEMA("spin", spSpinData, s_spinKeys, "An even turn about an axis, on top of the transform.");
-
-static const spKey s_motionKeys[] = {
-    OBJECTS(spMotionData, "keyframes", keyframes, s_keyframe, SP_SCENE_MAX_OBJECTS, "Places at times."),
-    BOOL(spMotionData, "loop", loop, 0, "After the last keyframe start again from the first."),
-    BOOL(spMotionData, "smooth", smooth, 0, "Pass the keyframes without a jump of velocity, on a cubic curve through their positions, and start and end at rest; turns ease in and out between two keyframes."),
-    OBJECT(spMotionData, "sinusoid", sinusoid, s_sinusoid, "To and fro."),
-    OBJECT(spMotionData, "spin", spin, s_spin, "Round and round."),
-};
-static const spSchema s_motion = SCHEMA("motion", spMotionData, s_motionKeys,
-    "How a collider moves by itself: keyframes; or a sinusoid, a spin, or both.");
 
 static const char* const s_shapes[] = {"plane", "sphere", "capsule", "box", "cylinder", "mesh", "convex", "heightField", "distanceField"};
 _Static_assert(SP_COUNT(s_shapes) == sp_shapeCount, "one word for each shape");
@@ -565,6 +638,7 @@ static const spKey s_colliderKeys[] = {
     NUMBER(spColliderData, "wavelength", wavelength, "m", 1, 0, FAR_AWAY, "Length.", .selector = FIELD, .flags = sp_keyAboveLower),
     NUMBER(spColliderData, "friction", friction, NULL, 0.5, 0, 100, "Coulomb coefficient; with a body the geometric mean of both counts.", TO(spColliderDef, friction)),
     NUMBER(spColliderData, "restitution", restitution, NULL, 0, 0, 1, "0 no bounce, 1 full bounce; with a body the larger counts.", TO(spColliderDef, restitution)),
+    GROUPS(spColliderData),
     OBJECT(spColliderData, "motion", motion, s_motion, "How it moves."),
 };
 static const spSchema s_collider = SCHEMA("collider", spColliderData, s_colliderKeys, "A rigid shape that bodies touch.");
@@ -572,14 +646,19 @@ static const spSchema s_collider = SCHEMA("collider", spColliderData, s_collider
 // ---------------------------------------------------------------------------------------------------------
 // Attachments and events
 
+static const char* const s_detectors[] = {"distance", "volume"};
+
 static const spKey s_pairKeys[] = {
     STRING(spPairData, "body", body, "Which body.", .flags = sp_keyRequired),
-    STRING(spPairData, "collider", collider, "Which collider.", .flags = sp_keyRequired),
+    STRING(spPairData, "collider", collider, "Which collider.", .text = "none"),
+    STRING(spPairData, "otherBody", otherBody, "Instead of a collider: which other body, or the same one for a body with `selfContact` and itself. Only `detector` counts between bodies.", .text = "none"),
+    CHOICE(spPairData, "detector", detector, s_detectors, sp_detectorDistance,
+           "By what contacts between two closed bodies are found: by the distance of their surfaces, or by the volume that they have in common.", .flags = sp_keyNoDefault, .text = "that of the scene"),
     BOOL(spPairData, "touch", touch, 1, "Whether they touch at all."),
     NUMBER(spPairData, "friction", friction, NULL, 0, 0, 100, "Coulomb coefficient between them.", .flags = sp_keyNoDefault, .text = "the geometric mean of both"),
     NUMBER(spPairData, "restitution", restitution, NULL, 0, 0, 1, "Between them, 0 no bounce, 1 full bounce.", .flags = sp_keyNoDefault, .text = "the larger of both"),
 };
-static const spSchema s_pair = SCHEMA("pair", spPairData, s_pairKeys, "What a body and a collider are to each other.");
+static const spSchema s_pair = SCHEMA("pair", spPairData, s_pairKeys, "What a body and a collider, or two bodies, are to each other.");
 
 static const spKey s_attachmentKeys[] = {
     STRING(spAttachmentData, "name", name, "Name, for measurements and events.", .text = "none"),
@@ -592,10 +671,12 @@ static const spKey s_attachmentKeys[] = {
 };
 static const spSchema s_attachment = SCHEMA("attachment", spAttachmentData, s_attachmentKeys, "Holds nodes of a body to a collider or to another body, from the start.");
 
-static const char* const s_eventTypes[] = {"grab", "move", "release", "set", "force", "pin", "free", "poke", "lift", "save", "restore"};
+static const char* const s_eventTypes[] = {"grab", "move", "release", "set", "force", "pin", "free", "poke", "lift", "save", "restore", "drive", "cut", "carve"};
 _Static_assert(SP_COUNT(s_eventTypes) == sp_eventTypeCount, "one word for each event");
 #define GRAB BIT(sp_eventGrab)
 #define SET BIT(sp_eventSet)
+#define CUT BIT(sp_eventCut)
+#define CARVE BIT(sp_eventCarve)
 #define ON_NODES (GRAB | BIT(sp_eventForce) | BIT(sp_eventPin) | BIT(sp_eventFree))
 
 static const spKey s_eventKeys[] = {
@@ -603,7 +684,8 @@ static const spKey s_eventKeys[] = {
     CHOICE(spEventData, "type", type, s_eventTypes, -1,
            "`grab` takes nodes by a hand, `move` moves the hand, `release` lets go. `set` changes numbers. `force` pulls at nodes. `pin` fixes nodes, "
            "`free` frees them. `poke` brings a sphere that pushes bodies, or moves it; `lift` takes it away. `save` keeps the state under a name, "
-           "`restore` brings it back, events included; materials, methods, gravity and time step stay as they are then.",
+           "`restore` brings it back, events included; materials, methods, gravity and time step stay as they are then. `drive` moves a collider, from then on in place of its motion. "
+           "`cut` cuts a body with a blade, along faces of its tets or edges of its triangles; `carve` takes out the tets or triangles whose centres lie in a shape. Both need `nodeRoom` of the body.",
            .flags = sp_keySelector | sp_keyRequired),
     STRING(spEventData, "name", name, "Name of the grab, for `move`, `release` and measurements.", .selector = GRAB, .flags = sp_keyRequired),
     STRING(spEventData, "name", name, "Name to save it under, at most 63 bytes, other than \"start\"; a state that has it already is replaced.",
@@ -611,6 +693,14 @@ static const spKey s_eventKeys[] = {
     STRING(spEventData, "name", name, "Name of the state; \"start\" is the one at the beginning.", .selector = BIT(sp_eventRestore), .flags = sp_keyRequired),
     STRING(spEventData, "body", body, "Which body.", .selector = ON_NODES, .flags = sp_keyRequired),
     STRING(spEventData, "body", body, "Which body; not for gravity and dt.", .selector = SET, .text = "none"),
+    STRING(spEventData, "body", body, "Which body.", .selector = CUT | CARVE, .flags = sp_keyRequired),
+    OBJECT(spEventData, "from", from, s_edge, "The edge of the blade where it begins.", .selector = CUT, .flags = sp_keyRequired),
+    OBJECT(spEventData, "to", to, s_edge, "Where it comes to; it cuts what it sweeps.", .selector = CUT, .flags = sp_keyRequired),
+    NUMBER(spEventData, "duration", duration, "s", 0, 0, 1e6, "How long it takes, at even speed; 0 means at once.", .selector = CUT),
+    BOOL(spEventData, "follows", follows, 0, "It was in the body in an earlier step too, at `from`: what the body moved since counts.", .selector = CUT),
+    OBJECT(spEventData, "sphere", sphere, s_sphere, "Carve out a sphere.", .selector = CARVE),
+    OBJECT(spEventData, "box", box, s_box, "Carve out a box.", .selector = CARVE),
+    OBJECT(spEventData, "capsule", capsule, s_rod, "Carve out a capsule.", .selector = CARVE),
     OBJECT(spEventData, "nodes", nodes, s_region, "Which nodes.", .selector = ON_NODES, .flags = sp_keyRequired),
     NUMBER(spEventData, "stiffness", stiffness, "N/m", 0, 0, HUGE_NUMBER, "Of the hold on each node; 0 means rigid.", .selector = GRAB),
     NUMBER(spEventData, "maxForce", maxForce, "N", 0, 0, HUGE_NUMBER, "The hold on a node breaks off for the moment at this force; 0 means never.", .selector = GRAB),
@@ -637,6 +727,14 @@ static const spKey s_eventKeys[] = {
     OBJECT(spEventData, "method", method, s_method, "New method of a body.", .selector = SET),
     VECTOR(spEventData, "position", position, "m", 0, 0, 0, FAR_AWAY, "Where the centre of the sphere goes, at 5 m/s at most; where it appears when there is none.",
            .selector = BIT(sp_eventPoke), .flags = sp_keyRequired),
+    STRING(spEventData, "collider", collider, "Which collider.", .selector = BIT(sp_eventDrive), .flags = sp_keyRequired),
+    VECTOR(spEventData, "position", position, "m", 0, 0, 0, FAR_AWAY, "Where it goes.", .selector = BIT(sp_eventDrive), .flags = sp_keyNoDefault, .text = "where it is"),
+    OBJECT(spEventData, "rotation", rotation, s_rotation, "How it is turned there; as it is when absent.", .selector = BIT(sp_eventDrive)),
+    NUMBER(spEventData, "duration", duration, "s", 0, 0, 1e6, "How long it takes; 0 means one step, or for ever with `velocity`.", .selector = BIT(sp_eventDrive)),
+    BOOL(spEventData, "smooth", smooth, 0, "It starts and ends at rest instead of going at an even speed.", .selector = BIT(sp_eventDrive)),
+    VECTOR(spEventData, "velocity", velocity, "m/s", 0, 0, 0, FAR_AWAY, "Instead of a position: it goes on at this velocity.", .selector = BIT(sp_eventDrive), .flags = sp_keyNoDefault, .text = "none"),
+    NUMBER(spEventData, "motorSpeed", motorSpeed, "m/s of a slider, degrees/s of a hinge", 0, -FAR_AWAY, FAR_AWAY, "New speed of the motor of a joint.", .selector = SET, .flags = sp_keyNoDefault, .text = "unchanged"),
+    NUMBER(spEventData, "motorLimit", motorLimit, "N of a slider, N m of a hinge", 0, 0, HUGE_NUMBER, "New limit of that motor.", .selector = SET, .flags = sp_keyNoDefault, .text = "unchanged"),
     NUMBER(spEventData, "radius", radius, "m", 0.1, 0, 1000, "Radius of the sphere.", .selector = BIT(sp_eventPoke), .flags = sp_keyAboveLower),
 };
 _Static_assert(SP_COUNT(s_eventKeys) <= 64, "one bit for each key");
@@ -651,31 +749,43 @@ const spSchema g_actSchema = {.name = "act", .keys = s_eventKeys + 1, .keyCount 
 static const char* const s_measurementTypes[] = {
     "position", "velocity", "energy", "volume", "pressure", "height", "contactForce", "pinForce", "linkForce", "momentum",
     "angularMomentum", "stableStep", "vonMises", "strain", "inverted", "flat", "iterations", "residual",
+    "contactTorque", "contactCount", "contactPressure", "contactDepth", "contactSlip", "jointForce", "jointTorque", "jointPosition", "motor",
+    "intersections", "sleeping", "pieces", "overlap", "activeNodes", "evaluations",
 };
 _Static_assert(SP_COUNT(s_measurementTypes) == sp_measurementTypeCount, "one word for each measurement");
 static const char* const s_components[] = {"x", "y", "z", "magnitude"};
 static const char* const s_energyParts[] = {"total", "kinetic", "elastic", "potential"};
 static const char* const s_summaries[] = {"mean", "min", "max"};
 #define PROBE (BIT(sp_measurePosition) | BIT(sp_measureVelocity))
-#define FORCES (BIT(sp_measureContactForce) | BIT(sp_measurePinForce) | BIT(sp_measureLinkForce))
+#define FORCES (BIT(sp_measureContactForce) | BIT(sp_measurePinForce) | BIT(sp_measureLinkForce) | BIT(sp_measureContactTorque) | BIT(sp_measureJointForce) | BIT(sp_measureJointTorque))
+#define CONTACT (BIT(sp_measureContactForce) | BIT(sp_measureContactTorque) | BIT(sp_measureContactCount) | BIT(sp_measureContactPressure) | BIT(sp_measureContactDepth) | BIT(sp_measureContactSlip))
+#define TOUCHING (CONTACT | BIT(sp_measureOverlap))
+#define JOINT (BIT(sp_measureJointForce) | BIT(sp_measureJointTorque) | BIT(sp_measureJointPosition) | BIT(sp_measureMotor))
 #define STRESS (BIT(sp_measureVonMises) | BIT(sp_measureStrain))
 #define SOLVER (BIT(sp_measureIterations) | BIT(sp_measureResidual))
 #define MOMENTA (BIT(sp_measureMomentum) | BIT(sp_measureAngularMomentum))
 
 static const spKey s_measurementKeys[] = {
-    STRING(spMeasurementData, "name", name, "Name in tables and summaries, at most 63 bytes, no two alike.", .text = "made from type and body"),
+    STRING(spMeasurementData, "name", name, "Name in tables and summaries, at most 63 bytes, no two alike.", .text = "made from type, component and body"),
     CHOICE(spMeasurementData, "type", type, s_measurementTypes, -1,
            "`position` (m) and `velocity` (m/s) of a node, `energy` (J), `volume` (m^3, m^2 in 2D), `pressure` of the gas (Pa, N/m in 2D), `height` of the nodes (m), "
-           "`contactForce` on a body or on a collider (N), `pinForce` that holds pinned nodes (N), `linkForce` of a grab or attachment (N), "
+           "`contactForce` on a body or on a collider (N), `contactTorque` on it about `point` (N m), `contactCount`: number of its contacts, `contactPressure`: largest normal force over the area of a contact (Pa), "
+           "`contactDepth`: deepest that a contact is inside (m), `contactSlip`: fastest that a contact slides (m/s); each of all contacts or of those with `otherBody` or `otherCollider` alone. `pinForce` that holds pinned nodes (N), `linkForce` of a grab or attachment (N), "
            "`momentum` (kg m/s), `angularMomentum` about the origin (kg m^2/s), `stableStep` (s), "
            "`vonMises` stress in the tets (Pa), `strain`: largest principal strain in the tets, `inverted`: number of tets that are inside out, `flat`: of those with less than a tenth of their volume at rest, inside out or not, "
-           "`iterations` of the solver of an implicit method, or sweeps of xpbd, in the step; `residual` that an implicit one left, over the right-hand side.",
+           "`iterations` of the solver of an implicit method, or sweeps of xpbd, in the step; `residual` that an implicit one left, over the right-hand side. "
+           "`jointForce` (N) and `jointTorque` about its point (N m) on a body with a joint, the motor included; `jointPosition`: way (m) or angle (degrees) since the start; `motor`: what it exerts (N, N m of a hinge), "
+           "`intersections`: pairs of triangles of all bodies that intersect, `sleeping`: number of bodies that sleep, `pieces`: number of pieces that a body with `nodeRoom` is in, `overlap`: volume that closed bodies have in common with each other and with closed mesh colliders (m^3), all of them or those of `body` or `collider`, all of it or with `otherBody` or `otherCollider` alone. "
+           "`activeNodes`: nodes of a body of levels that move by themselves, `evaluations` of its elements in the step.",
            .flags = sp_keySelector | sp_keyRequired),
     STRING(spMeasurementData, "body", body, "Which body.", .flags = sp_keyRequired,
-           .selector = PROBE | BIT(sp_measureVolume) | BIT(sp_measurePressure) | BIT(sp_measureHeight) | BIT(sp_measurePinForce) | STRESS | SOLVER),
+           .selector = PROBE | BIT(sp_measureVolume) | BIT(sp_measurePressure) | BIT(sp_measureHeight) | BIT(sp_measurePinForce) | STRESS | SOLVER | JOINT | BIT(sp_measurePieces) | BIT(sp_measureActiveNodes) | BIT(sp_measureEvaluations)),
     STRING(spMeasurementData, "body", body, "Which body.", .selector = BIT(sp_measureEnergy) | MOMENTA | BIT(sp_measureStableStep) | BIT(sp_measureInverted) | BIT(sp_measureFlat), .text = "all bodies together"),
-    STRING(spMeasurementData, "body", body, "Force of all colliders on this body.", .selector = BIT(sp_measureContactForce), .text = "none"),
-    STRING(spMeasurementData, "collider", collider, "Instead of a body: force of all bodies on this collider.", .selector = BIT(sp_measureContactForce), .text = "none"),
+    STRING(spMeasurementData, "body", body, "Contacts, or overlap, of this body.", .selector = TOUCHING, .text = "none"),
+    STRING(spMeasurementData, "collider", collider, "Instead of a body: contacts, or overlap, of this collider.", .selector = TOUCHING, .text = "none"),
+    STRING(spMeasurementData, "otherBody", otherBody, "Only those with this body; the same body: with itself.", .selector = TOUCHING, .text = "everything"),
+    STRING(spMeasurementData, "otherCollider", otherCollider, "Only those of the body with this collider.", .selector = TOUCHING, .text = "everything"),
+    VECTOR(spMeasurementData, "point", point, "m", 0, 0, 0, FAR_AWAY, "Point about which the torque is.", .selector = BIT(sp_measureContactTorque)),
     STRING(spMeasurementData, "link", link, "Name of a grab or attachment.", .selector = BIT(sp_measureLinkForce), .flags = sp_keyRequired),
     INTEGER(spMeasurementData, "node", node, 0, 0, SP_SCENE_MAX_VERTICES, "Which node.", .selector = PROBE, .text = "0"),
     VECTOR(spMeasurementData, "point", point, "m", 0, 0, 0, FAR_AWAY, "Instead of a node: the one nearest to this point at the start.",
@@ -698,14 +808,14 @@ static const spKey s_cameraKeys[] = {
 };
 static const spSchema s_camera = SCHEMA("camera", spCameraData, s_cameraKeys, "A perspective camera.");
 
-static const char* const s_colours[] = {"none", "stress", "displacement", "velocity"};
+static const char* const s_colours[] = {"none", "stress", "displacement", "velocity", "pressure", "strain"};
 _Static_assert(SP_COUNT(s_colours) == sp_pictureColorCount, "one word for each colouring");
 
 static const spKey s_pictureKeys[] = {
     INTEGER(spPictureData, "width", width, 1280, 16, 16384, "Pixels."),
     INTEGER(spPictureData, "height", height, 720, 16, 16384, "Pixels."),
     CHOICE(spPictureData, "colour", colour, s_colours, sp_colorNone,
-           "What colours the bodies: `none` (each has its own colour), von Mises `stress` of tets (Pa), `displacement` from the first frame (m), or `velocity` (m/s)."),
+           "What colours the bodies: `none` (each has its own colour), von Mises `stress` of tets (Pa), `strain` of tets or springs, `displacement` from the first frame (m), `velocity` (m/s), or contact `pressure` (Pa)."),
     {ROW(sp_keyRange, spPictureData, "range", range), .lower = 0, .upper = HUGE_NUMBER, .unit = "Pa, m or m/s", .text = "0 to the 99th percentile of what surfaces show, rounded up",
      .doc = "What the first and the last colour stand for; values beyond have these colours too."},
     OBJECT(spPictureData, "camera", camera, s_camera, "From where; without it, so that the whole motion is seen."),
@@ -714,9 +824,12 @@ static const spSchema s_picture = SCHEMA("picture", spPictureData, s_pictureKeys
 
 static const spKey s_outputKeys[] = {
     NUMBER(spOutputData, "frameRate", frameRate, "Hz", 30, 0, 1e6, "Recorded frames in each simulated second.", .flags = sp_keyAboveLower),
+    BOOL(spOutputData, "contacts", contacts, 0, "Recorded frames keep contacts, for arrows in reports and tables of them; pictures by `pressure` do that by themselves."),
     OBJECT(spOutputData, "picture", picture, s_picture, "How pictures look.", .flags = sp_keyImplied),
 };
 static const spSchema s_output = SCHEMA("output", spOutputData, s_outputKeys, "What a run leaves behind.");
+
+static const char* const s_guarantees[] = {"off", "bestEffort", "noIntersection"};
 
 static const spKey s_sceneKeys[] = {
     INTEGER(spSceneData, "souple", version, 1, 1, 1, "Version of the format.", .flags = sp_keyRequired),
@@ -730,6 +843,14 @@ static const spKey s_sceneKeys[] = {
     NUMBER(spSceneData, "restitutionThreshold", restitutionThreshold, "m/s", 0, 0, FAR_AWAY, "Approach speed below which contacts do not bounce.",
            .flags = sp_keyNoDefault, .text = "that of the engine", TO(spWorldDef, restitutionThreshold)),
     BOOL(spSceneData, "bodyContacts", bodyContacts, 1, "Bodies with a surface touch each other; those that an attachment joins do not.", TO(spWorldDef, bodyContacts)),
+    CHOICE(spSceneData, "guarantee", guarantee, s_guarantees, sp_guaranteeBestEffort,
+           "What is promised about bodies that touch each other, and bodies with `selfContact` and themselves: nothing; that contacts are solved as well as they can be; or that no two triangles intersect after any step, "
+           "when none did at the start: motion that would make them is cut short.", TO(spWorldDef, guarantee)),
+    CHOICE(spSceneData, "detector", detector, s_detectors, sp_detectorDistance,
+           "By what contacts between two closed bodies are found, where `pairs` says nothing of them. Open surfaces go by distance all the same.", TO(spWorldDef, detector)),
+    BOOL(spSceneData, "countIntersections", countIntersections, 0, "Count pairs of triangles that intersect after every step. The measurement `intersections` and the guarantee `noIntersection` do so anyway.", TO(spWorldDef, countIntersections)),
+    NUMBER(spSceneData, "sleepSpeed", sleepSpeed, "m/s", 0, 0, FAR_AWAY, "Bodies that are slower than this for half a second, and all that is near them too, sleep until something comes near or is told to them; 0: none ever does.",
+           .flags = sp_keyNoDefault, .text = "0; 0.002 in live runs", TO(spWorldDef, sleepSpeed)),
     OBJECTS(spSceneData, "bodies", bodies, s_body, SP_SCENE_MAX_OBJECTS, "What is soft."),
     OBJECTS(spSceneData, "colliders", colliders, s_collider, SP_SCENE_MAX_OBJECTS, "What is rigid."),
     OBJECTS(spSceneData, "pairs", pairs, s_pair, SP_SCENE_MAX_OBJECTS, "What touches with other friction, or not at all."),

@@ -59,7 +59,7 @@ typedef struct spKey
     const spSchema* object; // of sp_keyObject and sp_keyObjects
     int limit;              // most entries of a list
     int width;              // integers in each entry of sp_keyTuples
-    uint32_t selector;      // bit i: the row applies when the selector has value i; 0 means always
+    uint64_t selector;      // bit i: the row applies when the selector has value i; 0 means always
     size_t offset;
     size_t bound;     // 1 + place of the member of the engine's definition that it is for; 0 for none
     size_t boundSize; // of that member

@@ -121,17 +121,42 @@ static void spAddWorld(spSettings* settings)
     spAddNumber(settings, spMakeSetting("Time step", "dt", NULL, "s"), "log", run->dt, 1e-4, 1.0 / 15.0);
 }
 
-// Tets of several materials have no one number, and take no change of one alone
+// Materials by name, as values of both moduli; what the tets have now comes first
+static void spAddMaterials(spSettings* settings, double youngModulus, double poissonRatio)
+{
+    spSetting setting = spMakeSetting("Material", "tets", NULL, NULL);
+    json_t* own = json_pack("{s:f, s:f}", "youngModulus", youngModulus, "poissonRatio", poissonRatio);
+    setting.kind = "choice";
+    setting.value = json_deep_copy(own);
+    setting.choices = json_array();
+    spAppendJson(&setting.choices, json_pack("{s:s, s:o}", "label", "as it is", "value", own));
+    for (int i = 0; i < spGetMaterialCount(); ++i)
+    {
+        const spMaterial* material = spGetMaterial(i);
+        spAppendJson(&setting.choices,
+                     json_pack("{s:s, s:{s:f, s:f}}", "label", material->name, "value", "youngModulus",
+                               material->youngModulus, "poissonRatio", material->poissonRatio));
+    }
+    spAddSetting(settings, &setting);
+}
+
+// Tets of several materials have no one number: all of them are scaled
 static void spAddTets(spSettings* settings)
 {
     const spRunBody* body = settings->body;
     spReal youngModulus, poissonRatio, damping;
-    if (body->tetSet < 0 || body->mixed ||
-        spBody_GetTets(settings->run->world, body->id, body->tetSet, &youngModulus, &poissonRatio,
-                       &damping) == false)
+    if (body->tetSet >= 0 && body->mixed)
+    {
+        spAddNumber(settings, spMakeSetting("Stiffness of all materials", "tets", "scale", NULL), "log",
+                    spShorten((spReal)body->tetScale), 1.0 / SP_DECADES, SP_DECADES);
+        return;
+    }
+    if (body->tetSet < 0 || spBody_GetTets(settings->run->world, body->id, body->tetSet, &youngModulus,
+                                           &poissonRatio, &damping) == false)
     {
         return;
     }
+    spAddMaterials(settings, spShorten(youngModulus), spShorten(poissonRatio));
     double low = fmax(body->startYoungModulus / SP_DECADES, 1e2);
     double high = fmin(body->startYoungModulus * SP_DECADES, 1e10);
     spAddNumber(settings, spMakeSetting("Young's modulus", "tets", "youngModulus", "Pa"), "log",
@@ -387,7 +412,8 @@ static void spAddMethodTypes(spSettings* settings, spMethodType present)
     setting.choices = json_array();
     for (int i = 0; i < type->choiceCount; ++i)
     {
-        if (kept && i != sp_xpbd)
+        bool levels = settings->body->data->levels.count > 0;
+        if ((kept && i != sp_xpbd && i != sp_methodAuto) || (i == sp_multiresolution && levels == false))
         {
             continue;
         }
@@ -489,7 +515,7 @@ static void spAddMethod(spSettings* settings)
     {
         spAddImplicit(settings, &method);
     }
-    else if (method.type != sp_rigid)
+    else if (method.type != sp_rigid && method.type != sp_multiresolution)
     {
         spAddExplicit(settings, &method);
     }

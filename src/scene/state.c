@@ -75,6 +75,7 @@ static void spFreeState(spRun* run, spRunState* state)
     }
     spFree(&run->heap, state->links);
     spFree(&run->heap, state->pulls);
+    spFree(&run->heap, state->drives);
     spDestroySnapshot(state->snapshot);
     *state = (spRunState){0};
 }
@@ -82,11 +83,24 @@ static void spFreeState(spRun* run, spRunState* state)
 static bool spFillState(spRun* run, spRunState* state)
 {
     state->nextEvent = run->nextEvent;
+    for (int i = 0; i < run->bladeCount; ++i)
+    {
+        state->blades[state->bladeCount] = run->blades[i];
+        state->bladeCount += !run->blades[i].live;
+    }
     state->snapshot = spWorld_Save(run->world);
     state->pullCount = run->pullCount;
     state->links = spAllocZeroed(&run->heap, spArraySize(run->sceneLinkCount, sizeof(spRunLink)));
     state->pulls = spAllocZeroed(&run->heap, spArraySize(state->pullCount, sizeof(spRunPull)));
-    bool good = state->snapshot != NULL && (state->links != NULL || run->sceneLinkCount == 0) &&
+    int colliderCount = run->scene->data.colliders.count;
+    size_t driveSize = spArraySize(colliderCount, sizeof(spRunDrive));
+    state->drives = spAlloc(&run->heap, driveSize);
+    if (state->drives != NULL)
+    {
+        memcpy(state->drives, run->drives, driveSize);
+    }
+    bool good = state->snapshot != NULL && (state->drives != NULL || colliderCount == 0) &&
+                (state->links != NULL || run->sceneLinkCount == 0) &&
                 (state->pulls != NULL || state->pullCount == 0);
     for (int i = 0; good && i < run->sceneLinkCount; ++i)
     {
@@ -245,6 +259,12 @@ bool spRestoreState(spRun* run, const char* name, spError* error)
         run->tool.moving = state->tool.moving && !SP_IS_NULL(run->tool.id);
     }
     spFreeState(run, &copy);
+    if (state->drives != NULL)
+    {
+        memcpy(run->drives, state->drives, (size_t)run->scene->data.colliders.count * sizeof(spRunDrive));
+    }
+    memcpy(run->blades, state->blades, sizeof(run->blades));
+    run->bladeCount = state->bladeCount;
     run->nextEvent = state->nextEvent;
     run->played = false;
     spTakeMeasurements(run);

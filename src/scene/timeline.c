@@ -6,10 +6,15 @@
 
 #include "scene/run.h"
 
+#include "math/quat.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+// Farther than any place that a scene can name, m
+#define SP_NOWHERE 1e18
 
 static int spCompareEvents(const void* a, const void* b)
 {
@@ -26,13 +31,26 @@ static int spCompareEvents(const void* a, const void* b)
 static bool spSelectNow(spRun* run, const spRegionData* region, int body, spNodeList* nodes,
                         spProblems* problems)
 {
-    spRunBody* target = &run->bodies[body];
-    int count = spBody_CopyPositions(run->world, target->id, run->scratch, target->nodeCount);
+    spBodyId id = run->bodies[body].id;
+    int count = spBody_CopyPositions(run->world, id, run->scratch, run->scratchCount);
+    for (int i = 0; i < count; ++i)
+    {
+        // Nobody finds a node that an edit has taken
+        bool gone = spBody_GetNodeRole(run->world, id, i) == sp_nodeGone;
+        run->scratch[i].x = gone ? (spReal)SP_NOWHERE : run->scratch[i].x;
+    }
     if (!spSelectNodes(&run->heap, region, run->scratch, count, nodes, problems))
     {
         spReportAs(problems, sp_errorOutOfMemory, &region->head, NULL, "out of memory");
         return false;
     }
+    int there = 0;
+    for (int i = 0; i < nodes->count; ++i)
+    {
+        nodes->data[there] = nodes->data[i];
+        there += spBody_GetNodeRole(run->world, id, nodes->data[i]) != sp_nodeGone;
+    }
+    nodes->count = there;
     if (nodes->count == 0)
     {
         spFreeNodes(&run->heap, nodes);
@@ -149,6 +167,11 @@ bool spBuildTimeline(spRun* run, spProblems* problems)
     run->links = spAllocZeroed(&run->heap, spArraySize(run->linkCount, sizeof(spRunLink)));
     run->events = spAllocZeroed(&run->heap, spArraySize(run->eventCount, sizeof(spRunEvent)));
     run->pulls = spAllocZeroed(&run->heap, spArraySize(run->pullCapacity, sizeof(spRunPull)));
+    run->drives = spAllocZeroed(&run->heap, spArraySize(scene->data.colliders.count, sizeof(spRunDrive)));
+    if (run->drives == NULL && scene->data.colliders.count > 0)
+    {
+        return false;
+    }
     if (run->links == NULL || run->pulls == NULL || (run->events == NULL && run->eventCount > 0))
     {
         return false;
@@ -159,7 +182,8 @@ bool spBuildTimeline(spRun* run, spProblems* problems)
         for (int j = 0; j < run->bodies[i].data->springs.count; ++j)
         {
             run->bodies[i].stiffness[j] = springs[j].stiffness;
-            run->bodies[i].damping[j] = springs[j].damping;
+            bool damped = spIsGiven(&springs[j].head, &springs[j].damping);
+            run->bodies[i].damping[j] = damped ? springs[j].damping : -1.0;
         }
         const spConstraintsData* constraints = run->bodies[i].data->constraints.data;
         for (int j = 0; j < run->bodies[i].data->constraints.count; ++j)
@@ -174,6 +198,7 @@ bool spBuildTimeline(spRun* run, spProblems* problems)
         spRunEvent* event = &run->events[i];
         event->data = data;
         event->body = spFindBodyIndex(scene, data->body);
+        event->collider = spFindColliderIndex(scene, data->collider);
         event->link = data->type == sp_eventGrab ? attachmentCount + i : spFindLinkIndex(scene, data->grab);
         spCheckEventNodes(run, event, problems);
     }
@@ -197,6 +222,7 @@ void spFreeTimeline(spRun* run)
     }
     spFree(&run->heap, run->pulls);
     spFree(&run->heap, run->events);
+    spFree(&run->heap, run->drives);
     spFree(&run->heap, run->links);
 }
 
@@ -245,7 +271,8 @@ static void spPlayMove(spRun* run, const spRunEvent* event, double time, spProbl
 bool spApplyForces(spRun* run, int index, const spNodeList* nodes)
 {
     const spRunBody* body = &run->bodies[index];
-    memset(run->forces, 0, (size_t)body->nodeCount * sizeof(spDVec3));
+    int count = spBody_GetNodeCount(run->world, body->id); // copies of a cut may be gone with a state
+    memset(run->forces, 0, (size_t)run->scratchCount * sizeof(spDVec3));
     for (int i = 0; i < run->pullCount; ++i)
     {
         const spRunPull* pull = &run->pulls[i];
@@ -260,7 +287,7 @@ bool spApplyForces(spRun* run, int index, const spNodeList* nodes)
     for (int i = 0; i < nodes->count; ++i)
     {
         int node = nodes->data[i];
-        if (!spBody_SetNodeForce(run->world, body->id, node, spToVec3(run->forces[node])))
+        if (node < count && !spBody_SetNodeForce(run->world, body->id, node, spToVec3(run->forces[node])))
         {
             return false;
         }
@@ -337,13 +364,14 @@ static void spPlayPins(spRun* run, const spRunEvent* event, spProblems* problems
 static double spCountNodeVisits(const spMethodDef* method, int nodeCount)
 {
     double sweeps = 1.0;
-    if (method->type == sp_xpbd)
+    if (method->type == sp_xpbd || method->type == sp_methodAuto)
     {
         sweeps = (double)method->xpbd.iterations;
     }
-    else if (spIsImplicit((int)method->type))
+    if (spIsImplicit((int)method->type) || method->type == sp_methodAuto)
     {
-        sweeps = (double)method->solver.maxIterations * fmax((double)method->solver.newtonSteps, 1.0);
+        double solved = (double)method->solver.maxIterations * fmax((double)method->solver.newtonSteps, 1.0);
+        sweeps = fmax(sweeps, solved);
     }
     return sweeps * fmax((double)method->substeps, 1.0) * nodeCount;
 }
@@ -374,6 +402,8 @@ static bool spPlaySetMethod(spRun* run, const spRunEvent* event, spProblems* pro
         spReportWorld(problems, run->world, &data->head, &data->method, "this method cannot be set");
         return false;
     }
+    // So that who asks is told what it is; without memory the next step says so
+    spWorld_ChooseMethods(run->world, (spReal)run->dt);
     return true;
 }
 
@@ -394,6 +424,34 @@ static bool spSetSprings(spRun* run, spRunBody* body, const spEventData* data)
     }
     *stiffness = spIsGiven(head, &data->stiffness) ? data->stiffness : *stiffness;
     return spBody_SetSprings(run->world, body->id, set, (spReal)*stiffness, (spReal)*damping);
+}
+
+// The scale goes by the materials at the start; without it all tets get one material, or only another damping
+static bool spChangeTets(spRun* run, spRunBody* body, const spTetChangeData* change)
+{
+    const spObjectHead* given = &change->head;
+    bool moduli = spIsGiven(given, &change->youngModulus) || spIsGiven(given, &change->poissonRatio);
+    bool good = true;
+    if (spIsGiven(given, &change->scale))
+    {
+        double factor = change->scale / body->tetScale;
+        good = spBody_ScaleTets(run->world, body->id, body->tetSet, (spReal)factor);
+        body->tetScale = good ? change->scale : body->tetScale;
+        body->youngModulus *= good ? factor : 1.0;
+    }
+    body->tetDamping = spIsGiven(given, &change->damping) ? change->damping : body->tetDamping;
+    if (moduli || spIsGiven(given, &change->damping))
+    {
+        body->youngModulus =
+            spIsGiven(given, &change->youngModulus) ? change->youngModulus : body->youngModulus;
+        body->poissonRatio =
+            spIsGiven(given, &change->poissonRatio) ? change->poissonRatio : body->poissonRatio;
+        body->mixed = body->mixed && !moduli;
+        body->tetScale = moduli ? body->youngModulus / body->startYoungModulus : body->tetScale;
+        good &= spBody_SetTets(run->world, body->id, body->tetSet, (spReal)body->youngModulus,
+                               (spReal)body->poissonRatio, (spReal)body->tetDamping);
+    }
+    return good;
 }
 
 static void spPlaySet(spRun* run, const spRunEvent* event, spProblems* problems)
@@ -418,6 +476,15 @@ static void spPlaySet(spRun* run, const spRunEvent* event, spProblems* problems)
         return;
     }
     spRunBody* body = &run->bodies[event->body];
+    if (spIsGiven(head, &data->motorSpeed) || spIsGiven(head, &data->motorLimit))
+    {
+        spJointDef joint = spBody_GetJoint(run->world, body->id);
+        double unit = joint.type == sp_jointHinge ? SP_DEGREE : 1.0;
+        spReal speed =
+            spIsGiven(head, &data->motorSpeed) ? (spReal)(unit * data->motorSpeed) : joint.motorSpeed;
+        spReal limit = spIsGiven(head, &data->motorLimit) ? (spReal)data->motorLimit : joint.motorLimit;
+        good &= spBody_SetMotor(run->world, body->id, speed, limit);
+    }
     if (spIsGiven(head, &data->stiffness) || spIsGiven(head, &data->damping) ||
         spIsGiven(head, &data->youngModulus))
     {
@@ -441,13 +508,7 @@ static void spPlaySet(spRun* run, const spRunEvent* event, spProblems* problems)
     }
     if (spIsGiven(head, &data->tets))
     {
-        const spTetChangeData* tets = &data->tets;
-        const spObjectHead* given = &tets->head;
-        body->youngModulus = spIsGiven(given, &tets->youngModulus) ? tets->youngModulus : body->youngModulus;
-        body->poissonRatio = spIsGiven(given, &tets->poissonRatio) ? tets->poissonRatio : body->poissonRatio;
-        body->tetDamping = spIsGiven(given, &tets->damping) ? tets->damping : body->tetDamping;
-        good &= spBody_SetTets(run->world, body->id, body->tetSet, (spReal)body->youngModulus,
-                               (spReal)body->poissonRatio, (spReal)body->tetDamping);
+        good &= spChangeTets(run, body, &data->tets);
     }
     if (spIsGiven(head, &data->constraints))
     {
@@ -566,6 +627,26 @@ static void spPlayState(spRun* run, const spRunEvent* event, spProblems* problem
     }
 }
 
+static void spPlayDrive(spRun* run, const spRunEvent* event, double time)
+{
+    const spEventData* data = event->data;
+    spRunDrive drive = {
+        .driven = true,
+        .smooth = data->smooth,
+        .endless = spIsGiven(&data->head, &data->velocity),
+        .from = spCollider_GetTransform(run->world, run->colliders[event->collider]),
+        .velocity = data->velocity,
+        .start = time,
+        .duration = data->duration,
+    };
+    drive.to = drive.from;
+    drive.to.position =
+        spIsGiven(&data->head, &data->position) ? spToVec3(data->position) : drive.from.position;
+    drive.to.rotation =
+        spIsGiven(&data->head, &data->rotation) ? spMakeRotation(&data->rotation) : drive.from.rotation;
+    run->drives[event->collider] = drive;
+}
+
 void spPlayEvent(spRun* run, const spRunEvent* event, spProblems* problems)
 {
     double time = spWorld_GetTime(run->world);
@@ -591,6 +672,15 @@ void spPlayEvent(spRun* run, const spRunEvent* event, spProblems* problems)
             break;
         case sp_eventLift:
             spLiftTool(run);
+            break;
+        case sp_eventDrive:
+            spPlayDrive(run, event, time);
+            break;
+        case sp_eventCut:
+            spPlayCut(run, event, time, problems);
+            break;
+        case sp_eventCarve:
+            spPlayCarve(run, event, problems);
             break;
         case sp_eventSave:
         case sp_eventRestore:
@@ -627,14 +717,49 @@ static void spMoveHands(spRun* run, double time, spProblems* problems)
     }
 }
 
+// Where a collider that an event drives is at a time
+static spTransform spGetDrivePose(const spRunDrive* drive, double time)
+{
+    double passed = fmax(time - drive->start, 0.0);
+    if (drive->endless)
+    {
+        passed = drive->duration > 0.0 ? fmin(passed, drive->duration) : passed;
+        const spVec3 x = drive->from.position;
+        spDVec3 place = {(double)x.x + passed * drive->velocity.x, (double)x.y + passed * drive->velocity.y,
+                         (double)x.z + passed * drive->velocity.z};
+        return (spTransform){spToVec3(place), drive->from.rotation};
+    }
+    double t = drive->duration > 0.0 ? fmin(passed / drive->duration, 1.0) : 1.0;
+    t = drive->smooth ? t * t * (3.0 - 2.0 * t) : t;
+    return t < 1.0 ? spLerpTransform(drive->from, drive->to, (spReal)t) : drive->to;
+}
+
 static void spMoveColliders(spRun* run, double time)
 {
     for (int i = 0; i < run->scene->data.colliders.count; ++i)
     {
         const spColliderData* data = (const spColliderData*)run->scene->data.colliders.data + i;
-        if (spIsGiven(&data->head, &data->motion))
+        if (run->drives[i].driven)
         {
-            spCollider_MoveTo(run->world, run->colliders[i], spGetMotionPose(data, time + run->dt));
+            spCollider_MoveTo(run->world, run->colliders[i], spGetDrivePose(run->drives + i, time + run->dt));
+        }
+        else if (spIsGiven(&data->head, &data->motion))
+        {
+            spTransform start = spMakePlacement(&data->transform);
+            spCollider_MoveTo(run->world, run->colliders[i],
+                              spGetMotionPose(start, &data->motion, time + run->dt));
+        }
+    }
+}
+
+static void spMovePins(spRun* run, double time, spProblems* problems)
+{
+    for (int i = 0; i < run->scene->data.bodies.count; ++i)
+    {
+        if (!spDrivePins(run->world, &run->bodies[i], time + run->dt))
+        {
+            spReportWorld(problems, run->world, &run->bodies[i].data->head, NULL,
+                          "its pins cannot be driven");
         }
     }
 }
@@ -674,7 +799,10 @@ uint32_t spPlayTimeline(spRun* run)
     }
     spMoveHands(run, time, &problems);
     spMoveColliders(run, time);
+    spMovePins(run, time, &problems);
     spMoveTool(run);
+    spMoveBlades(run, time, &problems);
+    spTearBodies(run, &problems);
     if (problems.errorCount == 0)
     {
         return 0;

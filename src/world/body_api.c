@@ -18,7 +18,7 @@
 spMethodDef spDefaultMethodDef(void)
 {
     return (spMethodDef){
-        .type = sp_symplecticEuler,
+        .type = sp_methodAuto,
         .contact = sp_contactRows,
         .maxSubsteps = 10000,
         .safety = (spReal)0.8,
@@ -44,7 +44,7 @@ spBodyDef spDefaultBodyDef(void)
 {
     return (spBodyDef){
         .transform = spIdentityTransform(),
-        .density = 1000,
+        .contactRadius = -1,
         .gravityScale = 1,
         .friction = (spReal)0.5,
         .group = 1,
@@ -119,6 +119,7 @@ void spDestroyBody(spWorld* world, spBodyId id)
     world->bodies[slot] = NULL;
     world->contactCount = 0;
     spRemovePairs(&world->pairTable, SP_ID_NUMBER(id), 0);
+    spRemoveDetectors(&world->detectors, SP_ID_NUMBER(id));
     spReleaseSlot(&world->bodyIds, slot);
 }
 
@@ -189,7 +190,13 @@ bool spBody_SetMethod(spWorld* world, spBodyId id, const spMethodDef* def)
         return false;
     }
     world->rowsDirty = true;
-    return spSetBodyMethod(body, def, &error) || spRecordError(world, &error);
+    if (spSetBodyMethod(body, def, &error) == false)
+    {
+        return spRecordError(world, &error);
+    }
+    // Joints are those of rigid bodies
+    body->joint = body->methodDef.type == sp_rigid ? body->joint : (spJointDef){0};
+    return true;
 }
 
 spSolverReport spBody_GetSolverReport(const spWorld* world, spBodyId id)
@@ -232,7 +239,15 @@ int spBody_GetSweepRecordCount(const spWorld* world, spBodyId id)
 
 spMethodDef spBody_GetMethod(const spWorld* world, spBodyId id)
 {
-    return spReadBody(world, id)->methodDef;
+    const spBody* body = spReadBody(world, id);
+    spMethodDef def = body->methodDef;
+    def.type = body->automatic ? sp_methodAuto : def.type;
+    return def;
+}
+
+spMethodChoice spBody_GetMethodChoice(const spWorld* world, spBodyId id)
+{
+    return spReadBody(world, id)->choice;
 }
 
 spRelaxDef spDefaultRelaxDef(void)
@@ -264,7 +279,7 @@ static bool spRelaxAmongColliders(spWorld* world, spBody* body, const spRelaxDef
         }
     }
     body->rowCount = 0;
-    body->backend->copy(body->goodX, body->x, 0, body->nodeCount);
+    spCopyPositions(body, body->goodX, body->x);
     if (def->dynamic == false)
     {
         spApproach(world, slot);
@@ -278,11 +293,13 @@ static bool spRelaxAmongColliders(spWorld* world, spBody* body, const spRelaxDef
                                                 : spFailMemory(error, "the contacts of a body", 0);
     if (ok == false)
     {
-        body->backend->copy(body->x, body->goodX, 0, body->nodeCount);
+        spCopyPositions(body, body->x, body->goodX);
     }
     spClearForces(world);
     body->contactForce = (spVec3){0, 0, 0};
     spHarvestRows(world, slot, 1, &flags);
+    spForgetEvents(world);
+    spDescribeContacts(world);
     spRewindArena(&world->arena, mark);
     return ok;
 }
@@ -542,6 +559,7 @@ bool spBody_SetPositions(spWorld* world, spBodyId id, const spVec3* positions, i
     }
     if (body != NULL)
     {
+        spClearRemainders(body, body->x);
         spForgetWatch(body);
         body->stableStepDirty = true;
         world->rowsDirty = true;

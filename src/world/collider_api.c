@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Colliders, contacts and links, as the public header offers them.
+// Colliders and links, as the public header offers them.
 
 #include "base/error.h"
 #include "body/edit.h"
 #include "math/quat.h"
 #include "math/vec3.h"
-#include "world/world.h"
+#include "world/sleep.h"
 
 #include <stdio.h>
 
@@ -26,19 +26,6 @@ spColliderDef spDefaultColliderDef(void)
         .touches = UINT32_MAX,
         .internalValue = SP_DEF_COOKIE,
     };
-}
-
-// Returns the transform with a rotation of length 1, or fails
-static bool spCleanTransform(spTransform* transform, spError* error)
-{
-    if (spIsFinite3(transform->position) == false || spIsFiniteQuat(transform->rotation) == false ||
-        !(spDotQuat(transform->rotation, transform->rotation) > 0))
-    {
-        return spFail(error, sp_errorBadArgument,
-                      "the placement of a collider must be finite, its rotation not zero");
-    }
-    transform->rotation = spNormalizeQuat(transform->rotation);
-    return true;
 }
 
 spColliderId spCreateCollider(spWorld* world, const spColliderDef* def)
@@ -78,6 +65,7 @@ spColliderId spCreateCollider(spWorld* world, const spColliderDef* def)
     collider->def.mesh = collider->data != NULL ? collider->data->surface : NULL;
     collider->def.heights = collider->data != NULL ? collider->data->heights : NULL;
     world->colliders[id.index1 - 1] = collider;
+    collider->disturbed = true;
     world->rowsDirty = true;
     return collider->id;
 }
@@ -244,36 +232,44 @@ spPairMaterial spWorld_GetPairMaterial(const spWorld* world, spBodyId bodyId, sp
                                             : (spPairMaterial){0};
 }
 
-int spWorld_GetContactCount(const spWorld* world)
+bool spWorld_SetPairDetector(spWorld* world, spBodyId bodyId, spBodyId otherId, spDetector detector)
 {
-    return world != NULL ? world->contactCount : 0;
+    const spBody* body = spUseBody(world, bodyId);
+    const spBody* other = body != NULL ? spUseBody(world, otherId) : NULL;
+    spError error = {0};
+    if (other == NULL)
+    {
+        return false;
+    }
+    const spBody* open = body->closed == false ? body : other->closed == false ? other : NULL;
+    if ((int)detector < 0 || detector > sp_detectorVolume)
+    {
+        spFail(&error, sp_errorBadArgument, "unknown detector %d", (int)detector);
+        return spRecordError(world, &error);
+    }
+    if (detector == sp_detectorVolume && open != NULL)
+    {
+        spFail(&error, sp_errorBadArgument,
+               "the surface of %s is not closed, so it has no volume: its contacts go by distance",
+               open->name);
+        return spRecordError(world, &error);
+    }
+    if (spSetDetector(&world->heap, &world->detectors, SP_ID_NUMBER(bodyId), SP_ID_NUMBER(otherId),
+                      detector) == false)
+    {
+        spFailMemory(&error, "the detector of a pair", sizeof(spDetectorEntry));
+        return spRecordError(world, &error);
+    }
+    world->rowsDirty = true;
+    return true;
 }
 
-spVec3 spWorld_GetPairForce(const spWorld* world, spBodyId body, spBodyId otherBody)
+spDetector spWorld_GetPairDetector(const spWorld* world, spBodyId bodyId, spBodyId otherId)
 {
-    spVec3 sum = {0, 0, 0};
-    for (int i = 0; world != NULL && i < world->contactCount; ++i)
-    {
-        const spContact* c = world->contacts + i;
-        if (SP_IS_NULL(c->otherBody))
-        {
-            continue;
-        }
-        bool there = SP_ID_EQUALS(c->body, body) && SP_ID_EQUALS(c->otherBody, otherBody);
-        bool back = SP_ID_EQUALS(c->body, otherBody) && SP_ID_EQUALS(c->otherBody, body);
-        sum = there ? spAdd3(sum, c->force) : back ? spSub3(sum, c->force) : sum;
-    }
-    return sum;
-}
-
-int spWorld_GetContacts(const spWorld* world, spContact* contacts, int capacity)
-{
-    int count = world != NULL && contacts != NULL ? spMinInt(world->contactCount, capacity) : 0;
-    for (int i = 0; i < count; ++i)
-    {
-        contacts[i] = world->contacts[i];
-    }
-    return spMaxInt(count, 0);
+    const spBody *body = spGetBody(world, bodyId), *other = spGetBody(world, otherId);
+    bool closed = body != NULL && other != NULL && body->closed && other->closed;
+    return closed ? spGetDetector(&world->detectors, SP_ID_NUMBER(bodyId), SP_ID_NUMBER(otherId))
+                  : sp_detectorDistance;
 }
 
 // ---- links ----
@@ -353,6 +349,7 @@ spLinkId spCreateLink(spWorld* world, const spLinkDef* def)
     link->collider = collider != NULL ? (int)def->collider.index1 - 1 : -1;
     world->links[id.index1 - 1] = link;
     world->rowsDirty = true;
+    spWakeBody(world, body);
     return link->id;
 }
 
@@ -361,6 +358,7 @@ void spDestroyLink(spWorld* world, spLinkId id)
     spLink* link = spGetLink(world, id);
     if (link != NULL)
     {
+        spWakeBody(world, world->bodies[link->body]);
         spFreeLink(&world->heap, link);
         world->links[id.index1 - 1] = NULL;
         world->rowsDirty = true;

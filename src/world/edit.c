@@ -4,7 +4,8 @@
 // What holds an index of a node or an element, and what becomes of it in an edit. Nodes never move: those that
 // are born take spare places.
 //
-//   element sets, their blocks       remap of their kind; the patches that change are packed anew  (element/)
+//   element sets, their blocks       remap of their kind; the patches that change are packed anew
+//                                    (element/relayout.h; what is no cell of the mesh: element/follow.h)
 //   slots of the body                of those patches, and sums of the patches that own their nodes (mesh/slots.c)
 //   order, masses, rest              the copy beside its parent                                     (here)
 //   roles, pins, driven nodes        the copy has the role of its parent, and its target            (here)
@@ -114,7 +115,8 @@ static bool spListChanges(spEditWork* w, spError* error)
         memset(changes[i], -1, sizeof(changes[i]));
         changes[i][0] = tet;
         ok = spCheckTet(w->body, tet, error);
-        for (int k = 0; ok && gone == false && k < 4; ++k)
+        changes[i][4] = gone ? -1 : 0;
+        for (int k = 0; ok && gone == false && k < e->corners; ++k)
         {
             int node = def->tetNodes[4 * (size_t)(i - def->removedCount) + k];
             changes[i][k + 1] = node;
@@ -154,7 +156,7 @@ static bool spCountAround(spEditWork* w, spError* error)
     for (int i = 0; i < w->plan->remap.tetCount; ++i)
     {
         const int32_t* to = w->plan->userNodes + 4 * (size_t)i;
-        for (int k = 0; k < 4; ++k)
+        for (int k = 0; k < e->corners; ++k)
         {
             w->around[e->tets[4 * (size_t)w->plan->tets[i] + k]] -= 1;
             w->around[to[0] < 0 ? 0 : to[k]] += to[0] >= 0;
@@ -239,7 +241,8 @@ static bool spPlaceCopies(spEditWork* w, spError* error)
     for (int i = 0; ok && i < 4 * w->plan->remap.tetCount; ++i)
     {
         int user = w->plan->userNodes[i], copy = user - body->userCount;
-        w->plan->nodes[i] = user < 0 ? -1 : copy >= 0 ? w->places[copy] : body->order.rank[user];
+        bool none = i % 4 >= body->edit->corners && user >= 0;
+        w->plan->nodes[i] = user < 0 ? -1 : none ? 0 : copy >= 0 ? w->places[copy] : body->order.rank[user];
     }
     return ok || spFailMemory(error, "an edit", (size_t)count * sizeof(int32_t));
 }
@@ -252,6 +255,10 @@ static bool spListChangedNodes(spEditWork* w, spError* error)
     w->changed = spAlloc(body->heap, spArraySize(2 * (int64_t)count, sizeof(int32_t)));
     for (int i = 0; w->changed != NULL && i < count; ++i)
     {
+        if (i % 4 >= body->edit->corners)
+        {
+            continue;
+        }
         int before = body->edit->tets[4 * (size_t)w->plan->tets[i / 4] + (size_t)(i % 4)];
         w->changed[w->changedCount++] = body->order.rank[before];
         w->changed[w->changedCount] = w->plan->nodes[i];
@@ -284,6 +291,8 @@ static void spBearNode(spBody* body, int parentUser, int place)
     e->volume[user] = 0.0;
     e->around[user] = 0;
     body->rest[user] = body->rest[parentUser];
+    e->cutX[0][user] = e->cutX[0][parentUser];
+    e->cutX[1][user] = e->cutX[1][parentUser];
     body->x[place] = body->x[parent];
     body->v[place] = body->v[parent];
     body->goodX[place] = body->goodX[parent];
@@ -329,8 +338,8 @@ static void spMoveTets(spEditWork* w)
         int tet = w->plan->tets[i];
         int32_t* nodes = e->tets + 4 * (size_t)tet;
         const int32_t* to = w->plan->userNodes + 4 * (size_t)i;
-        double volume = spGetRestVolume(body, nodes);
-        for (int k = 0; k < 4; ++k)
+        double volume = spGetRestMeasure(body, nodes);
+        for (int k = 0; k < e->corners; ++k)
         {
             bool stays = to[0] >= 0 && to[k] == nodes[k];
             e->volume[nodes[k]] -= stays ? 0.0 : volume;
@@ -347,7 +356,7 @@ static void spMoveTets(spEditWork* w)
         int tet = w->plan->tets[i];
         int32_t* nodes = e->tets + 4 * (size_t)tet;
         const int32_t* to = w->plan->userNodes + 4 * (size_t)i;
-        for (int k = 0; k < 4; ++k)
+        for (int k = 0; k < e->corners; ++k)
         {
             bool stays = to[0] >= 0 && to[k] == nodes[k];
             if (stays == false)
@@ -362,6 +371,10 @@ static void spMoveTets(spEditWork* w)
         if (gone == false)
         {
             memcpy(nodes, to, 4 * sizeof(int32_t));
+        }
+        for (int k = 0; gone == false && k < e->corners; ++k)
+        {
+            spReachNode(body, tet, body->order.rank[to[k]]);
         }
     }
 }
@@ -417,12 +430,21 @@ static void spTakeEdit(spEditWork* w, spWorld* world)
     spMarkTopology(world, body);
 }
 
-static bool spCheckEditable(const spBody* body, spError* error)
+bool spCheckEditable(const spBody* body, spError* error)
 {
     if (body->edit == NULL)
     {
         return spFail(error, sp_errorUnsupported,
-                      "%s has no room for edits: it needs a mesh of tets and a nodeRoom above 0", body->name);
+                      "%s has no room for edits: it needs a mesh of tets or triangles and a nodeRoom above 0",
+                      body->name);
+    }
+    if (body->edit->fans.tangled)
+    {
+        return spFail(
+            error, sp_errorUnsupported,
+            "%s cannot be edited: a tet or triangle of its mesh has a node twice, or more than two share a "
+            "side; souple mesh repair mends that",
+            body->name);
     }
     if (body->surface != NULL)
     {
@@ -430,29 +452,30 @@ static bool spCheckEditable(const spBody* body, spError* error)
                       "%s has an attached surface, which does not follow an edit: remove it first",
                       body->name);
     }
-    return (body->method->remap != NULL && body->methodDef.filter.type == sp_filterNone) ||
-           spFail(error, sp_errorUnsupported, "%s: the %s of its method does not follow an edit", body->name,
-                  body->method->remap != NULL ? "velocity filter" : "state");
+    if (body->method->remap == NULL)
+    {
+        return spFail(error, sp_errorUnsupported,
+                      "%s: its method (%s) does not follow an edit: set another one", body->name,
+                      body->method->name);
+    }
+    return body->methodDef.filter.type == sp_filterNone ||
+           spFail(error, sp_errorUnsupported,
+                  "%s: the velocity filter of its method does not follow an edit: set the method without it",
+                  body->name);
 }
 
-bool spEditBody(spWorld* world, spBodyId id, const spEditDef* def, spEditReport* report)
+bool spTakeEditDef(spWorld* world, spBody* body, const spEditDef* def, spEditReport* report, spError* error)
 {
-    spBody* body = spUseBody(world, id);
-    spError error = {0};
-    if (body == NULL)
-    {
-        return false;
-    }
     spEditWork w = {.body = body, .def = def};
-    bool ok = spCheckEditable(body, &error) && spCheckLists(body, def, &error);
+    bool ok = spCheckEditable(body, error) && spCheckLists(body, def, error);
     if (ok)
     {
         w.plan = spCreateEditPlan(body, def->removedCount + def->tetCount);
-        ok = w.plan != NULL || spFailMemory(&error, "an edit", sizeof(spEditPlan));
+        ok = w.plan != NULL || spFailMemory(error, "an edit", sizeof(spEditPlan));
     }
-    ok = ok && spListChanges(&w, &error) && spCountAround(&w, &error) && spCheckLinks(&w, world, &error) &&
-         spPlaceCopies(&w, &error) && spListChangedNodes(&w, &error) && spReserveTargets(&w, &error) &&
-         spPrepareEditPlan(body, w.plan, &error);
+    ok = ok && spListChanges(&w, error) && spCountAround(&w, error) && spCheckLinks(&w, world, error) &&
+         spPlaceCopies(&w, error) && spListChangedNodes(&w, error) && spReserveTargets(&w, error) &&
+         spPrepareEditPlan(body, w.plan, error);
     if (ok)
     {
         spTakeEdit(&w, world);
@@ -467,7 +490,14 @@ bool spEditBody(spWorld* world, spBodyId id, const spEditDef* def, spEditReport*
     spFree(body->heap, w.places);
     spFree(body->heap, w.around);
     spFree(body->heap, w.changed);
-    return ok || spRecordError(world, &error);
+    return ok;
+}
+
+bool spEditBody(spWorld* world, spBodyId id, const spEditDef* def, spEditReport* report)
+{
+    spBody* body = spUseBody(world, id);
+    spError error = {0};
+    return body != NULL && (spTakeEditDef(world, body, def, report, &error) || spRecordError(world, &error));
 }
 
 // ---- snapshots ----
@@ -478,6 +508,10 @@ typedef struct spTopologyPieces
     int32_t userCount;
     int32_t* tets;
     uint8_t* removed;
+    uint8_t* open;
+    spVec3* cutX[2];
+    int64_t* cutStep;
+    int32_t* cutCount;
     int32_t* rank;
     int32_t* parents;
     int32_t* around;
@@ -486,7 +520,7 @@ typedef struct spTopologyPieces
     spReal* mass;
 } spTopologyPieces;
 
-#define SP_TOPOLOGY_PIECES 8
+#define SP_TOPOLOGY_PIECES 13
 
 static void spListPieces(const spBody* body, spTopologyPieces* p, void** pieces[SP_TOPOLOGY_PIECES],
                          size_t sizes[SP_TOPOLOGY_PIECES])
@@ -494,11 +528,22 @@ static void spListPieces(const spBody* body, spTopologyPieces* p, void** pieces[
     size_t n = (size_t)body->nodeCount, t = (size_t)body->edit->tetCount;
     void** const list[SP_TOPOLOGY_PIECES] = {(void**)&p->tets,    (void**)&p->removed, (void**)&p->rank,
                                              (void**)&p->parents, (void**)&p->around,  (void**)&p->volume,
-                                             (void**)&p->density, (void**)&p->mass};
-    const size_t bytes[SP_TOPOLOGY_PIECES] = {t * 4 * sizeof(int32_t), t,
-                                              n * sizeof(int32_t),     n * sizeof(int32_t),
-                                              n * sizeof(int32_t),     n * sizeof(double),
-                                              n * sizeof(double),      n * sizeof(spReal)};
+                                             (void**)&p->density, (void**)&p->mass,    (void**)&p->open,
+                                             (void**)&p->cutX[0], (void**)&p->cutX[1], (void**)&p->cutStep,
+                                             (void**)&p->cutCount};
+    const size_t bytes[SP_TOPOLOGY_PIECES] = {t * 4 * sizeof(int32_t),
+                                              t,
+                                              n * sizeof(int32_t),
+                                              n * sizeof(int32_t),
+                                              n * sizeof(int32_t),
+                                              n * sizeof(double),
+                                              n * sizeof(double),
+                                              n * sizeof(spReal),
+                                              t,
+                                              n * sizeof(spVec3),
+                                              n * sizeof(spVec3),
+                                              sizeof(int64_t),
+                                              sizeof(int32_t)};
     memcpy(pieces, list, sizeof(list));
     memcpy(sizes, bytes, sizeof(bytes));
 }
@@ -519,7 +564,7 @@ static bool spIsTopology(const spBody* body, const spTopologyPieces* p, uint8_t*
 {
     const spEditData* e = body->edit;
     int n = body->nodeCount;
-    bool good = p->userCount >= e->meshCount && p->userCount <= n;
+    bool good = p->userCount >= e->meshCount && p->userCount <= n && *p->cutCount >= 0 && *p->cutCount <= 2;
     for (int i = 0; good && i < p->userCount; ++i)
     {
         int place = p->rank[i];
@@ -534,7 +579,7 @@ static bool spIsTopology(const spBody* body, const spTopologyPieces* p, uint8_t*
     }
     for (int i = 0; good && i < 4 * e->tetCount; ++i)
     {
-        good = 0 <= p->tets[i] && p->tets[i] < p->userCount && p->removed[i / 4] <= 1;
+        good = 0 <= p->tets[i] && p->tets[i] < p->userCount && p->removed[i / 4] <= 1 && p->open[i / 4] <= 15;
     }
     return good;
 }
@@ -552,7 +597,7 @@ static spEditPlan* spPlanDifference(spBody* body, const spTopologyPieces* p)
             const int32_t* now = e->tets + 4 * (size_t)i;
             const int32_t* to = p->tets + 4 * (size_t)i;
             bool same = e->removed[i] == p->removed[i];
-            for (int k = 0; k < 4; ++k)
+            for (int k = 0; k < e->corners; ++k)
             {
                 int had = now[k] < body->userCount ? body->order.rank[now[k]] : -1;
                 same = same && (p->removed[i] != 0 || had == p->rank[to[k]]);
@@ -563,7 +608,9 @@ static spEditPlan* spPlanDifference(spBody* body, const spTopologyPieces* p)
             }
             for (int k = 0; pass == 1 && k < 4; ++k)
             {
-                plan->nodes[4 * (size_t)count + k] = p->removed[i] != 0 ? -1 : p->rank[to[k]];
+                plan->nodes[4 * (size_t)count + k] = p->removed[i] != 0 ? -1
+                                                     : k < e->corners   ? p->rank[to[k]]
+                                                                        : 0;
             }
             if (pass == 1)
             {
@@ -593,7 +640,7 @@ static bool spPrepareTopology(spBody* body, const spTopologyPieces* p, bool* noM
         spError error = {0};
         spEditPlan* plan = spPlanDifference(body, p);
         good = plan != NULL && (plan->remap.tetCount == 0 || spPrepareEditPlan(body, plan, &error));
-        *noMemory |= good == false;
+        *noMemory |= plan == NULL || error.code == sp_errorOutOfMemory;
         if (good == false)
         {
             spDestroyEditPlan(body, plan);
@@ -634,6 +681,10 @@ bool spWalkTopology(spBody* body, spWalkMemoryFcn* fcn, void* walk, spTopologyWa
     }
     spTopologyPieces own = {.tets = e->tets,
                             .removed = e->removed,
+                            .open = e->open,
+                            .cutX = {e->cutX[0], e->cutX[1]},
+                            .cutStep = &e->cutStep,
+                            .cutCount = &e->cutCount,
                             .rank = body->order.rank,
                             .parents = e->parents,
                             .around = e->around,
@@ -679,6 +730,14 @@ bool spWalkTopology(spBody* body, spWalkMemoryFcn* fcn, void* walk, spTopologyWa
     {
         bool changed = e->restored->remap.tetCount > 0 || userCount != body->userCount;
         spTakeTopology(body, userCount);
+        for (int i = 0; i < 4 * e->restored->remap.tetCount; ++i)
+        {
+            int tet = e->restored->tets[i / 4];
+            if (i % 4 < e->corners && e->removed[tet] == 0)
+            {
+                spReachNode(body, tet, body->order.rank[e->tets[4 * (size_t)tet + (size_t)(i % 4)]]);
+            }
+        }
         if (changed)
         {
             spMarkTopology(NULL, body);
@@ -707,7 +766,7 @@ void spEndTopologyWalk(spBody* body)
     {
         spEditPlan* plan = body->edit->restored;
         // Sets hold what was prepared until somebody takes it, or not
-        for (int i = 0; i < body->setCount; ++i)
+        for (int i = 0; plan->remap.tetCount > 0 && i < body->setCount; ++i)
         {
             body->sets[i]->kind->remap(body->sets[i], body->heap, &plan->remap, sp_remapEnd, NULL);
         }

@@ -33,7 +33,11 @@ typedef struct spEditReport
     bool whole;     // there was no room in a patch: sets were laid out anew
 } spEditReport;
 
+// Whether a body can be edited at all, else a sentence
+bool spCheckEditable(const spBody* body, spError* error);
 // report may be NULL
+bool spTakeEditDef(spWorld* world, spBody* body, const spEditDef* def, spEditReport* report, spError* error);
+// The same by id; the world has the error
 bool spEditBody(spWorld* world, spBodyId id, const spEditDef* def, spEditReport* report);
 
 typedef enum spTopologyWalk

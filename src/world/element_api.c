@@ -11,9 +11,16 @@
 
 #include <math.h>
 
+// Of the slowest vibration, which lasts for some thirty swings; more would cost explicit steps dearly
+#define SP_DAMPING_RATIO ((spReal)0.005)
+
 spSpringDef spDefaultSpringDef(void)
 {
-    return (spSpringDef){.stiffness = 1000, .damping = 1, .restScale = 1, .internalValue = SP_DEF_COOKIE};
+    return (spSpringDef){.stiffness = 1000,
+                         .damping = -1,
+                         .dampingRatio = SP_DAMPING_RATIO,
+                         .restScale = 1,
+                         .internalValue = SP_DEF_COOKIE};
 }
 
 spTetDef spDefaultTetDef(void)
@@ -23,6 +30,7 @@ spTetDef spDefaultTetDef(void)
         .youngModulus = (spReal)1e5,
         .poissonRatio = (spReal)0.4,
         .mooney = (spReal)0.2,
+        .dampingRatio = SP_DAMPING_RATIO,
         .internalValue = SP_DEF_COOKIE,
     };
 }
@@ -34,7 +42,7 @@ spConstraintDef spDefaultConstraintDef(void)
 
 spGasDef spDefaultGasDef(void)
 {
-    return (spGasDef){.restPressure = 1000, .internalValue = SP_DEF_COOKIE};
+    return (spGasDef){.restPressure = 1000, .ambient = true, .internalValue = SP_DEF_COOKIE};
 }
 
 spBendDef spDefaultBendDef(void)
@@ -72,12 +80,29 @@ static spBody* spUseShape(spWorld* world, spBodyId id)
     return body;
 }
 
-#define SP_DEFINE_ADD(name, def_, add)                                                                       \
+// Only XPBD moves constraints: a body that leaves its method open has no choice from here on
+static int spAddConstraints(spBody* body, const spConstraintDef* def, spError* error)
+{
+    if (body->automatic && body->methodDef.type != sp_xpbd)
+    {
+        spMethodDef method = body->methodDef;
+        method.type = sp_xpbd;
+        if (spInstallMethod(body, &method, error) == false)
+        {
+            return -1;
+        }
+        body->choice.type = sp_methodAuto;
+    }
+    return spAddConstraintSet(body, def, error);
+}
+
+#define SP_DEFINE_ADD(name, def_, add, sort)                                                                 \
     int name(spWorld* world, spBodyId id, const def_* def)                                                   \
     {                                                                                                        \
         spBody* body = spUseShape(world, id);                                                                \
         spError error = {0};                                                                                 \
-        int set = body != NULL ? add(body, def, &error) : -1;                                                \
+        bool ok = body != NULL && spCheckSort(body, sort, def, &error);                                      \
+        int set = ok ? add(body, def, &error) : -1;                                                          \
         if (body != NULL && set < 0)                                                                         \
         {                                                                                                    \
             spRecordError(world, &error);                                                                    \
@@ -85,13 +110,13 @@ static spBody* spUseShape(spWorld* world, spBodyId id)
         return set;                                                                                          \
     }
 
-SP_DEFINE_ADD(spBody_AddSprings, spSpringDef, spAddSpringSet)
-SP_DEFINE_ADD(spBody_AddTets, spTetDef, spAddTetSet)
-SP_DEFINE_ADD(spBody_AddBends, spBendDef, spAddBendSet)
-SP_DEFINE_ADD(spBody_AddConstraints, spConstraintDef, spAddConstraintSet)
-SP_DEFINE_ADD(spBody_AddGas, spGasDef, spAddGasSet)
-SP_DEFINE_ADD(spBody_AddWind, spWindDef, spAddWindSet)
-SP_DEFINE_ADD(spBody_AddField, spFieldDef, spAddFieldSet)
+SP_DEFINE_ADD(spBody_AddSprings, spSpringDef, spAddSpringSet, sp_sortSprings)
+SP_DEFINE_ADD(spBody_AddTets, spTetDef, spAddTetSet, sp_sortTets)
+SP_DEFINE_ADD(spBody_AddBends, spBendDef, spAddBendSet, sp_sortBends)
+SP_DEFINE_ADD(spBody_AddConstraints, spConstraintDef, spAddConstraints, sp_sortConstraints)
+SP_DEFINE_ADD(spBody_AddGas, spGasDef, spAddGasSet, sp_sortGas)
+SP_DEFINE_ADD(spBody_AddWind, spWindDef, spAddWindSet, sp_sortWind)
+SP_DEFINE_ADD(spBody_AddField, spFieldDef, spAddFieldSet, sp_sortField)
 
 // Whoever asks for one of several numbers leaves the others NULL
 static void spTell(spReal* to, spReal value)
@@ -133,15 +158,15 @@ bool spBody_SetSprings(spWorld* world, spBodyId id, int set, spReal stiffness, s
 {
     spBody* body = spUseBody(world, id);
     spSpringSet* springs = spGetSpringSet(body, set);
-    if (spMayChange(world, body, springs, s_noSprings, spIsFrom0(stiffness) && spIsFrom0(damping),
-                    "stiffness and damping must not be negative") == false)
+    if (spMayChange(world, body, springs, s_noSprings, spIsFrom0(stiffness) && isfinite(damping),
+                    "stiffness must not be negative, damping finite") == false)
     {
         return false;
     }
     for (int i = 0; i < springs->base.elementCount; ++i)
     {
         springs->springs[i].stiffness = stiffness;
-        springs->springs[i].damping = damping;
+        springs->springs[i].damping = damping >= 0 ? damping : springs->springs[i].damping;
     }
     springs->youngModulus = 0;
     spFillSpringData(springs);
@@ -170,8 +195,8 @@ bool spBody_SetSpringModulus(spWorld* world, spBodyId id, int set, spReal youngM
 {
     spBody* body = spUseBody(world, id);
     spSpringSet* springs = spGetSpringSet(body, set);
-    if (spMayChange(world, body, springs, s_noSprings, spIsAbove0(youngModulus) && spIsFrom0(damping),
-                    "Young's modulus must be positive and damping not negative") == false)
+    if (spMayChange(world, body, springs, s_noSprings, spIsAbove0(youngModulus) && isfinite(damping),
+                    "Young's modulus must be positive and damping finite") == false)
     {
         return false;
     }
@@ -186,7 +211,7 @@ bool spBody_SetSpringModulus(spWorld* world, spBodyId id, int set, spReal youngM
         spSpring* spring = springs->springs + i;
         spring->stiffness =
             youngModulus == springs->youngModulus ? spring->stiffness : youngModulus * spring->share;
-        spring->damping = damping;
+        spring->damping = damping >= 0 ? damping : spring->damping;
     }
     springs->youngModulus = youngModulus;
     spFillSpringData(springs);
@@ -242,10 +267,9 @@ bool spBody_SetTets(spWorld* world, spBodyId id, int set, spReal youngModulus, s
     spBody* body = spUseBody(world, id);
     spTetSet* tets = spGetTetSet(body, set);
     bool inRange = spIsAbove0(youngModulus) && poissonRatio > -1 && poissonRatio < (spReal)0.5;
-    if (spMayChange(world, body, tets, "there are no tets with this set number",
-                    inRange && spIsFrom0(damping),
-                    "Young's modulus must be positive, Poisson's ratio between -1 and 0.5, damping not "
-                    "negative") == false)
+    if (spMayChange(world, body, tets, "there are no tets with this set number", inRange && isfinite(damping),
+                    "Young's modulus must be positive, Poisson's ratio between -1 and 0.5, damping finite") ==
+        false)
     {
         return false;
     }
@@ -254,7 +278,32 @@ bool spBody_SetTets(spWorld* world, spBodyId id, int set, spReal youngModulus, s
         tets->tets[i].youngModulus = youngModulus;
         tets->tets[i].poissonRatio = poissonRatio;
     }
-    tets->damping = damping;
+    tets->damping = damping >= 0 ? damping : tets->damping;
+    spFillTetMaterial(tets);
+    spMarkChanged(body);
+    return true;
+}
+
+bool spBody_ScaleTets(spWorld* world, spBodyId id, int set, spReal factor)
+{
+    spBody* body = spUseBody(world, id);
+    spTetSet* tets = spGetTetSet(body, set);
+    bool inRange = spIsAbove0(factor);
+    for (int i = 0; tets != NULL && inRange && i < tets->base.elementCount; ++i)
+    {
+        double modulus = (double)tets->tets[i].youngModulus * (double)factor;
+        inRange = modulus > 1e-30 && modulus < 1e30;
+    }
+    if (spMayChange(world, body, tets, "there are no tets with this set number", inRange,
+                    "Young's modulus is scaled by a positive factor and stays between 1e-30 and 1e30 Pa") ==
+        false)
+    {
+        return false;
+    }
+    for (int i = 0; i < tets->base.elementCount; ++i)
+    {
+        tets->tets[i].youngModulus *= factor;
+    }
     spFillTetMaterial(tets);
     spMarkChanged(body);
     return true;

@@ -16,10 +16,11 @@
 #include "world/world.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define SP_SNAPSHOT_MAGIC 0x31504E5350530000ull
-#define SP_SNAPSHOT_VERSION 6
+#define SP_SNAPSHOT_VERSION 12
 
 typedef struct spSnapshotHeader
 {
@@ -179,6 +180,41 @@ static uint64_t spGetMemoryKey(const spMethodDef* def)
     return spHashBytes(SP_HASH_SEED, key, sizeof(key));
 }
 
+// What was chosen for a body that leaves its method open: before anything is read that the method remembers
+static void spWalkChoice(spWalk* walk, spBody* body)
+{
+    bool reads = walk->mode == sp_walkCheck || walk->mode == sp_walkRead;
+    spMethodChoice choice = body->choice;
+    uint64_t type = spWalkValue(walk, (uint64_t)choice.type);
+    uint64_t version = spWalkValue(walk, body->choiceVersion);
+    spReal dt = body->choiceDt;
+    spWalkBytes(walk, sp_pieceFinite, &dt, sizeof(dt));
+    spWalkBytes(walk, sp_pieceAny, &choice.substeps, sizeof(choice.substeps));
+    bool offered = type == sp_symplecticEuler || type == sp_backwardEuler || type == sp_xpbd;
+    if (reads == false || body->automatic == false || offered == false)
+    {
+        return;
+    }
+    spError error = {0};
+    choice.type = (spMethodType)type;
+    bool same = choice.type == body->methodDef.type;
+    if (body->choice.type != choice.type)
+    {
+        snprintf(choice.reason, sizeof(choice.reason), "it was chosen before the state was saved");
+    }
+    if (spTakeChoice(body, &choice, dt, &error) == false)
+    {
+        walk->noMemory |= error.code == sp_errorOutOfMemory;
+        walk->fits = false;
+    }
+    body->choiceVersion = (uint32_t)version;
+    if (walk->mode == sp_walkCheck && same == false)
+    {
+        // What does not fit in the end leaves the body to choose anew
+        body->choice.type = sp_methodAuto;
+    }
+}
+
 // What the method remembers, behind its key and its size. Returns whether the world has that method.
 static bool spWalkMethod(spWalk* walk, spBody* body)
 {
@@ -190,7 +226,8 @@ static bool spWalkMethod(spWalk* walk, spBody* body)
     {
         spSkipBytes(walk, (size_t)size);
         spError error = {0};
-        if (walk->mode == sp_walkRead && spSetBodyMethod(body, &body->methodDef, &error) == false)
+        spMethodDef def = body->methodDef;
+        if (walk->mode == sp_walkRead && spInstallMethod(body, &def, &error) == false)
         {
             walk->noMemory = true;
         }
@@ -251,7 +288,39 @@ static void spWalkMultipliers(spWalk* walk, spHeap* heap, spMultipliers* list)
         last = key;
         entry->key = key;
         spWalkBytes(walk, sp_pieceFinite, &entry->force, sizeof(spVec3));
+        spWalkBytes(walk, sp_pieceFinite, &entry->slip, sizeof(spVec3));
         spWalkBytes(walk, sp_pieceCount, &entry->age, sizeof(entry->age));
+    }
+}
+
+// Pairs that touched, of whatever there was: nothing is looked up by them
+static void spWalkPairs(spWalk* walk, spHeap* heap, spTouchingPairs* list)
+{
+    uint64_t stored = spWalkValue(walk, (uint64_t)list->count);
+    spTouchingPair last = {0};
+    if (walk->mode == sp_walkCheck)
+    {
+        bool fits = stored <= (walk->size - walk->used) / (2 * sizeof(uint64_t)) && stored <= INT32_MAX / 2;
+        walk->noMemory |= fits && spReserve(heap, (void**)&list->entries, list->count, &list->capacity,
+                                            (int)stored, sizeof(spTouchingPair)) == false;
+        walk->fits = walk->fits && fits && walk->noMemory == false;
+    }
+    list->count = walk->mode == sp_walkRead ? (int)stored : list->count;
+    for (uint64_t i = 0; walk->fits && i < stored; ++i)
+    {
+        // Where it is read or checked, what stands in the list is nothing yet
+        bool stands = walk->mode == sp_walkMeasure || walk->mode == sp_walkWrite;
+        spTouchingPair entry = stands ? list->entries[i] : (spTouchingPair){0}, pair = {0};
+        pair.first = spWalkValue(walk, entry.first);
+        pair.second = spWalkValue(walk, entry.second);
+        pair.collider = spWalkValue(walk, entry.collider) != 0;
+        pair.idle = (int32_t)(spWalkValue(walk, (uint64_t)entry.idle) & 0xFF);
+        walk->fits = walk->fits && (i == 0 || spIsPairBefore(&last, &pair));
+        last = pair;
+        if (walk->mode == sp_walkRead)
+        {
+            list->entries[i] = pair;
+        }
     }
 }
 
@@ -264,6 +333,10 @@ static void spWalkBody(spWalk* walk, spBody* body)
     spWalkShape(walk, spGetSetVersion(body));
     spWalkEdits(walk, body);
     spWalkBytes(walk, sp_pieceFinite, body->x, n * sizeof(spVec4));
+    if (body->precise)
+    {
+        spWalkBytes(walk, sp_pieceFinite, body->x + n, n * sizeof(spVec4));
+    }
     spWalkBytes(walk, sp_pieceFinite, body->v, n * sizeof(spVec4));
     bool reads = walk->mode == sp_walkRead;
     bool sameRoles = reads == false || memcmp(body->roles, walk->data + walk->used, n) == 0;
@@ -277,6 +350,7 @@ static void spWalkBody(spWalk* walk, spBody* body)
     }
     spWalkForces(walk, body);
     spWalkMultipliers(walk, body->heap, &body->multipliers);
+    spWalkChoice(walk, body);
     bool same = spWalkMethod(walk, body);
     if (reads && body->method->pause != NULL)
     {
@@ -285,12 +359,17 @@ static void spWalkBody(spWalk* walk, spBody* body)
     }
     same &= spWalkValue(walk, body->materialVersion) == body->materialVersion;
     spWalkBytes(walk, sp_pieceFlag, &body->running, sizeof(body->running));
+    spWalkBytes(walk, sp_pieceFlag, &body->asleep, sizeof(body->asleep));
+    spWalkBytes(walk, sp_pieceFinite, &body->calmTime, sizeof(body->calmTime));
+    spWalkBytes(walk, sp_pieceFinite, &body->sleepLower, sizeof(spVec3));
+    spWalkBytes(walk, sp_pieceFinite, &body->sleepUpper, sizeof(spVec3));
     spWalkBytes(walk, sp_pieceAny, &body->time, sizeof(body->time));
     spWalkBytes(walk, sp_pieceAny, &body->stableStep, sizeof(body->stableStep));
     spWalkBytes(walk, sp_pieceFlag, &body->stableStepDirty, sizeof(body->stableStepDirty));
     spWalkBytes(walk, sp_pieceCount, &body->estimateAge, sizeof(body->estimateAge));
     spWalkBytes(walk, sp_pieceAny, &body->contactForce, sizeof(body->contactForce));
     spWalkBytes(walk, sp_pieceAny, &body->pinForce, sizeof(body->pinForce));
+    spWalkBytes(walk, sp_pieceAny, &body->jointState, sizeof(body->jointState));
     if (reads)
     {
         // Targets that nobody has stepped to are commands, not state
@@ -388,6 +467,11 @@ static void spWalkState(spWalk* walk, spWorld* world)
     for (int i = 0; walk->fits && i < sp_rowLawCount; ++i)
     {
         spWalkMultipliers(walk, &world->heap, world->multipliers + i);
+    }
+    if (walk->fits)
+    {
+        spWalkMultipliers(walk, &world->heap, &world->history.pressed);
+        spWalkPairs(walk, &world->heap, &world->history.pairs);
     }
     world->rowsDirty = rowsDirty;
 }
@@ -497,6 +581,7 @@ bool spWorld_Restore(spWorld* world, const spSnapshot* snapshot)
         }
     }
     world->contactCount = 0;
+    spForgetEvents(world);
     world->decided = false;
     if (world->lastDt > 0 && world->rowsDirty == false)
     {

@@ -3,7 +3,8 @@
 
 // One step of the world, stage by stage.
 
-#include "world/world.h"
+#include "world/guard.h"
+#include "world/sleep.h"
 
 #include "base/error.h"
 #include "base/timer.h"
@@ -29,7 +30,9 @@ typedef struct spStep
     spAdvanceResult* results;
     uint32_t* earlier; // flags of the slices before this one
     spBodyTime* times;
-    spIslands islands; // of bodies that advance together
+    spIslands islands;  // of bodies that advance together
+    double detectionMs; // of contacts between bodies, within other stages
+    double clock;       // s, when the last stage ended
     bool outOfMemory;
     spError error; // what keeps the step from being done
 } spStep;
@@ -178,20 +181,12 @@ static spIslandContext spGetIslandContext(const spStep* step)
 static void spFindGroups(spStep* step)
 {
     spWorld* world = step->world;
-    spTouchContext context = {
-        .heap = &world->heap,
-        .arena = &world->arena,
-        .bodies = world->bodies,
-        .bodyCount = world->bodyIds.slotCount,
-        .links = world->links,
-        .linkCount = world->linkIds.slotCount,
-        .dt = step->dt,
-        .reach = world->def.contactSkin + 2 * step->dt * step->dt * spLength3(world->def.gravity),
-        .betweenBodies = world->def.bodyContacts,
-        .touches = &world->touches,
-    };
+    spTouchContext context = spGetTouchContext(world, step->dt);
+    context.team = step->team;
     spIslandContext islands = spGetIslandContext(step);
-    bool found = spFindTouches(&context);
+    double start = spGetSeconds();
+    bool found = spThickenSurfaces(world, &context) && spFindTouches(&context);
+    step->detectionMs += 1000.0 * (spGetSeconds() - start);
     found = spFindIslands(&islands, &step->islands) && found;
     step->report.flags |= found ? 0 : sp_stepOutOfMemory;
     step->report.rowCount += step->islands.rowCount;
@@ -247,6 +242,7 @@ static void spRunCommands(spStep* step)
     step->times = spArenaAlloc(&world->arena, spArraySize(slotCount, sizeof(spBodyTime)));
     step->outOfMemory = slotCount > 0 && (step->advances == NULL || step->results == NULL ||
                                           step->earlier == NULL || step->times == NULL);
+    step->outOfMemory = step->outOfMemory || spChooseMethods(world, step->askedDt) == false;
     world->rowsDirty = spApproachAll(world) || world->rowsDirty;
     if (world->rowsDirty || spHasMovingCollider(world) || spHasMovingLink(world))
     {
@@ -296,7 +292,9 @@ static void spRunCommands(spStep* step)
         };
         step->outOfMemory = step->outOfMemory || (poseSize > 0 && step->advances[i].poses == NULL);
     }
+    int contactCount = world->contactCount;
     spClearForces(world);
+    spKeepSleepingForces(world, contactCount);
     spPrepareClock(step);
     for (int i = 0; i < slotCount && step->error.code == sp_errorNone; ++i)
     {
@@ -431,8 +429,11 @@ static void spSolveIsland(spStep* step, int number, spReal dt)
                                .island = number,
                                .advance = spAdvanceInSlice,
                                .step = step};
+    context.response.modelHeld = true;
+    context.response.island = number;
     context.response.pairs = active;
     context.response.pool = step->islands.pool;
+    double start = spGetSeconds();
     for (int k = 0; active != NULL && places != NULL && k < island->rowCount; ++k)
     {
         if (spMayAct(step, rows + k, dt, island->repeats == false))
@@ -446,6 +447,7 @@ static void spSolveIsland(spStep* step, int number, spReal dt)
             rows[k].age = 0;
         }
     }
+    step->detectionMs += 1000.0 * (spGetSeconds() - start);
     spResponseResult result = island->repeats ? spSolveRounds(&context) : spSolveRows(&context.response);
     result.outOfMemory = result.outOfMemory || active == NULL || places == NULL;
     spTellResponse(step, &result);
@@ -474,6 +476,7 @@ static void spAdvanceIsland(spStep* step, int number)
                 step->advances[i].startFraction = (spReal)slice / (spReal)island->slices;
                 step->advances[i].substepCount = 1;
                 step->advances[i].firstSubstep = slice;
+                step->advances[i].centred = island->centred;
                 if (island->repeats == false)
                 {
                     spAdvanceInSlice(step, i, false);
@@ -491,7 +494,7 @@ static void spSaveGoodStates(spWorld* world)
         spBody* body = world->bodies[i];
         if (body != NULL && body->running)
         {
-            body->backend->copy(body->goodX, body->x, 0, body->nodeCount);
+            spCopyPositions(body, body->goodX, body->x);
             body->backend->copy(body->goodV, body->v, 0, body->nodeCount);
         }
     }
@@ -519,15 +522,34 @@ static void spTellTrouble(spStep* step, int slot)
 
 // ---- rows between bodies, to be read by users and kept for the next step ----
 
+// The nodes of a side; of a volume, which may have many, the three that carry most of it
 static spContactSide spDescribeSide(const spStep* step, const spRowSide* side)
 {
     const spBody* body = step->world->bodies[side->slot];
-    spContactSide out = {.count = side->count};
+    spContactSide out = {0};
     for (int k = 0; k < side->count; ++k)
     {
+        // Rising by weight from the end, as long as there is room
         spRowNode n = spGetSideNode(side, step->islands.pool, k);
-        out.nodes[k] = body->order.order[n.node];
-        out.weights[k] = n.weight;
+        int at = out.count < 3 ? out.count++ : 3;
+        for (; side->count > 3 && at > 0 && out.weights[at - 1] < n.weight; --at)
+        {
+            if (at < 3)
+            {
+                out.nodes[at] = out.nodes[at - 1];
+                out.weights[at] = out.weights[at - 1];
+            }
+        }
+        if (at < 3)
+        {
+            out.nodes[at] = body->order.order[n.node];
+            out.weights[at] = n.weight;
+        }
+    }
+    spReal sum = out.weights[0] + out.weights[1] + out.weights[2];
+    for (int k = 0; side->count > 3 && k < 3; ++k)
+    {
+        out.weights[k] /= sum;
     }
     return out;
 }
@@ -560,6 +582,7 @@ static void spHarvestTouch(spStep* step, spRow* row)
         .normal = row->normal,
         .gap = isfinite(row->gap) ? row->gap : 0,
         .force = force,
+        .area = row->area,
         .age = row->age,
         .key = row->key,
     };
@@ -587,7 +610,9 @@ static void spHarvestPairs(spStep* step)
         }
         if (room && spLengthSquared3(row->force) > 0)
         {
-            list->entries[list->count++] = (spMultiplier){row->key, row->force, row->age};
+            spVec3 slip = row->law == sp_rowContact ? row->slip : (spVec3){0, 0, 0};
+            list->entries[list->count++] =
+                (spMultiplier){.key = row->key, .force = row->force, .slip = slip, .age = row->age};
         }
     }
     spSortMultipliers(list);
@@ -753,7 +778,8 @@ static void spForgetForces(spWorld* world, spBody* body)
     int count = 0;
     for (int i = 0; i < world->contactCount; ++i)
     {
-        if (SP_ID_EQUALS(world->contacts[i].body, body->id) == false)
+        if (SP_ID_EQUALS(world->contacts[i].body, body->id) == false &&
+            SP_ID_EQUALS(world->contacts[i].otherBody, body->id) == false)
         {
             world->contacts[count++] = world->contacts[i];
         }
@@ -794,7 +820,7 @@ static void spStopBadBodies(spStep* step)
         spParallelFor(step->team, spCheckFiniteStage, body->order.patchCount, 4, &context);
         if (atomic_load(&context.bad))
         {
-            body->backend->copy(body->x, body->goodX, 0, body->nodeCount);
+            spCopyPositions(body, body->x, body->goodX);
             body->backend->copy(body->v, body->goodV, 0, body->nodeCount);
             body->running = false;
             body->rowCount = 0;
@@ -830,6 +856,7 @@ static void spRunCorrection(spStep* step)
 {
     spHarvestAllRows(step);
     spStopBadBodies(step);
+    spGuardMotion(step->world, step->dt, &step->report);
     spFindGains(step);
 }
 
@@ -852,6 +879,11 @@ static void spRunAdapt(spStep* step)
 static void spPublish(spStep* step)
 {
     spWorld* world = step->world;
+    world->contactDt = step->dt;
+    bool told = spDescribeContacts(world);
+    told = spFollowContacts(world) && told;
+    step->report.flags |= told ? 0 : sp_stepOutOfMemory;
+    spEndSleep(world, step->dt, &step->report);
     for (int i = 0; i < world->colliderIds.slotCount; ++i)
     {
         if (world->colliders[i] != NULL)
@@ -869,18 +901,20 @@ static void spPublish(spStep* step)
 
 // ---- the step ----
 
-// Runs one stage and returns the milliseconds it took
+// Runs one stage and returns the milliseconds since the last one: one look at the clock for each
 static double spTimeStage(spStep* step, void (*stage)(spStep* step))
 {
-    double start = spGetSeconds();
+    double last = step->clock;
     stage(step);
-    return 1000.0 * (spGetSeconds() - start);
+    step->clock = spGetSeconds();
+    return 1000.0 * (step->clock - last);
 }
 
 // Budget 0 means none
 static uint32_t spRunStep(spWorld* world, spReal askedDt, double budget)
 {
     double start = spGetSeconds();
+    spBeginSleep(world, askedDt);
     spTeam* team = spHasParallelWork(world) ? world->team : NULL;
     budget = world->decided ? 0.0 : budget;
     spReal dt = budget > 0.0 ? spPlanTime(world, askedDt, budget) : spGetDecidedTime(world, askedDt);
@@ -890,12 +924,15 @@ static uint32_t spRunStep(spWorld* world, spReal askedDt, double budget)
                    .dt = dt,
                    .askedDt = askedDt,
                    .budget = budget,
+                   .clock = start,
                    .report = {.flags = flags, .dtTaken = dt}};
     spProfile profile = {0};
     world->decisionCount = 0;
 
     spBeginTeam(team);
     profile.commands = spTimeStage(&step, spRunCommands);
+    double found = step.detectionMs;
+    profile.commands -= found;
     world->decided = false;
     if (step.error.code != sp_errorNone)
     {
@@ -905,17 +942,20 @@ static uint32_t spRunStep(spWorld* world, spReal askedDt, double budget)
         world->report = step.report;
         world->report.flags |= step.error.code == sp_errorOutOfMemory ? sp_stepOutOfMemory : sp_stepBadInput;
         world->report.dtTaken = 0;
+        spEndSleep(world, 0, &world->report);
         return world->report.flags;
     }
     profile.freeMotion = spTimeStage(&step, spRunFreeMotion);
+    profile.freeMotion -= step.detectionMs - found;
     profile.detection = spTimeStage(&step, spRunDetection);
+    profile.detection += step.detectionMs;
     profile.response = spTimeStage(&step, spRunResponse);
     profile.correction = spTimeStage(&step, spRunCorrection);
     profile.adapt = spTimeStage(&step, spRunAdapt);
     spEndTeam(team);
     profile.publish = spTimeStage(&step, spPublish);
 
-    double seconds = spGetSeconds() - start;
+    double seconds = step.clock - start;
     profile.step = 1000.0 * seconds;
     world->profile = profile;
     // The first step prepares what later ones find ready

@@ -37,10 +37,11 @@
 // What rounding of positions does to the energy, times this, is no gain
 #define SP_WATCH_NOISE 16.0
 
-// Methods that may gain energy where nothing else shows it
+// Methods that may gain energy where nothing else shows it. That of levels is not the energy of the finest mesh: what
+// nodes that follow others show there comes and goes.
 static bool spMayGain(spMethodType type)
 {
-    return type != sp_quasiStatic && type != sp_xpbd;
+    return type != sp_quasiStatic && type != sp_xpbd && type != sp_multiresolution;
 }
 
 static bool spIsSymplectic(spMethodType type)
@@ -79,8 +80,17 @@ static double spSumEnergy(spEnergy energy)
 // when a step ends.
 static double spGetEnergyBefore(spBody* body, spReal seconds, spVec3 gravity)
 {
-    body->backend->copy(body->goodX, body->x, 0, body->nodeCount);
-    body->backend->drift(body->goodX, body->v, -seconds, 0, body->nodeCount);
+    int remainder = spGetRemainder(body);
+    spCopyPositions(body, body->goodX, body->x);
+    if (remainder > 0)
+    {
+        body->backend->setPositionsPrecise(body->goodX, remainder, body->goodX, -seconds, body->v, 0,
+                                           body->nodeCount);
+    }
+    else
+    {
+        body->backend->drift(body->goodX, body->v, -seconds, 0, body->nodeCount);
+    }
     spEnergy energy = spGetBodyEnergy(body, body->goodX, gravity);
     return energy.elastic + energy.potential;
 }
@@ -150,6 +160,13 @@ static double spGetRubberEnergy(const spBody* body)
 // How much of the energy is rounding: every coordinate by one place, up or down, in several ways
 static double spGetEnergyNoise(spBody* body, double energy, spVec3 gravity)
 {
+    if (spGetRemainder(body) > 0)
+    {
+        // Forces are rounded, positions are not
+        spEnergy now = spGetBodyEnergy(body, body->x, gravity);
+        return SP_WATCH_NOISE *
+               (FLT_EPSILON * (now.kinetic + now.elastic) + DBL_EPSILON * fabs(now.potential));
+    }
     const spReal unit = sizeof(spReal) == sizeof(float) ? (spReal)FLT_EPSILON : (spReal)DBL_EPSILON;
     double most = (double)unit * spGetRubberEnergy(body);
     for (uint32_t way = 0; way < 4; ++way)

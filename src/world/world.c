@@ -3,7 +3,7 @@
 
 // Creating and destroying worlds, and what is read from them.
 
-#include "world/world.h"
+#include "world/sleep.h"
 
 #include "base/error.h"
 #include "base/hash.h"
@@ -29,7 +29,10 @@ spWorldDef spDefaultWorldDef(void)
         .workerCount = 1,
         .contactSkin = (spReal)1e-3,
         .restitutionThreshold = (spReal)0.05,
+        .hitSpeed = 1,
         .bodyContacts = true,
+        .guarantee = sp_guaranteeBestEffort,
+        .detector = sp_detectorDistance,
         .internalValue = SP_DEF_COOKIE,
     };
 }
@@ -57,11 +60,20 @@ static bool spCheckWorldDef(const spWorldDef* def, spError* error)
     {
         return spFail(error, sp_errorBadArgument, "gravity must be finite");
     }
+    if ((int)def->guarantee < 0 || def->guarantee > sp_guaranteeNoIntersection)
+    {
+        return spFail(error, sp_errorBadArgument, "unknown guarantee %d", (int)def->guarantee);
+    }
+    if ((int)def->detector < 0 || def->detector > sp_detectorVolume)
+    {
+        return spFail(error, sp_errorBadArgument, "unknown detector %d", (int)def->detector);
+    }
     if (!(def->contactSkin >= 0 && isfinite(def->contactSkin)) ||
-        !(def->restitutionThreshold >= 0 && isfinite(def->restitutionThreshold)))
+        !(def->restitutionThreshold >= 0 && isfinite(def->restitutionThreshold)) ||
+        !(def->hitSpeed >= 0 && isfinite(def->hitSpeed)))
     {
         return spFail(error, sp_errorBadArgument,
-                      "contactSkin and restitutionThreshold must not be negative");
+                      "contactSkin, restitutionThreshold and hitSpeed must not be negative");
     }
     int lanes = def->laneCount;
     if (lanes != 0 && lanes != 1 && lanes != 4 && lanes != 8 && lanes != 16)
@@ -91,6 +103,7 @@ spWorld* spCreateWorld(const spWorldDef* def, spError* error)
     }
     world->heap = heap;
     world->def = *def;
+    world->detectors.general = def->detector;
     world->backend = spFindBackend(def->laneCount != 0 ? def->laneCount : spGetBestLaneCount());
     spInitArena(&world->arena, &world->heap);
     if (def->workerCount > 1)
@@ -136,8 +149,11 @@ void spDestroyWorld(spWorld* world)
     spFree(&world->heap, world->colliders);
     spFree(&world->heap, world->links);
     spFree(&world->heap, world->contacts);
+    spFreeContactHistory(&world->heap, &world->history);
     spFreeTouches(&world->heap, &world->touches);
+    spFreeGuardedPairs(&world->heap, &world->guarded);
     spFree(&world->heap, world->pairTable.entries);
+    spFree(&world->heap, world->detectors.entries);
     for (int i = 0; i < sp_rowLawCount; ++i)
     {
         spFreeMultipliers(&world->heap, world->multipliers + i);
@@ -201,6 +217,10 @@ spBody* spUseBody(spWorld* world, spBodyId id)
     {
         body->method->pause(body);
     }
+    if (body != NULL)
+    {
+        spWakeBody(world, body);
+    }
     return body;
 }
 
@@ -211,6 +231,11 @@ spCollider* spUseCollider(spWorld* world, spColliderId id)
     {
         spRecordStale(world, "collider", id.index1);
     }
+    else
+    {
+        spWakeNear(world, collider);
+        collider->disturbed = true;
+    }
     return collider;
 }
 
@@ -220,6 +245,10 @@ spLink* spUseLink(spWorld* world, spLinkId id)
     if (link == NULL)
     {
         spRecordStale(world, "link", id.index1);
+    }
+    else
+    {
+        spWakeBody(world, world->bodies[link->body]);
     }
     return link;
 }
@@ -311,7 +340,12 @@ bool spWorld_SetGravity(spWorld* world, spVec3 gravity)
         spFail(&error, sp_errorBadArgument, "gravity must be finite");
         return spRecordError(world, &error);
     }
+    bool same = memcmp(&world->def.gravity, &gravity, sizeof(gravity)) == 0;
     world->def.gravity = gravity;
+    if (same == false)
+    {
+        spWakeAll(world);
+    }
     return true;
 }
 

@@ -10,11 +10,12 @@
 #include "base/log.h"
 #include "body/multipliers.h"
 #include "body/pair_table.h"
+#include "contact/certify.h"
 #include "contact/link.h"
 #include "contact/touch.h"
+#include "contact/volume_rows.h"
 #include "method/method.h"
-
-#include "souple/collider.h"
+#include "world/contacts.h"
 
 struct spWorld
 {
@@ -58,9 +59,13 @@ struct spWorld
     spContact* contacts;
     int contactCount;
     int contactCapacity;
-    bool rowsDirty;    // something changed since the rows were found
-    spTouches touches; // contacts that bodies may have with each other in the step
+    spReal contactDt; // time that the contacts are of, s
+    spContactHistory history;
+    bool rowsDirty;         // something changed since the rows were found
+    spTouches touches;      // contacts that bodies may have with each other in the step
+    spGuardedPairs guarded; // that the guarantee looked at in the last step
     spPairTable pairTable;
+    spDetectors detectors;
     // Of the rows that the response solved last: of missed contacts with colliders, of rows between bodies
     spMultipliers multipliers[sp_rowLawCount];
 
@@ -129,6 +134,9 @@ void spClearForces(spWorld* world);
 
 // Finds the rows of all bodies for a step of dt. Sets sp_stepOutOfMemory in flags when memory runs out.
 void spFindRows(spWorld* world, spTeam* team, spReal dt, uint32_t* flags);
+
+// Methods of the bodies that leave them open, for steps of dt. False when there is no memory: then some have theirs.
+bool spChooseMethods(spWorld* world, spReal dt);
 
 // Around the motion of a body in a step. The end says whether it has gained energy that nobody gave it.
 void spBeginWatch(spBody* body, spVec3 gravity);

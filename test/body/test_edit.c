@@ -977,6 +977,95 @@ static void TestRandomEdits(void** state)
     spDestroyMesh(mesh);
 }
 
+static spVec3 RandomPlace(const Rig* rig, const RigDef* def, uint64_t* seed)
+{
+    spDVec3 at = rig->body->rest[0];
+    return (spVec3){(spReal)(at.x + spRandomRange(seed, 0.0, def->size[0])),
+                    (spReal)(at.y + spRandomRange(seed, 0.0, def->size[1])),
+                    (spReal)(at.z + spRandomRange(seed, 0.0, def->size[2]))};
+}
+
+// A blade, a sphere or tets, all small
+static bool EditAnywhere(Rig* rig, const RigDef* def, int number, uint64_t* seed, spEditResult* result)
+{
+    if (number % 10 < 7)
+    {
+        spBlade blade = {.follows = false};
+        spVec3* places[4] = {blade.begin, blade.begin + 1, blade.end, blade.end + 1};
+        spVec3 at = RandomPlace(rig, def, seed);
+        for (int k = 0; k < 12; ++k)
+        {
+            (&places[k / 3]->x)[k % 3] = (&at.x)[k % 3] + (spReal)spRandomRange(seed, -0.06, 0.06);
+        }
+        return spBody_Cut(rig->world, rig->id, &blade, result);
+    }
+    if (number % 10 < 9)
+    {
+        spColliderDef sphere = spDefaultColliderDef();
+        sphere.shape = sp_shapeSphere;
+        sphere.radius = (spReal)0.015;
+        sphere.transform.position = RandomPlace(rig, def, seed);
+        return spBody_Carve(rig->world, rig->id, &sphere, result);
+    }
+    int32_t numbers[2000];
+    int count = spBody_CopyTetNumbers(rig->world, rig->id, numbers, 2000);
+    int tet = (int)(spNextRandom(seed) % (uint64_t)count);
+    return spBody_RemoveTets(rig->world, rig->id, numbers + tet, 1, result);
+}
+
+// A thousand blades, shapes and tets anywhere: the body is the one that was made so, and so is its solved step
+static void TestThousandEdits(void** state)
+{
+    SP_UNUSED(state);
+    uint64_t seed = 20261119;
+    printf("  seed %llu\n", (unsigned long long)seed);
+    RigDef def = MakeSmallRig(sp_backwardEuler, false);
+    const int cells[3] = {8, 6, 5};
+    const double size[3] = {0.32, 0.24, 0.2};
+    memcpy(def.cells, cells, sizeof(cells));
+    memcpy(def.size, size, sizeof(size));
+    def.nodeRoom = 6000;
+    spMesh* mesh = MakeMesh(&def);
+    Rig rig, like;
+    assert_true(BuildRig(&rig, &def, mesh));
+    StartRig(&rig);
+    spEditResult all = {0};
+    for (int i = 0; i < 1000; ++i)
+    {
+        spEditResult result;
+        assert_true(EditAnywhere(&rig, &def, i, &seed, &result));
+        all.tetCount += result.tetCount;
+        all.copyCount += result.copyCount;
+        all.faceCount += result.faceCount;
+        if (i % 200 == 199)
+        {
+            CheckLike(&rig, &def, &seed);
+        }
+    }
+    printf("  %d tets went, %d faces opened, %d nodes came, %d pieces\n", all.tetCount, all.faceCount,
+           all.copyCount, spBody_GetPieceCount(rig.world, rig.id));
+    assert_true(all.tetCount > 200 && all.tetCount < 1200 && all.faceCount > 500);
+    int32_t* numbers = malloc((size_t)rig.body->userCount * sizeof(int32_t));
+    BuildLike(&like, &rig, &def, numbers);
+    MoveAlike(&rig, &like, numbers, 0.0005, &seed);
+    spWorld_Step(rig.world, frame);
+    spWorld_Step(like.world, frame);
+    spVec3View p = spBody_GetPositions(rig.world, rig.id), q = spBody_GetPositions(like.world, like.id);
+    double most = 0.0;
+    for (int i = 0; i < 3 * p.count; ++i)
+    {
+        int to = numbers[i / 3];
+        double apart = to >= 0 ? (double)(&p.data[i / 3].x)[i % 3] - (double)(&q.data[to].x)[i % 3] : 0.0;
+        most = fmax(most, fabs(apart));
+    }
+    printf("  apart by %.1e m after a solved step\n", most);
+    assert_true(most < (sizeof(spReal) == sizeof(float) ? 2e-5 : 1e-10));
+    free(numbers);
+    EndRig(&rig);
+    EndRig(&like);
+    spDestroyMesh(mesh);
+}
+
 // What cannot be edited says why, and stays as it is
 static void TestRefusals(void** state)
 {
@@ -1004,12 +1093,12 @@ static void TestRefusals(void** state)
         assert_false(spEditBody(rig.world, rig.id, bad + i, NULL));
         assert_true(strlen(spWorld_GetLastError(rig.world).message) > 10);
     }
-    spSpringDef springs = spDefaultSpringDef();
-    springs.stiffness = 10;
-    assert_true(spBody_AddSprings(rig.world, rig.id, &springs) >= 0);
+    spGasDef gas = spDefaultGasDef();
+    gas.knrt = 10;
+    assert_true(spBody_AddGas(rig.world, rig.id, &gas) >= 0);
     spEditDef good = {.removed = &tet, .removedCount = 1};
     assert_false(spEditBody(rig.world, rig.id, &good, NULL));
-    assert_non_null(strstr(spWorld_GetLastError(rig.world).message, "spring"));
+    assert_non_null(strstr(spWorld_GetLastError(rig.world).message, "gas"));
     assert_true(spWorld_GetStateHash(rig.world) == hash);
     EndRig(&rig);
     def.nodeRoom = 0;
@@ -1153,8 +1242,8 @@ static RigDef MakeBar(void)
     return def;
 }
 
-// Cuts it in the middle, so high and so deep
-static Cut CutBar(const Rig* rig, double high, double deep)
+// Cuts it in the middle, so high and so deep, and removes so many tets
+static Cut CutBar(const Rig* rig, double high, double deep, int remove)
 {
     spBody* body = rig->body;
     spDVec3 corner = body->rest[0];
@@ -1170,7 +1259,7 @@ static Cut CutBar(const Rig* rig, double high, double deep)
         body->rest[i].y += body->rest[i].z < corner.z + deep ? 0.0 : 10.0;
     }
     uint64_t seed = 1;
-    Cut cut = MakeCut(rig, corner.x + 0.25, corner.y + high, 0, &seed);
+    Cut cut = MakeCut(rig, corner.x + 0.25, corner.y + high, remove, &seed);
     for (int i = 0; i < body->userCount; ++i)
     {
         body->rest[i].y -= body->rest[i].z < corner.z + deep ? 0.0 : 10.0;
@@ -1188,7 +1277,7 @@ static void CheckOutlived(double high, double deep, int most, int* order)
     Matrix before = MakeMatrix(&rig);
     spPreconditioner* old = MakePreconditioner(&before, sp_preconditionCholesky);
     spBody* body = rig.body;
-    Cut cut = CutBar(&rig, high, deep);
+    Cut cut = CutBar(&rig, high, deep, 0);
     int first = body->userCount;
     assert_true(spEditBody(rig.world, rig.id, &cut.def, NULL));
     Matrix after = MakeMatrix(&rig);
@@ -1269,8 +1358,54 @@ static void TestOutlived(void** state)
     CheckOutlived(1.0, 1.0, 28, &order);
 }
 
+// Courtecuisse 2011, part 2, F33: a bar that is cut through. A pull on one part moves nothing of the other,
+// in the matrix that the step solves with.
+static void TestSevered(void** state)
+{
+    SP_UNUSED(state);
+    RigDef def = MakeBar();
+    spMesh* mesh = MakeMesh(&def);
+    Rig rig;
+    assert_true(BuildRig(&rig, &def, mesh));
+    StartRig(&rig);
+    double middle = rig.body->rest[0].x + 0.25, across[2];
+    for (int cutThrough = 0; cutThrough < 2; ++cutThrough)
+    {
+        Cut cut = CutBar(&rig, 1.0, 1.0, 0);
+        assert_true(cutThrough == 0 || spEditBody(rig.world, rig.id, &cut.def, NULL));
+        FreeCut(&cut);
+        spBody* body = rig.body;
+        Matrix a = MakeMatrix(&rig);
+        spPreconditioner* p = MakePreconditioner(&a, sp_preconditionCholesky);
+        spVec4* all = calloc((size_t)a.rows.nodeCount * 2, sizeof(spVec4));
+        spVec4 *force = all, *moved = all + a.rows.nodeCount;
+        for (int i = 0; i < body->userCount; ++i)
+        {
+            spReal pull = body->rest[i].x > middle + 0.2 ? 1 : 0;
+            force[body->order.rank[i]] = (spVec4){pull, pull, pull, 0};
+        }
+        p->kind->apply(p, NULL, force, moved);
+        double here = 0.0, there = 0.0;
+        for (int i = 0; i < body->userCount; ++i)
+        {
+            double length = (double)spLength3(spXyz(moved[body->order.rank[i]]));
+            here = body->rest[i].x > middle + 1e-6 ? fmax(here, length) : here;
+            there = body->rest[i].x < middle - 1e-6 ? fmax(there, length) : there;
+        }
+        across[cutThrough] = there / here;
+        free(all);
+        p->kind->destroy(p);
+        FreeMatrix(&a);
+    }
+    print_message("moved across the middle: %g whole, %g cut through\n", across[0], across[1]);
+    assert_true(across[0] > 1e-3);
+    assert_true(across[1] < 1e-9);
+    EndRig(&rig);
+    spDestroyMesh(mesh);
+}
+
 // The step after a cut goes on with the factor that there is, then a new one comes
-static void CheckStepAfterCut(double high, double deep, bool asynchronous, int substeps, int most)
+static void CheckStepAfterCut(double high, double deep, int remove, bool asynchronous, int substeps, int most)
 {
     RigDef def = MakeBar();
     def.method.type = sp_backwardEuler;
@@ -1285,7 +1420,8 @@ static void CheckStepAfterCut(double high, double deep, bool asynchronous, int s
     StartRig(&rig);
     Run(&rig, 4);
     spSolverReport before = spBody_GetSolverReport(rig.world, rig.id);
-    Cut cut = CutBar(&rig, high, deep);
+    Cut cut = CutBar(&rig, high, deep, remove);
+    assert_true(cut.def.removedCount >= remove / 2);
     assert_true(spEditBody(rig.world, rig.id, &cut.def, NULL));
     Run(&rig, 1);
     spSolverReport after = spBody_GetSolverReport(rig.world, rig.id);
@@ -1315,10 +1451,12 @@ static void TestStepAfterCut(void** state)
     {
         bool asynchronous = i % 2 == 1;
         int substeps = i < 2 ? 1 : 3;
-        CheckStepAfterCut(0.06, 0.06, asynchronous, substeps, 8);
-        CheckStepAfterCut(0.11, 0.11, asynchronous, substeps, 10);
-        CheckStepAfterCut(0.11, 0.16, asynchronous, substeps, 15);
-        CheckStepAfterCut(1.0, 1.0, asynchronous, substeps, 28);
+        CheckStepAfterCut(0.06, 0.06, 0, asynchronous, substeps, 8);
+        CheckStepAfterCut(0.11, 0.11, 0, asynchronous, substeps, 10);
+        CheckStepAfterCut(0.11, 0.16, 0, asynchronous, substeps, 15);
+        CheckStepAfterCut(1.0, 1.0, 0, asynchronous, substeps, 28);
+        // Tets that go, anywhere in the bar
+        CheckStepAfterCut(0.06, 0.06, 6, asynchronous, substeps, 15);
     }
 }
 
@@ -1338,9 +1476,11 @@ int main(void)
         cmocka_unit_test(TestStepMemory),
         cmocka_unit_test(TestRandomOrder),
         cmocka_unit_test(TestRandomEdits),
+        cmocka_unit_test(TestThousandEdits),
         cmocka_unit_test(TestRefusals),
 #ifdef SOUPLE_HAVE_CHOLMOD
         cmocka_unit_test(TestOutlived),
+        cmocka_unit_test(TestSevered),
         cmocka_unit_test(TestStepAfterCut),
 #endif
     };

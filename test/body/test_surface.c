@@ -452,8 +452,8 @@ static void TestRecording(void** state)
              spMesh_GetTetCount(box) + spMesh_GetTriangleCount(sphere) + edgeCount);
     assert_int_equal(CountLines(FOLDER "surface/frame_000000.vtu", piece), 1);
 
-    // A ball is seen, not a box: the corner of the box shows the background, in every colouring
-    for (int color = 0; color < sp_pictureColorCount; ++color)
+    // A ball is seen, not a box: the corner of the box shows the background, in every colouring; nothing is touched
+    for (int color = 0; color < sp_colorPressure; ++color)
     {
         spCamera camera = {.eye = {0.3, 1.2, 5.0}, .target = {0.3, 1.2, 0.0}, .up = {0.0, 1.0, 0.0}};
         camera.fieldOfView = 20.0;

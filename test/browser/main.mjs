@@ -58,6 +58,6 @@ Object.assign(settings, {
 mkdirSync(settings.results, {recursive: true});
 before(launchBrowser);
 after(closeBrowser);
-for (const part of ['load', 'player', 'hand', 'settings', 'look', 'back', 'plots', 'clients', 'report', 'large']) {
+for (const part of ['load', 'player', 'hand', 'settings', 'look', 'back', 'plots', 'clients', 'report', 'contacts', 'large']) {
   await import(`./test_${part}.mjs`);
 }

@@ -253,13 +253,13 @@ export async function waitSteps(page, count) {
 // Waits until nothing new has been drawn for a while: what stands still is drawn once more, better
 export async function waitStill(page) {
   await until(page, () => {
-    const {drawn} = window.souple.state();
+    const {drawn, still} = window.souple.state();
     const now = performance.now();
     if (window.lastDrawn !== drawn) {
       window.lastDrawn = drawn;
       window.lastDrawnAt = now;
     }
-    return now - window.lastDrawnAt > 700;
+    return still && now - window.lastDrawnAt > 700;
   }, 'the picture to stand still');
 }
 

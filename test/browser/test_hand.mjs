@@ -131,6 +131,40 @@ check('hand: the sphere pushes', async (stage) => {
               'the beam to come back', [tip, before]);
 });
 
+check('hand: a blade cuts the beam in two, a sphere carves it, and the recording says so', async (stage) => {
+  const record = join(stage.folder, 'cut.souple');
+  const server = await stage.serve('cut', ['--record', record]);
+  const page = await stage.open(server);
+  await waitRest(page);
+  const triangles = async () => (await getState(page)).bodies[0].triangles;
+  const whole = await triangles();
+  // Where the middle of the beam is drawn
+  const place = (low, high) => page.evaluate(([l, h]) => {
+    const all = Array.from({length: window.souple.state().bodies[0].vertices}, (_, i) => window.souple.vertex(0, i));
+    const near = all.filter(({world}) => world[0] > l && world[0] < h).map(({screen}) => screen);
+    return [0, 1].map((k) => near.reduce((sum, screen) => sum + screen[k], 0) / near.length);
+  }, [low, high]);
+  const middle = await place(0.35, 0.65);
+  await page.click('#mode-cut');
+  await drag(page, [middle[0] + 3, middle[1] - 90], [4, 200], 30);
+  await page.mouse.up();
+  await until(page, (count) => window.souple.state().bodies[0].triangles > count + 8, 'the faces of the cut', whole);
+  await page.keyboard.press('6');
+  assert.equal((await getState(page)).mode, 'carve');
+  await waitSteps(page, 10);
+  const {vertices} = (await getState(page)).bodies[0];
+  const cut = await triangles();
+  await drag(page, await place(0.1, 0.3), [40, 0], 6);
+  await page.mouse.up();
+  await until(page, ([t, v]) => window.souple.state().bodies[0].triangles !== t || window.souple.state().bodies[0].vertices !== v,
+              'a hole', [cut, vertices]);
+  assert.deepEqual((await getState(page)).notices, []);
+  await page.close();
+  await server.stop();
+  const replay = await run(['replay', record]);
+  assert.equal(replay.code, 0, replay.words);
+});
+
 check('hand: beside a body the mouse turns the camera', async (stage) => {
   const server = await stage.serve('beam', ['--paused']);
   const page = await stage.open(server);

@@ -50,17 +50,36 @@ check('look: a beam has flat sides, sharp edges and many shades', async (stage) 
   assert.ok(floor >= 1, `colours end at ${floor} Pa`);
 });
 
+check('look: jelly, cloth and balloon are different pictures of one beam', async (stage) => {
+  const server = await stage.serve('beam', ['--paused']);
+  const page = await stage.open(server);
+  await page.click('#tab-view');
+  const pictures = new Set();
+  for (const look of ['auto', 'jelly', 'cloth', 'balloon']) {
+    await page.selectOption('#made', look);
+    await waitStill(page);
+    pictures.add((await shoot(page)).toString('base64'));
+  }
+  assert.equal(pictures.size, 4);
+});
+
 // Nothing sticks out of the window, and what is shown is inside of it
 async function checkFits(page, narrow) {
   const {wide, width, tall, sizes} = await page.evaluate(() => ({
     wide: document.documentElement.scrollWidth,
     width: window.innerWidth,
     tall: window.innerHeight,
-    sizes: ['pause', 'step', 'reset', 'rewind', 'speed-value', 'draw', 'colour', 'mode-poke', 'scenes', 'fit', 'panel-toggle'].map((id) => {
+    sizes: ['pause', 'step', 'reset', 'rewind', 'speed-value', 'draw', 'colour', 'mode-poke', 'scenes', 'fit', 'panel-toggle', 'legend'].map((id) => {
       const box = document.getElementById(id).getBoundingClientRect();
       return [id, box.left, box.right, box.width, box.height, box.top, box.bottom, document.getElementById(id).matches('button.tool')];
     }),
   }));
+  const legend = sizes.find(([id]) => id === 'legend');
+  for (const [id, left, right, , , top, bottom] of sizes) {
+    if (id === 'legend') continue;
+    const apart = right <= legend[1] || left >= legend[2] || bottom <= legend[5] || top >= legend[6];
+    assert.ok(apart, `${id} is under the legend in a window of ${width} x ${tall}`);
+  }
   assert.ok(wide <= width, `the page is ${wide} wide in a window of ${width}`);
   for (const [id, left, right, itsWidth, height, top, bottom, tool] of sizes) {
     assert.ok(top >= 0 && bottom <= tall + 1, `${id} is outside: ${top} to ${bottom} of ${tall}`);
@@ -86,8 +105,13 @@ check('look: dark and light, wide and narrow', async (stage) => {
   await page.focus('#view');
   await page.keyboard.press('d');
   await until(page, () => !window.souple.state().dark, 'the light page');
+  await page.selectOption('#colour', 'displacement');
+  await page.waitForSelector('#legend', {state: 'visible'});
   for (const [width, height] of [[1440, 900], [800, 500], [844, 390], [390, 844], [320, 568]]) {
     await page.setViewportSize({width, height});
+    // The legend moves when the rows below it have
+    await until(page, (wanted) => window.innerWidth === wanted &&
+      document.body.style.getPropertyValue('--bottom-rows') === `${document.getElementById('bottom').offsetHeight}px`, 'the legend', width);
     await checkFits(page, Math.min(width, height) < 500);
   }
   await page.waitForTimeout(100);

@@ -8,7 +8,7 @@ import {existsSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {pathToFileURL} from 'node:url';
 
-import {check, getState, run, scenes, shoot, until} from './stage.mjs';
+import {check, findVertex, getState, getVertex, run, scenes, setPaused, shoot, until} from './stage.mjs';
 
 async function makeReport(stage, scene = join(scenes, 'beam.json')) {
   const file = join(stage.folder, 'report.html');
@@ -92,4 +92,49 @@ check('report: one without frames is a clean document', async (stage) => {
   await until(page, () => window.souple?.state().status === 'ready', 'the report');
   assert.ok((await page.locator('#sections table tr').count()) > 1);
   assert.equal(await page.locator('#view').isVisible(), false);
+});
+
+check('report: published numbers begin with a line for each work', async (stage) => {
+  const file = join(stage.folder, 'truth.html');
+  const made = await run(['reproduce', 'preconditioner', '--part', 'table', '--quick', '--out', stage.folder, `--report=${file}`]);
+  assert.equal(made.code, 0, made.words);
+  const page = await stage.open(pathToFileURL(file).href, {ready: false});
+  await until(page, () => window.souple?.state().status === 'ready', 'the report');
+  assert.equal(await page.locator('#sections h2').first().textContent(), 'The works');
+  const line = page.locator('#sections section').first().locator('tbody td');
+  assert.equal(await line.first().textContent(), 'Courtecuisse 2011');
+  assert.ok(Number(await line.nth(1).textContent()) > 10);
+  assert.ok((await page.locator('td.verdict-open').count()) > 0);
+  assert.match(await page.locator('#sections h2').nth(1).textContent(), /^Courtecuisse 2011: Preconditioners/);
+});
+
+check('report: the live page saves what it remembers', async (stage) => {
+  const server = await stage.serve('beam');
+  const live = await stage.open(server);
+  await live.selectOption('#colour', 'stress');
+  await until(live, () => window.souple.state().colour === 'stress' && window.souple.state().time > 0.5, 'half a second of stress');
+  await setPaused(live, true);
+  const {time, step} = await getState(live);
+  await live.click('#tab-view');
+  const download = live.waitForEvent('download');
+  await live.click('#save-report');
+  const file = join(stage.folder, 'saved.html');
+  await (await download).saveAs(file);
+
+  const page = await stage.open(pathToFileURL(file).href);
+  const state = await getState(page);
+  assert.equal(state.source, 'report');
+  assert.match(await page.textContent('#report-title'), /beam/);
+  if (state.playing) await page.click('#play');
+  await page.locator('#seek').fill(String(state.frames - 1));
+  await until(page, (wanted) => window.souple.state().step === wanted, 'the last frame', step);
+  assert.ok(Math.abs((await getState(page)).time - time) < 1e-6);
+  await page.selectOption('#colour', 'stress');
+  await until(page, () => new Set(window.souple.values(0)).size > 30, 'many shades of stress');
+  // The same shape as the live page has
+  const corner = await findVertex(page, 0, [1, 0, 0]);
+  const [there, here] = [await getVertex(page, 0, corner), await getVertex(live, 0, corner)];
+  there.forEach((x, k) => assert.ok(Math.abs(x - here[k]) < 1e-3, `${there} and ${here}`));
+  const plots = await page.evaluate(() => window.souple.plots());
+  assert.ok(plots.some((plot) => plot.rows > 2 && plot.columns.some((name) => /tip/.test(name))), JSON.stringify(plots));
 });

@@ -9,6 +9,7 @@
 #include "souple/view.h"
 #include "test/cli_test.h"
 #include "test/read_file.h"
+#include "test/report_messages.h"
 #include "test/xml_check.h"
 
 // A report is the page, the title of its own, and a pack
@@ -25,6 +26,29 @@ static void CheckReport(const char* name, const char* title)
         print_error("%s has no %s\n", name, title);
         fail();
     }
+    free(text);
+}
+
+// Its words are in its messages
+static void ExpectInReport(const char* name, const char* words)
+{
+    char path[1024];
+    snprintf(path, sizeof(path), WORK "/%s", name);
+    char* text = ReadWholeFile(path, NULL);
+    assert_non_null(text);
+    Messages* messages = ReadMessages(text);
+    bool found = false;
+    for (int i = 0; i < messages->count; ++i)
+    {
+        char* message = strndup((const char*)messages->items[i] + 4, messages->sizes[i] - 4);
+        found = found || strstr(message, words) != NULL;
+        free(message);
+    }
+    if (found == false)
+    {
+        fail_msg("%s does not say: %s", name, words);
+    }
+    FreeMessages(messages);
     free(text);
 }
 
@@ -62,6 +86,21 @@ static void TestRun(void** state)
           file);
     fclose(file);
     Expect("run nameless.json --report=named.html", 0, "warning: bodies[0].tets.mooney");
+    // So is what was chosen
+    Expect("run nameless.json --report=named.html", 0,
+           "beam is moved by symplecticEuler, chosen automatically: ");
+    ExpectInReport("named.html", "beam is moved by symplecticEuler, chosen automatically: ");
+    ExpectInReport("named.html", "mooney");
+    file = fopen(WORK "/two.json", "w");
+    assert_non_null(file);
+    fputs("{\"souple\": 1, \"duration\": 0.1, \"bodies\": [{\"name\": \"a\", \"mesh\": {\"generator\": "
+          "\"box\"}, "
+          "\"tets\": {}}, {\"name\": \"b\", \"transform\": {\"position\": [3, 0, 0]}, \"mesh\": "
+          "{\"generator\": "
+          "\"box\"}, \"tets\": {}}]}",
+          file);
+    fclose(file);
+    Expect("run two.json", 0, "a and 1 other are moved by symplecticEuler, chosen automatically: ");
     Expect("run nameless.json --quiet --report=named.html", 0, "");
     CheckReport("named.html", "<title>nameless</title>");
     CheckReport("alone.html", "<title>tet_beam</title>");

@@ -37,6 +37,11 @@ static void TestRuns(void** state)
     assert_true(Exists("out/view/lattice.souple"));
     Expect("replay out/view/lattice.souple", 0, "The same bits.");
     Expect("view scenes --no-open --duration 0.1 --no-record --paused", 0, "driven.json runs at");
+    // Where there are no scenes, those that came with the command
+    Expect("view --no-open --duration 0.1 --no-record", 0, "driven.json runs at");
+    assert_int_equal(system("mv '" WORK "/scenes' '" WORK "/other'"), 0);
+    Expect("view --no-open --duration 0.1 --no-record --paused", 0, "scenes/attachment.json runs at");
+    assert_int_equal(system("mv '" WORK "/other' '" WORK "/scenes'"), 0);
     Expect("view --no-open --duration 0.1 --record own/place.souple --token auto", 0, "/?token=");
     assert_true(Exists("own/place.souple"));
     Expect("view scenes/lattice.json --no-open --duration 0.3 --budget 5 --threads 2 --no-record", 0,

@@ -3,6 +3,7 @@
 
 // Bodies that touch each other and themselves, by every method and by mixtures.
 
+#include "base/timer.h"
 #include "contact/contact_surface.h"
 #include "math/vec3.h"
 #include "testbed/check.h"
@@ -214,6 +215,72 @@ static void TestCollide(void** state)
     CollideBalls(sp_xpbd, sp_backwardEuler);
 }
 
+// C2-F19: a block slides over another and comes to rest on it. The force of contacts between them is in the cone of
+// friction, and where it slides it is against the motion. The normal that can be read is that of the end of the
+// step, a thousandth of a turn from the one that was solved with: to 1 %. No vertex inside of the
+// face catches on the side of the block.
+static void CheckCone(spMethodType type, spMethodType under)
+{
+    const double mu = 0.3;
+    spWorld* world = MakeWorld(1);
+    spAddTestGround(world, (spReal)0.8, 0);
+    Solid box = {.mesh = MakeBox((spDVec3){-0.3, 0, -0.2}, (spDVec3){0.6, 0.1, 0.4}, 4),
+                 .youngModulus = (spReal)1e5,
+                 .density = 1000,
+                 .drag = 5,
+                 .method = MakeMethod(under),
+                 .friction = (spReal)mu};
+    AddSolid(world, &box);
+    Solid slider = {.mesh = MakeBox((spDVec3){-0.2, 0.101, -0.04}, (spDVec3){0.1, 0.05, 0.1}, 2),
+                    .youngModulus = (spReal)1e6,
+                    .density = 1000,
+                    .method = MakeMethod(type),
+                    .velocity = {1, 0, (spReal)0.2},
+                    .friction = (spReal)mu};
+    AddSolid(world, &slider);
+    double outside = -1.0, with = -1.0;
+    int sliding = 0, pressed = 0;
+    for (int i = 0; i < 60; ++i)
+    {
+        Run(world, 1, 60);
+        spContact contacts[256];
+        int count = spWorld_GetContacts(world, contacts, 256);
+        for (int k = 0; k < count; ++k)
+        {
+            const spContact* c = contacts + k;
+            double press = (double)spDot3(c->force, c->normal);
+            if (SP_IS_NULL(c->otherBody) || press < 1e-3)
+            {
+                continue;
+            }
+            spVec3 side = spSub3(c->force, spScale3((spReal)press, c->normal));
+            outside = fmax(outside, ((double)spLength3(side) - mu * press) / (1.0 + press));
+            pressed += 1;
+            if (spLength3(c->slip) > (spReal)0.05 && spLength3(side) > (spReal)(0.5 * mu * press))
+            {
+                with = fmax(with, (double)(spDot3(side, c->slip) / (spLength3(side) * spLength3(c->slip))));
+                sliding += 1;
+            }
+        }
+    }
+    printf("%d on %d: %d contacts, %d slide; outside of the cone by %.1e, against the motion %.3f\n", type,
+           under, pressed, sliding, outside, with);
+    assert_true(pressed > 50 && sliding > 5);
+    CHECK_LESS(outside, 1e-2);
+    CHECK_LESS(with, -0.5);
+    spDestroyWorld(world);
+}
+
+static void TestCone(void** state)
+{
+    SP_UNUSED(state);
+    CheckCone(sp_symplecticEuler, sp_symplecticEuler);
+    CheckCone(sp_backwardEuler, sp_backwardEuler);
+    CheckCone(sp_backwardEuler, sp_symplecticEuler);
+    CheckCone(sp_rigid, sp_backwardEuler);
+    CheckCone(sp_xpbd, sp_xpbd);
+}
+
 static double GetMass(const spWorld* world, spBodyId id)
 {
     const spBody* body = spGetBody(world, id);
@@ -244,8 +311,14 @@ static void TestRigid(void** state)
         spBodyId ball = AddBall(world, (spDVec3){0.01, 0.22, 0.02}, (spVec3){0, 0, 0}, sp_rigid);
         Run(world, 120, 60);
         double weight = gravity * GetMass(world, ball), load = weight + gravity * 16.0;
-        double force = (double)spWorld_GetPairForce(world, ball, soft).y;
-        double under = -(double)spCollider_GetForce(world, ground).y;
+        // It still rocks on its facets: the mean of a second
+        double force = 0.0, under = 0.0;
+        for (int k = 0; k < 60; ++k)
+        {
+            Run(world, 1, 60);
+            force += (double)spWorld_GetPairForce(world, ball, soft).y / 60.0;
+            under -= (double)spCollider_GetForce(world, ground).y / 60.0;
+        }
         printf("rigid on %d: %.4f of %.4f N, ground %.3f of %.3f N, at %.4f m\n", methods[i], force, weight,
                under, load, (double)spBody_GetCenter(world, ball).y);
         CHECK_NEAR(force, weight, 0.02 * weight);
@@ -317,6 +390,7 @@ static spBodyId AddSheets(spWorld* world, bool selfContact, spMethodType type, i
     def.method = MakeMethod(type);
     spBodyId body = spCreateBody(world, &def);
     spSpringDef springs = spDefaultSpringDef();
+    springs.damping = 1;
     springs.stiffness = 100;
     springs.damping = (spReal)0.02;
     assert_true(spBody_AddSprings(world, body, &springs) >= 0);
@@ -393,7 +467,8 @@ static void TestBits(void** state)
     }
 }
 
-// The nearest place of a tree is that of all triangles
+// D-F37: where a spherical tool of any radius touches is where all triangles say, at 10 000 places; a query
+// takes less than a frame at 25 Hz
 static void TestNearest(void** state)
 {
     SP_UNUSED(state);
@@ -404,9 +479,11 @@ static void TestNearest(void** state)
     spContactSurface* surface = spCreateContactSurface(body, &none);
     assert_non_null(surface);
     assert_true(surface->closed);
-    spRefitContactSurface(surface, body, 0);
+    spRefitContactSurface(surface, body, NULL);
     uint64_t seed = 7;
-    for (int i = 0; i < 200; ++i)
+    double seconds = 0.0;
+    const int places = 10000;
+    for (int i = 0; i < places; ++i)
     {
         spVec3 p = {(spReal)spRandomRange(&seed, 0.05, 0.35), (spReal)spRandomRange(&seed, -0.25, 0.05),
                     (spReal)spRandomRange(&seed, 0.15, 0.45)};
@@ -416,12 +493,16 @@ static void TestNearest(void** state)
             spNearest at = spMeasureTriangle(surface, body->x, p, t);
             best = at.distance2 < best.distance2 ? at : best;
         }
+        double start = spGetSeconds();
         spNearest found = spFindNearestTriangle(surface, body->x, p, INFINITY, NULL, NULL);
+        seconds += spGetSeconds() - start;
         assert_int_equal(found.triangle, best.triangle);
         assert_true(found.distance2 == best.distance2);
         spReal less = (spReal)(0.99 * sqrt((double)best.distance2));
         assert_int_equal(spFindNearestTriangle(surface, body->x, p, less, NULL, NULL).triangle, -1);
     }
+    printf("%d triangles: %.2f us for a query\n", surface->triangleCount, 1e6 * seconds / places);
+    CHECK_LESS(seconds / places, 1.0 / 25.0);
     spDestroyContactSurface(body->heap, surface);
     spDestroyWorld(world);
 }
@@ -430,8 +511,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(TestNearest), cmocka_unit_test(TestStack), cmocka_unit_test(TestCollide),
-        cmocka_unit_test(TestRigid),   cmocka_unit_test(TestOff),   cmocka_unit_test(TestSelf),
-        cmocka_unit_test(TestBits),
+        cmocka_unit_test(TestRigid),   cmocka_unit_test(TestCone),  cmocka_unit_test(TestOff),
+        cmocka_unit_test(TestSelf),    cmocka_unit_test(TestBits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

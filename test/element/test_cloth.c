@@ -55,6 +55,7 @@ static spTestWorld MakeSheet(const SheetDef* def)
     spBodyDef bodyDef = spDefaultBodyDef();
     bodyDef.mesh = mesh;
     bodyDef.density = def->density;
+    bodyDef.method.type = sp_symplecticEuler;
     test.body = spCreateBody(test.world, &bodyDef);
     spDestroyMesh(mesh);
     assert_true(spBody_IsValid(test.world, test.body));
@@ -94,6 +95,7 @@ static int AddBends(const spTestWorld* test, double stiffness, double damping, b
 static int AddSprings(const spTestWorld* test, double stiffness, double damping)
 {
     spSpringDef def = spDefaultSpringDef();
+    def.damping = 1;
     def.stiffness = (spReal)stiffness;
     def.damping = (spReal)damping;
     int set = spBody_AddSprings(test->world, test->body, &def);
@@ -767,6 +769,7 @@ static void TestLanesGiveTheSameBits(void** state)
             wind.velocity = (spVec3){3, 2, 1};
             wind.oneSided = kind == 2;
             spSpringDef muscle = spDefaultSpringDef();
+            muscle.damping = 1;
             muscle.activationAmplitude = (spReal)0.3;
             muscle.activationPhase = 40;
             int set = kind == 0   ? AddBends(&test, 2, 1, false)
@@ -973,6 +976,7 @@ static void TestSpringLaws(void** state)
     for (int k = 0; k < 3; ++k)
     {
         spSpringDef def = spDefaultSpringDef();
+        def.damping = 1;
         def.law = laws[k];
         def.stiffness = 50;
         spTestWorld test = MakePair(&def);
@@ -990,6 +994,7 @@ static void TestSpringLaws(void** state)
         SheetDef sheetDef = MakeSheetDef();
         spTestWorld test = MakeSheet(&sheetDef);
         spSpringDef def = spDefaultSpringDef();
+        def.damping = 1;
         def.law = laws[k];
         def.youngModulus = 1000;
         def.thickness = (spReal)0.01;
@@ -1013,6 +1018,7 @@ static void TestMuscle(void** state)
     for (int law = 0; law < sp_springLawCount; ++law)
     {
         spSpringDef def = spDefaultSpringDef();
+        def.damping = 1;
         def.law = (spSpringLaw)law;
         def.stiffness = 40;
         def.restScale = (spReal)0.4;
@@ -1046,6 +1052,7 @@ static void TestMuscleMoves(void** state)
 {
     SP_UNUSED(state);
     spSpringDef def = spDefaultSpringDef();
+    def.damping = 1;
     def.stiffness = 2000;
     def.damping = 20;
     def.activationAmplitude = (spReal)-0.3;
@@ -1157,6 +1164,8 @@ static void TestBadFieldsAndMuscles(void** state)
     spDestroyTestWorld(&test);
 
     spSpringDef springs = spDefaultSpringDef();
+
+    springs.damping = 1;
     test = MakePair(&springs);
     spWorld* w = test.world;
     field.coefficient = -1;
@@ -1196,6 +1205,7 @@ static void TestFailingAllocations(void** state)
     spBodyId body = spCreateBody(world, &bodyDef);
     spDestroyMesh(mesh);
     spSpringDef springs = spDefaultSpringDef();
+    springs.damping = 1;
     springs.edges = triangles;
     springs.edgeCount = 2;
     assert_int_equal(spBody_AddSprings(world, body, &springs), 0);

@@ -33,6 +33,7 @@ static spTestWorld MakeBall(int laneCount, spSpringLaw law, spReal damping, bool
     if (springs)
     {
         spSpringDef springDef = spDefaultSpringDef();
+        springDef.damping = 1;
         springDef.law = law;
         springDef.stiffness = 100;
         springDef.damping = damping;
@@ -42,6 +43,7 @@ static spTestWorld MakeBall(int laneCount, spSpringLaw law, spReal damping, bool
     if (gas)
     {
         spGasDef gasDef = spDefaultGasDef();
+        gasDef.ambient = false;
         gasDef.restPressure = 50;
         gasDef.ambient = true;
         test.gas = spBody_AddGas(test.world, test.body, &gasDef);

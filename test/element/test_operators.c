@@ -6,6 +6,7 @@
 
 #include "math/mat3.h"
 #include "math/vec3.h"
+#include "method/system.h"
 #include "test/element_test.h"
 #include "testbed/debunne_cube.h"
 #include "world/world.h"
@@ -50,63 +51,119 @@ static void TestMeshes(void** state)
     }
 }
 
-// F19: the stiffness of the elements summed into one tensor for each ordered pair of nodes gives the forces
-// of the laws that are linear, for any displacement; T^ji is T^ij transposed, and a row sums to zero
+// The pairs of a body's own system at rest: 1 of the stiffness, nothing of the mass
+static void AssemblePairs(spBodySystem* s, spBody* body)
+{
+    spFill fill = {.stiffness = 1};
+    spSystemNeeds needs = {.sparse = true};
+    spError error = {0};
+    assert_true(spCreateBodySystem(s, body, &fill, &needs, &error));
+    spForceContext force = {.body = body, .state = spGetNodeState(body)};
+    spMeasureForces(&force);
+    spAssembleSystem(s, body, &force, 0, &fill, true);
+}
+
+// What the pairs give for displacements, with the sign of a force
+static void MultiplyPairs(spBodySystem* s, const spVec4* u, spVec4* f)
+{
+    spOperator op = spGetPairOperator(s);
+    for (int p = 0; p < s->sparse.patchCount; ++p)
+    {
+        op.multiply(op.context, u, p);
+    }
+    for (int p = 0; p < s->sparse.patchCount; ++p)
+    {
+        spSumSlots(op.slots, op.product, p);
+    }
+    for (int i = 0; i < s->sparse.nodeCount; ++i)
+    {
+        f[i] =
+            (spVec4){-op.sign * op.product[i].x, -op.sign * op.product[i].y, -op.sign * op.product[i].z, 0};
+    }
+}
+
+// The pair of a against b, as it is stored or turned over: T^ab = -E_ab
+static spMat3 FindTensor(const spSparse* pairs, int a, int b)
+{
+    int high = a > b ? a : b, low = a > b ? b : a;
+    for (int k = pairs->rowBegin[high]; k < pairs->rowBegin[high + 1]; ++k)
+    {
+        if (pairs->rowColumns[k] == low)
+        {
+            // A block has the lower node first
+            spMat3 e = spScaleMat3(-1, spGetPairBlock(pairs, k));
+            return a == low ? e : spTransposeMat3(e);
+        }
+    }
+    return spZeroMat3();
+}
+
+// F19: implicit steps multiply with one tensor for each pair of nodes, summed once. Of the laws that are linear these
+// are the mass tensors: they give the forces that the elements give one by one, for any displacement, and each is the
+// sum of what the elements of its edge have there, both ways round.
 static void TestTensors(void** state)
 {
     SP_UNUSED(state);
-    const double tolerance = sizeof(spReal) == sizeof(double) ? 1e-12 : 2e-4;
-    for (int k = 0; k < SP_CUBE_LEVELS; ++k)
+    const double tolerance = sizeof(spReal) == sizeof(double) ? 1e-12 : 1e-5;
+    for (int run = 0; run < 2 * SP_CUBE_LEVELS; ++run)
     {
-        for (int model = sp_cubeHybrid; model <= sp_cubeCauchy; ++model)
+        spTestWorld test = Build(run / 2, run % 2 == 0 ? sp_cubeHybrid : sp_cubeCauchy, 1.0, 0.0);
+        spBody* body = spGetBody(test.world, test.body);
+        spElementSet* set = body->sets[test.tets];
+        int n = body->nodeCount;
+        spBodySystem system;
+        AssemblePairs(&system, body);
+        spMat3* sums = calloc((size_t)n * (size_t)n, sizeof(spMat3));
+        spNodeState nodeState = spGetNodeState(body);
+        for (int e = 0; e < set->elementCount; ++e)
         {
-            spTestWorld test = Build(k, (spCubeModel)model, 1.0, 0.0);
-            spBody* body = spGetBody(test.world, test.body);
-            spElementSet* set = body->sets[test.tets];
-            int n = body->nodeCount;
-            spMat3* tensors = calloc((size_t)n * (size_t)n, sizeof(spMat3));
-            spNodeState nodeState = spGetNodeState(body);
-            for (int e = 0; e < set->elementCount; ++e)
+            int32_t nodes[4];
+            spMat3 blocks[16];
+            assert_int_equal(set->kind->getStiffness(set, &nodeState, e, false, nodes, blocks), 4);
+            for (int i = 0; i < 16; ++i)
             {
-                int32_t nodes[4];
-                spMat3 blocks[16];
-                assert_int_equal(set->kind->getStiffness(set, &nodeState, e, false, nodes, blocks), 4);
-                for (int i = 0; i < 16; ++i)
-                {
-                    spMat3* t = tensors + (size_t)nodes[i / 4] * (size_t)n + nodes[i % 4];
-                    *t = spAddMat3(*t, blocks[i]);
-                }
+                spMat3* t = sums + (size_t)nodes[i / 4] * (size_t)n + nodes[i % 4];
+                *t = spAddMat3(*t, blocks[i]);
             }
-            spVec4* rest = AllocNodes(n);
-            memcpy(rest, body->x, (size_t)n * sizeof(spVec4));
-            uint64_t seed = 19;
-            Shake(body, 0.02, &seed);
-            EvaluateForces(body);
-            double apart = 0.0, largest = 0.0, turned = 0.0, norm = 0.0, rowSum = 0.0;
-            for (int i = 0; i < n; ++i)
-            {
-                spVec3 force = spMakeVec3(0, 0, 0);
-                spMat3 sum = {0};
-                for (int j = 0; j < n; ++j)
-                {
-                    spMat3 t = tensors[i * n + j];
-                    spVec3 u = spSub3(spXyz(body->x[j]), spXyz(rest[j]));
-                    force = spSub3(force, spMulMV3(t, u));
-                    sum = spAddMat3(sum, t);
-                    turned = fmax(turned, spNormMat3(spSubMat3(t, spTransposeMat3(tensors[j * n + i]))));
-                    norm = fmax(norm, spNormMat3(t));
-                }
-                apart = fmax(apart, (double)spLength3(spSub3(force, spXyz(body->f[i]))));
-                largest = fmax(largest, (double)spLength3(force));
-                rowSum = fmax(rowSum, spNormMat3(sum));
-            }
-            CHECK_LESS(apart, tolerance * largest);
-            CHECK_LESS(turned, tolerance * norm);
-            CHECK_LESS(rowSum, tolerance * norm);
-            free(tensors);
-            free(rest);
-            spDestroyTestWorld(&test);
         }
+        double wrong = 0.0, norm = 0.0;
+        int pairCount = 0;
+        for (int i = 0; i < n * n; ++i)
+        {
+            if (i / n != i % n)
+            {
+                spMat3 tensor = FindTensor(&system.sparse, i / n, i % n);
+                wrong = fmax(wrong, spNormMat3(spSubMat3(tensor, sums[i])));
+                norm = fmax(norm, spNormMat3(sums[i]));
+                pairCount += i / n < i % n && spNormMat3(sums[i]) > 0;
+            }
+        }
+        spVec4 *u = AllocNodes(n), *f = AllocNodes(n);
+        memcpy(u, body->x, (size_t)n * sizeof(spVec4));
+        uint64_t seed = 19;
+        Shake(body, 0.02, &seed);
+        for (int i = 0; i < n; ++i)
+        {
+            u[i] = (spVec4){body->x[i].x - u[i].x, body->x[i].y - u[i].y, body->x[i].z - u[i].z, 0};
+        }
+        MultiplyPairs(&system, u, f);
+        EvaluateForces(body);
+        double apart = 0.0, largest = 0.0;
+        for (int i = 0; i < n; ++i)
+        {
+            apart = fmax(apart, (double)spLength3(spSub3(spXyz(f[i]), spXyz(body->f[i]))));
+            largest = fmax(largest, (double)spLength3(spXyz(body->f[i])));
+        }
+        print_message("%d tets, %d pairs: forces apart by %.1e, tensors by %.1e\n", set->elementCount,
+                      system.sparse.pairCount, apart / largest, wrong / norm);
+        assert_true(system.sparse.pairCount >= pairCount && pairCount > n);
+        CHECK_LESS(apart, tolerance * largest);
+        CHECK_LESS(wrong, tolerance * norm);
+        free(sums);
+        free(u);
+        free(f);
+        spDestroyBodySystem(&system, body);
+        spDestroyTestWorld(&test);
     }
 }
 
@@ -129,13 +186,14 @@ static double RunModel(spCubeModel model, double scale, double damping, spSwing 
     return (most - least) / (0.5 * (most + least));
 }
 
-// F20: 4.08, 4.12 and 4.16 Hz, the same amplitude, no growth (24 s here, 300 s in the experiment)
+// F20: 4.08, 4.12 and 4.16 Hz, the same amplitude, no growth (24 s here, 300 s in the experiment). The
+// frequencies spread by 2.4 % in 3 s and by 2.3 % in 10 s; 2 % is asked for, see TestHybridConverges.
 static void TestHybrid(void** state)
 {
     SP_UNUSED(state);
     static const double thesis[SP_CUBE_LEVELS] = {4.08, 4.12, 4.16};
     spSwing swing[SP_CUBE_LEVELS];
-    CHECK_LESS(RunModel(sp_cubeHybrid, 1.0, 0.0, swing), 0.025);
+    CHECK_NEAR(RunModel(sp_cubeHybrid, 1.0, 0.0, swing), 0.0235, 0.0015);
     for (int k = 0; k < SP_CUBE_LEVELS; ++k)
     {
         CHECK_NEAR(swing[k].frequency, thesis[k], 0.01 * thesis[k]);
@@ -149,7 +207,31 @@ static void TestHybrid(void** state)
         }
         spDestroyTestWorld(&test);
     }
-    CHECK_LESS(RunModel(sp_cubeHybrid, 1.0, 3e-4, swing), 0.025);
+    CHECK_NEAR(RunModel(sp_cubeHybrid, 1.0, 3e-4, swing), 0.0235, 0.0015);
+}
+
+static double FindGridFrequency(int cells)
+{
+    static double curve[3 * COUNT];
+    spTestDef def = spDefaultTestDef();
+    spTestWorld test = spBuildHybridGrid(&def, cells);
+    assert_non_null(test.world);
+    assert_true(spTraceCube(&test, SP_CUBE_LEVELS - 1, curve, 3 * COUNT));
+    spDestroyTestWorld(&test);
+    return spMeasureSwing(curve, 3 * COUNT, 1.0 / RATE).frequency;
+}
+
+// Why the frequency of F20 spreads: on grids of 2 to 8 cells it rises towards 4.18 Hz with the square of the
+// size of a cell, as linear tets with lumped masses do. A cube of 27 points is 2.3 % below that of 125, and
+// the frequency of the meshes in the thesis lies between those of ours.
+static void TestHybridConverges(void** state)
+{
+    SP_UNUSED(state);
+    double coarse = FindGridFrequency(2), middle = FindGridFrequency(4), fine = FindGridFrequency(8);
+    print_message("hybrid on grids of 2, 4 and 8 cells: %.4f, %.4f, %.4f Hz\n", coarse, middle, fine);
+    double order = log((middle - coarse) / (fine - middle)) / log(2.0);
+    assert_true(order > 1.8 && order < 2.5);
+    CHECK_NEAR(fine + (fine - middle) / 3.0, 4.184, 0.004);
 }
 
 // F21: 3.86, 3.67 and 3.40 Hz, which takes 0.6 of the printed constants, and the same with damping
@@ -204,8 +286,10 @@ static void TestSwing(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(TestMeshes),        cmocka_unit_test(TestTensors), cmocka_unit_test(TestHybrid),
-        cmocka_unit_test(TestGreenLagrange), cmocka_unit_test(TestSprings), cmocka_unit_test(TestSwing),
+        cmocka_unit_test(TestMeshes),        cmocka_unit_test(TestTensors),
+        cmocka_unit_test(TestHybrid),        cmocka_unit_test(TestHybridConverges),
+        cmocka_unit_test(TestGreenLagrange), cmocka_unit_test(TestSprings),
+        cmocka_unit_test(TestSwing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -787,6 +787,7 @@ static void TestSlices(void** state)
         spDestroySnapshot(snapshot);
         // Too few substeps are told, and those that are allowed are taken
         spMethodDef method = spDefaultMethodDef();
+        method.type = sp_symplecticEuler;
         method.maxSubsteps = 2;
         assert_true(spBody_SetMethod(test.world, test.body, &method));
         assert_true((spWorld_Step(test.world, (spReal)0.1) & sp_stepUnstable) != 0);
@@ -1051,7 +1052,7 @@ static void TestBadInput(void** state)
         def.law = k == 3 ? (spTetLaw)99 : def.law;
         def.youngModulus = k == 4 ? 0 : (k == 5 ? NAN : def.youngModulus);
         def.poissonRatio = k == 6 ? (spReal)0.5 : (k == 7 ? -1 : def.poissonRatio);
-        def.damping = k == 8 ? -1 : 0;
+        def.damping = k == 8 ? NAN : 0;
         def.mooney = k == 9 ? 2 : def.mooney;
         def.lameMu = k == 10 ? -1 : 0;
         def.lameLambda = k == 11 ? 5 : 0;
@@ -1066,6 +1067,13 @@ static void TestBadInput(void** state)
     assert_false(spBody_SetTets(world, test.body, 0, 1, (spReal)0.5, 0));
     assert_false(spBody_SetTets(world, test.body, 5, 1, 0, 0));
     assert_true(spBody_SetTets(world, test.body, 0, 2000, 0, 0));
+    assert_false(spBody_ScaleTets(world, test.body, 0, 0));
+    assert_false(spBody_ScaleTets(world, test.body, 0, NAN));
+    assert_false(spBody_ScaleTets(world, test.body, 5, 2));
+    assert_true(spBody_ScaleTets(world, test.body, 0, (spReal)0.5));
+    spReal modulus = 0;
+    assert_true(spBody_GetTets(world, test.body, 0, &modulus, NULL, NULL));
+    CHECK_NEAR(modulus, 1000, 1e-3);
     assert_int_equal(spBody_AddTets(world, test.body, NULL), -1);
     assert_string_equal(spGetTetLawName((spTetLaw)50), "");
     spDestroyTestWorld(&test);

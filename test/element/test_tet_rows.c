@@ -1039,7 +1039,9 @@ static void TestBits(void** state)
                 spTestWorld made = spBuildTetBeam(&test, 5, &tets);
                 for (int i = 0; i < 4; ++i)
                 {
-                    assert_int_equal(spWorld_Step(made.world, (spReal)0.02), 0);
+                    // So few sweeps leave force, and say so
+                    uint32_t flags = spWorld_Step(made.world, (spReal)0.02);
+                    assert_int_equal(flags & ~(uint32_t)sp_stepSolverStopped, 0);
                 }
                 uint64_t hash = spWorld_GetStateHash(made.world);
                 first = k == 0 ? hash : first;

@@ -72,6 +72,9 @@ static void TouchBody(const spRecording* recording, int frame, int body)
     Touch(states.volumeRatio, (size_t)states.count * sizeof(float));
     CHECK(v.count == 0 || v.count == x.count);
     CHECK(stress.count == 0 || stress.count == x.count);
+    spValueView pressure = spRecording_GetNodePressure(recording, frame, body);
+    Touch(pressure.data, (size_t)pressure.count * sizeof(float));
+    CHECK(pressure.count == 0 || pressure.count == x.count);
 
     int count = 0;
     const int32_t* indices = spRecording_GetTriangles(recording, frame, body, &count);
@@ -142,6 +145,16 @@ static void TouchFrames(const spRecording* recording, int rowCount)
         {
             spTransform transform;
             spRecording_GetColliderTransform(recording, i, k, &transform);
+        }
+        int contactCount = spRecording_GetContactCount(recording, i);
+        CHECK(contactCount >= 0 && contactCount <= SP_MAX_FRAME_CONTACTS);
+        for (int k = -1; k <= contactCount; ++k)
+        {
+            spRecordedContact c = spRecording_GetContact(recording, i, k);
+            CHECK(c.body < spRecording_GetBodyCount(recording) || contactCount == 0);
+            CHECK(c.otherBody < spRecording_GetBodyCount(recording) || c.otherBody <= 0);
+            CHECK(c.collider < spRecording_GetColliderCount(recording) || c.collider <= 0);
+            CHECK(isfinite(c.gap) && isfinite(c.force[0]) && c.age >= 0);
         }
     }
     CHECK(spRecording_FindFrame(recording, 0.5) < frameCount);

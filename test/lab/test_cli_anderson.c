@@ -63,6 +63,29 @@ static double GetTarget(const json_t* run, const char* key, const char* target)
     return json_is_null(value) ? -1.0 : json_number_value(value);
 }
 
+// Dual and primal residual and energy after every sweep of the plain solver
+static void CheckSweeps(const char* path, int sweeps)
+{
+    FILE* file = fopen(path, "r");
+    assert_non_null(file);
+    static char line[8192];
+    static const char head[] = "sweep,gaussSeidel: r/r0,gaussSeidel: primal [kg m],gaussSeidel: energy [J],";
+    assert_non_null(fgets(line, sizeof(line), file));
+    assert_memory_equal(line, head, sizeof(head) - 1);
+    double first = 0.0, sweep, dual, primal, energy;
+    for (int i = 0; i <= sweeps; ++i)
+    {
+        assert_non_null(fgets(line, sizeof(line), file));
+        assert_int_equal(sscanf(line, "%lf,%lf,%lf,%lf", &sweep, &dual, &primal, &energy), 4);
+        CHECK_NEAR(sweep, i, 0.0);
+        assert_true(isfinite(dual) && isfinite(primal) && isfinite(energy) && primal >= 0.0);
+        first = i == 0 ? energy : first;
+        assert_int_equal(dual < 0.1, i == sweeps);
+    }
+    CHECK_LESS(energy, first);
+    fclose(file);
+}
+
 static void TestBeams(void** state)
 {
     SP_UNUSED(state);
@@ -107,7 +130,7 @@ static void TestBeams(void** state)
                 json_number_value(json_object_get(first, "trueError")));
     assert_true(json_number_value(json_object_get(last, "ms")) > 0.0);
     assert_true(Exists("out/anderson/beams.csv"));
-    assert_true(Exists("out/anderson/sweeps_460_1e+04.csv"));
+    CheckSweeps(WORK "/out/anderson/sweeps_460_1e+04.csv", (int)stiffSweeps);
     json_decref(json);
 }
 

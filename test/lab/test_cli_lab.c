@@ -101,8 +101,8 @@ static void TestData(void** state)
     SP_UNUSED(state);
     ExpectCopy("/nowhere", "tree/bin/souple validate liver", 2,
                "liver: liver_like.msh is not installed with");
-    assert_int_equal(system("cd '" WORK "' && mkdir -p tree/share/souple && "
-                            "cp '" SOUPLE_SOURCE_DIR "/data/liver_like.msh' tree/share/souple"),
+    assert_int_equal(system("cd '" WORK "' && mkdir -p tree/share/souple/data && "
+                            "cp '" SOUPLE_SOURCE_DIR "/data/liver_like.msh' tree/share/souple/data"),
                      0);
     // CalculiX may be there or not
     ExpectCopy("/nowhere", "tree/bin/souple validate liver 2>&1 | grep -c liver_like.msh", 1, "0\n");

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Filling surfaces with tets: angles of all stencils, volumes, surfaces that are open, cross themselves or look
+// Filling surfaces with tets, once and in several resolutions: angles of all stencils, volumes, surfaces that are open, cross themselves or look
 // inwards, and everything that is refused.
 
 #include "base/core.h"
@@ -381,6 +381,31 @@ static void TestCrossingItself(void** state)
     spDestroyMesh(hollow);
 }
 
+// Where thin walls are lost the largest part stays; surfaces of several parts keep them all
+static void TestFragments(void** state)
+{
+    SP_UNUSED(state);
+    spMesh* shark = spLoadMesh(SOUPLE_SOURCE_DIR "/data/shark_22_ascii.msh", NULL, NULL);
+    assert_non_null(shark);
+    spFillReport report;
+    spMesh* mesh = Fill(shark, 0.0066, &report);
+    spMeshReport result;
+    assert_true(spMesh_Validate(mesh, &result, NULL));
+    print_message("shark: %d tets, %d in %d parts left out\n", result.tetCount, report.droppedTetCount,
+                  report.droppedParts);
+    assert_true(report.droppedParts > 0 && report.droppedTetCount > 0 && report.droppedTetCount < 100);
+    assert_true(result.componentCount == 1 && result.problemCounts[sp_meshOrphanVertices] == 0);
+    spDestroyMesh(mesh);
+    spDestroyMesh(shark);
+
+    spMesh* pair = Join(MakeSphere(3, 0.5), MakeSphere(3, 0.3), 2.0, false);
+    mesh = Fill(pair, 0.1, &report);
+    result = Examine(mesh);
+    assert_true(report.droppedParts == 0 && result.componentCount == 2);
+    spDestroyMesh(mesh);
+    spDestroyMesh(pair);
+}
+
 // Copies, flat triangles, and points that nothing uses change nothing
 static void TestUntidy(void** state)
 {
@@ -425,6 +450,224 @@ static void TestCounts(void** state)
 }
 
 // ---------------------------------------------------------------------------------------------------------
+// Larger tets inside, sharp edges
+
+static spMesh* FillWith(const spMesh* surface, double size, double growth, double sharpAngle,
+                        spFillReport* report)
+{
+    spError error = SP_ZERO_INIT;
+    spFillMeshDef def = spDefaultFillMeshDef();
+    def.size = size;
+    def.growth = growth;
+    def.sharpAngle = sharpAngle;
+    spMesh* mesh = spFillMesh(surface, &def, report, &error);
+    if (mesh == NULL)
+    {
+        print_error("%s\n", error.message);
+    }
+    assert_non_null(mesh);
+    return mesh;
+}
+
+// Tets grow inside: the boundary stays what it was, bit by bit, and so does what it encloses
+static void TestGrowth(void** state)
+{
+    SP_UNUSED(state);
+    spMesh* sphere = MakeSphere(4, 0.5);
+    spMesh* plain = Fill(sphere, 0.05, NULL);
+    spMeshReport before = Examine(plain);
+    static const double growths[] = {0.1, 0.3, 1.0, 10.0};
+    int last = plain->tetCount;
+    for (int i = 0; i < SP_COUNT(growths); ++i)
+    {
+        spFillReport report;
+        spMesh* mesh = FillWith(sphere, 0.05, growths[i], 0.0, &report);
+        spMeshReport after = Examine(mesh);
+        print_message("growth %.1f: %d tets of %d, angles %.1f to %.1f, edges up to %.3f m\n", growths[i],
+                      after.tetCount, before.tetCount, after.minDihedral, after.maxDihedral, after.maxEdge);
+        assert_true(after.tetCount <= last && after.maxEdge <= 0.05 + growths[i] * 0.5 + 1e-12);
+        assert_int_equal(after.boundaryTriangleCount, before.boundaryTriangleCount);
+        CHECK_NEAR(after.volume, before.volume, 1e-11);
+        CHECK_NEAR(after.surfaceArea, before.surfaceArea, 1e-12);
+        assert_true(after.minDihedral >= before.minDihedral - 1e-9 &&
+                    after.maxDihedral <= before.maxDihedral + 1e-9);
+        last = after.tetCount;
+        spMesh* again = FillWith(sphere, 0.05, growths[i], 0.0, NULL);
+        CheckSameMesh(mesh, again);
+        spDestroyMesh(again);
+        spDestroyMesh(mesh);
+    }
+    assert_true(last < 0.8 * plain->tetCount);
+    spDestroyMesh(plain);
+    spDestroyMesh(sphere);
+}
+
+// A box that stands askew gets its edges and corners back, and nothing gets worse than the bounds of the angles
+static void TestSharp(void** state)
+{
+    SP_UNUSED(state);
+    spBoxMeshDef def = spDefaultBoxMeshDef();
+    static const double turns[][3] = {{0.3, 0.2, 0.1}, {0.1, 0.5, 0.4}, {0.6, 0.1, 0.2}};
+    for (int i = 0; i < SP_COUNT(turns); ++i)
+    {
+        spMesh* box = spMakeBoxMesh(&def, NULL);
+        double x = turns[i][0], y = turns[i][1], z = turns[i][2], w = sqrt(1.0 - x * x - y * y - z * z);
+        spTransform askew = {{0, 0, 0}, {(spReal)x, (spReal)y, (spReal)z, (spReal)w}};
+        assert_true(spMesh_Transform(box, (spDVec3){1, 1, 1}, askew, NULL));
+        spFillReport blunt, sharp;
+        spMesh *plain = FillWith(box, 0.1, 0.0, 0.0, &blunt), *mesh = FillWith(box, 0.1, 1.0, 40.0, &sharp);
+        spMeshReport before = Examine(plain), after = Examine(mesh);
+        print_message("askew box: volume off by %.2f and %.2f %%, at most %.2f and %.2f sizes away, angles "
+                      "%.1f to %.1f\n",
+                      100.0 * (1.0 - before.volume), 100.0 * (1.0 - after.volume), 10.0 * blunt.maxDistance,
+                      10.0 * sharp.maxDistance, after.minDihedral, after.maxDihedral);
+        assert_true(1.0 - after.volume < 0.3 * (1.0 - before.volume) && after.volume < 1.0 + 1e-9);
+        assert_true(sharp.maxDistance < 0.8 * blunt.maxDistance);
+        spDestroyMesh(plain);
+        spDestroyMesh(mesh);
+        spDestroyMesh(box);
+    }
+    // Nothing on a ball is sharp
+    spMesh* sphere = MakeSphere(4, 0.5);
+    spMesh *plain = Fill(sphere, 0.1, NULL), *mesh = FillWith(sphere, 0.1, 0.0, 40.0, NULL);
+    CheckSameMesh(plain, mesh);
+    spDestroyMesh(plain);
+    spDestroyMesh(mesh);
+    spDestroyMesh(sphere);
+}
+
+// The angles, of all the meshes that are here, coarse and fine, with everything switched on
+static void TestAngles(void** state)
+{
+    SP_UNUSED(state);
+    static const char* const names[] = {"armadillo_4k.node", "bunny_tet.msh", "liver_like.msh",
+                                        "raptor_like.msh", "shark_22_ascii.msh"};
+    double smallest = 180.0, largest = 0.0;
+    int count = 0;
+    for (int i = 0; i < SP_COUNT(names); ++i)
+    {
+        char path[1024];
+        snprintf(path, sizeof(path), "%s/data/%s", SOUPLE_SOURCE_DIR, names[i]);
+        spMesh* surface = spLoadMesh(path, NULL, NULL);
+        assert_non_null(surface);
+        spMeshReport state1;
+        assert_true(spMesh_Validate(surface, &state1, NULL));
+        double extent = Length(Subtract(state1.upper, state1.lower));
+        for (int k = 0; k < 12; ++k)
+        {
+            double size = extent / (17.0 + 3.7 * k);
+            spMesh* mesh = FillWith(surface, size, k % 3 * 0.5, k % 2 * 30.0, NULL);
+            spMeshReport report;
+            assert_true(spMesh_Validate(mesh, &report, NULL));
+            smallest = fmin(smallest, report.minDihedral);
+            largest = fmax(largest, report.maxDihedral);
+            assert_true(report.minDihedral > 10.7 && report.maxDihedral < 164.8);
+            assert_int_equal(report.problemCounts[sp_meshInvertedTets], 0);
+            count += 1;
+            spDestroyMesh(mesh);
+        }
+        spDestroyMesh(surface);
+    }
+    print_message("%d fillings: angles %.2f to %.2f degrees\n", count, smallest, largest);
+}
+
+// ---------------------------------------------------------------------------------------------------------
+// Levels
+
+// Seven resolutions of one body: each sound by itself, of the size that was asked for, near the others
+static void TestLevels(void** state)
+{
+    SP_UNUSED(state);
+    spMesh* sphere = MakeSphere(4, 0.5);
+    spFillLevelsDef def = spDefaultFillLevelsDef();
+    def.finest.size = 0.06;
+    def.levelCount = SP_MAX_FILL_LEVELS;
+    def.ratio = 1.4;
+    spMesh* levels[SP_MAX_FILL_LEVELS];
+    spMesh* again[SP_MAX_FILL_LEVELS];
+    spFillReport reports[SP_MAX_FILL_LEVELS];
+    assert_true(spFillLevels(sphere, &def, levels, reports, NULL));
+    assert_true(spFillLevels(sphere, &def, again, NULL, NULL));
+    double size = 0.06;
+    for (int i = 0; i < SP_MAX_FILL_LEVELS; ++i)
+    {
+        spMeshReport result = Examine(levels[i]);
+        CHECK_NEAR(reports[i].size, size, 1e-12);
+        assert_int_equal(result.componentCount, 1);
+        assert_true(result.maxEdge < 1.8 * size && reports[i].maxDistance < 0.4 * size);
+        assert_true(i == 0 || levels[i]->tetCount < levels[i - 1]->tetCount / 2);
+        CheckSameMesh(levels[i], again[i]);
+        size *= 1.4;
+    }
+    for (int i = 0; i < SP_MAX_FILL_LEVELS; ++i)
+    {
+        spDestroyMesh(levels[i]);
+        spDestroyMesh(again[i]);
+    }
+    spDestroyMesh(sphere);
+}
+
+static void RefuseLevels(const spMesh* surface, const spFillLevelsDef* def, spErrorCode code,
+                         const char* words)
+{
+    spError error = SP_ZERO_INIT;
+    spMesh* levels[SP_MAX_FILL_LEVELS];
+    memset(levels, 0xFF, sizeof(levels));
+    assert_false(spFillLevels(surface, def, levels, NULL, &error));
+    assert_int_equal(error.code, code);
+    if (strstr(error.message, words) == NULL)
+    {
+        print_error("\"%s\" is not in: %s\n", words, error.message);
+        assert_true(false);
+    }
+    bool checked = code == sp_errorBadMesh || code == sp_errorLimit || code == sp_errorNone;
+    for (int i = 0; checked && i < def->levelCount; ++i)
+    {
+        assert_null(levels[i]);
+    }
+}
+
+static bool StopThird(double fraction, void* context)
+{
+    int* starts = context;
+    *starts += fraction == 0.0;
+    return *starts < 3;
+}
+
+static void TestLevelsRefused(void** state)
+{
+    SP_UNUSED(state);
+    spMesh* sphere = MakeSphere(2, 0.5);
+    spFillLevelsDef def = spDefaultFillLevelsDef(), bad = SP_ZERO_INIT;
+    RefuseLevels(sphere, NULL, sp_errorBadDef, "spDefaultFillLevelsDef");
+    RefuseLevels(sphere, &bad, sp_errorBadDef, "spDefaultFillLevelsDef");
+    def.levelCount = 1;
+    RefuseLevels(sphere, &def, sp_errorBadArgument, "the number of levels");
+    def.levelCount = SP_MAX_FILL_LEVELS + 1;
+    RefuseLevels(sphere, &def, sp_errorBadArgument, "the number of levels");
+    def.levelCount = 4;
+    static const double ratios[] = {1.0, 9.0, -2.0, NAN};
+    for (int i = 0; i < SP_COUNT(ratios); ++i)
+    {
+        def.ratio = ratios[i];
+        RefuseLevels(sphere, &def, sp_errorBadArgument, "the ratio of levels");
+    }
+    def.ratio = 8.0;
+    def.finest.size = 0.1;
+    RefuseLevels(sphere, &def, sp_errorBadMesh, "level 2 of tets of 6.4 m is empty");
+    def.finest.size = 1e-6;
+    RefuseLevels(sphere, &def, sp_errorLimit, "ask for a larger size");
+    int starts = 0;
+    def.finest.size = 0.1;
+    def.ratio = 1.2;
+    def.finest.progress = StopThird;
+    def.finest.progressContext = &starts;
+    RefuseLevels(sphere, &def, sp_errorNone, "cancelled");
+    assert_int_equal(starts, 3);
+    spDestroyMesh(sphere);
+}
+
+// ---------------------------------------------------------------------------------------------------------
 // What is refused
 
 static void TestRefused(void** state)
@@ -446,6 +689,16 @@ static void TestRefused(void** state)
     Refuse(sphere, &def, sp_errorLimit, "2e+18 points");
     def.size = 1e-300;
     Refuse(sphere, &def, sp_errorLimit, "points");
+    def.size = 0.1;
+    for (int i = 0; i < SP_COUNT(sizes); ++i)
+    {
+        def.growth = sizes[i];
+        Refuse(sphere, &def, sp_errorBadArgument, "the growth of tets");
+        def.growth = 0.0;
+        def.sharpAngle = sizes[i];
+        Refuse(sphere, &def, sp_errorBadArgument, "the angle of sharp edges");
+        def.sharpAngle = 0.0;
+    }
     def.size = 3.0;
     Refuse(sphere, &def, sp_errorBadMesh, "ask for a smaller size");
     def.size = 0.0;
@@ -534,7 +787,9 @@ static void TestMemory(void** state)
     spMesh* sphere = MakeSphere(1, 0.5);
     FailingAllocator failing = {.failAt = -1};
     spFillMeshDef def = spDefaultFillMeshDef();
-    def.size = 0.3;
+    def.size = 0.15;
+    def.growth = 1.0;
+    def.sharpAngle = 10.0;
     def.allocator = MakeFailingAllocator(&failing);
     spFillReport report;
     spMesh* mesh = spFillMesh(sphere, &def, &report, NULL);
@@ -561,8 +816,11 @@ int main(void)
         cmocka_unit_test(TestStencils),         cmocka_unit_test(TestWinding),
         cmocka_unit_test(TestCrossingsOfEdges), cmocka_unit_test(TestVolumesConverge),
         cmocka_unit_test(TestSameBits),         cmocka_unit_test(TestOpen),
-        cmocka_unit_test(TestCrossingItself),   cmocka_unit_test(TestUntidy),
-        cmocka_unit_test(TestCounts),           cmocka_unit_test(TestRefused),
+        cmocka_unit_test(TestCrossingItself),   cmocka_unit_test(TestFragments),
+        cmocka_unit_test(TestUntidy),           cmocka_unit_test(TestCounts),
+        cmocka_unit_test(TestGrowth),           cmocka_unit_test(TestSharp),
+        cmocka_unit_test(TestAngles),           cmocka_unit_test(TestLevels),
+        cmocka_unit_test(TestLevelsRefused),    cmocka_unit_test(TestRefused),
         cmocka_unit_test(TestNothingInside),    cmocka_unit_test(TestProgress),
         cmocka_unit_test(TestMemory),
     };

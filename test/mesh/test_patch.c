@@ -134,7 +134,8 @@ static void TestBlocksAndSlots(void** state)
                     assert_int_equal(blocks.nodes[place] % 4, 0);
                     if (element < 0)
                     {
-                        assert_int_equal(slot, slots.nodeCount + slots.patchSlot[patch + 1] - 1);
+                        assert_int_equal(slot, slots.nodeCount + slots.patchSlot[patch + 1] - SP_TRASH_SLOTS +
+                                                   lane);
                         continue;
                     }
                     assert_int_equal(node, g.edges[2 * element + k]);
@@ -146,7 +147,7 @@ static void TestBlocksAndSlots(void** state)
                     else
                     {
                         assert_in_range(slot, slots.nodeCount + slots.patchSlot[patch],
-                                        slots.nodeCount + slots.patchSlot[patch + 1] - 2);
+                                        slots.nodeCount + slots.patchSlot[patch + 1] - SP_TRASH_SLOTS - 1);
                     }
                     // Lanes never share a node
                     for (int s = 0; s < seenCount; ++s)

@@ -290,6 +290,35 @@ static spTestWorld BuildDistances(const spTestDef* def)
     return spBuildDistanceBeam(def, 3);
 }
 
+static spTestWorld BuildLevels(const spTestDef* def)
+{
+    spTestWorld test = {.gas = -1};
+    spMesh* meshes[2];
+    for (int i = 0; i < 2; ++i)
+    {
+        spBoxMeshDef box = spDefaultBoxMeshDef();
+        box.size = (spDVec3){1.0, 0.25, 0.25};
+        box.cells[0] = i == 0 ? 4 : 9;
+        box.cells[1] = box.cells[2] = i == 0 ? 1 : 3;
+        meshes[i] = spMakeBoxMesh(&box, NULL);
+    }
+    spWorldDef worldDef = spDefaultWorldDef();
+    test.world = spCreateWorld(&worldDef, NULL);
+    spBodyDef bodyDef = spDefaultBodyDef();
+    bodyDef.mesh = meshes[1];
+    bodyDef.levels = (const spMesh* const*)meshes;
+    bodyDef.levelCount = 1;
+    bodyDef.method = def->method;
+    bodyDef.method.levels.splitError = (spReal)1e-5;
+    test.body = spCreateBody(test.world, &bodyDef);
+    spTetDef tets = spDefaultTetDef();
+    assert_int_equal(spBody_AddTets(test.world, test.body, &tets), 0);
+    assert_true(spBody_PinNodes(test.world, test.body, (int32_t[]){0, 10, 20, 30}, 4));
+    spDestroyMesh(meshes[0]);
+    spDestroyMesh(meshes[1]);
+    return test;
+}
+
 typedef struct Guarded
 {
     const char* name;
@@ -367,6 +396,7 @@ static const Guarded s_guardedCases[] = {
     {"quasi-static, tets", BuildTets, sp_quasiStatic, NULL},
     {"XPBD, distances, Jacobi, Chebyshev", BuildDistances, sp_xpbd, SweepJacobi},
     {"rigid, tets", BuildTets, sp_rigid, NULL},
+    {"multiresolution, tets", BuildLevels, sp_multiresolution, NULL},
 };
 
 // Who goes past the table is found

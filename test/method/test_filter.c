@@ -568,6 +568,7 @@ static uint64_t RunLinked(int workers, int lanes, spMethodType type, bool restor
         .type = sp_filterGaussian, .lambda = 1, .edges = edges, .edgeCount = 5, .keepRotation = true};
     spBodyId other = spCreateBody(test.world, &bodyDef);
     spSpringDef springDef = spDefaultSpringDef();
+    springDef.damping = 1;
     springDef.edges = edges;
     springDef.edgeCount = 5;
     springDef.stiffness = 1000;
@@ -677,6 +678,7 @@ static void TestBadInput(void** state)
     bodyDef.method.filter.type = sp_filterNone;
     spBodyId body = spCreateBody(world, &bodyDef);
     spSpringDef springDef = spDefaultSpringDef();
+    springDef.damping = 1;
     springDef.edges = edge;
     springDef.edgeCount = 1;
     assert_true(spBody_AddSprings(world, body, &springDef) >= 0);
@@ -843,7 +845,8 @@ static void TestSceneKeys(void** state)
 static void TestAutomaticStep(void** state)
 {
     SP_UNUSED(state);
-    static const char* const methods[] = {"{\"substeps\": 1}", "{\"substeps\": 4}", "{}"};
+    static const char* const methods[] = {"{\"type\": \"symplecticEuler\", \"substeps\": 1}",
+                                          "{\"type\": \"symplecticEuler\", \"substeps\": 4}", "{}"};
     double steps[3];
     for (int i = 0; i < 3; ++i)
     {

@@ -34,6 +34,7 @@ static spTestWorld MakeOscillator(spMethodType type, spReal stiffness, spReal da
     test.body = spCreateBody(test.world, &bodyDef);
     int32_t edge[2] = {0, 1};
     spSpringDef springDef = spDefaultSpringDef();
+    springDef.damping = 1;
     springDef.edges = edge;
     springDef.edgeCount = 1;
     springDef.stiffness = stiffness;
@@ -395,6 +396,7 @@ static void TestPolygonEquilibrium(void** state)
     bodyDef.nodeMass = (spReal)0.01;
     test.body = spCreateBody(test.world, &bodyDef);
     spSpringDef springDef = spDefaultSpringDef();
+    springDef.damping = 1;
     springDef.stiffness = (spReal)k;
     springDef.damping = 0;
     assert_true(spBody_AddSprings(test.world, test.body, &springDef) >= 0);
@@ -404,6 +406,7 @@ static void TestPolygonEquilibrium(void** state)
         outline[i] = i;
     }
     spGasDef gasDef = spDefaultGasDef();
+    gasDef.ambient = false;
     gasDef.outline = outline;
     gasDef.outlineCount = p;
     gasDef.restPressure = 0;
@@ -476,10 +479,12 @@ static void TestBreathing(void** state)
     bodyDef.nodeMass = (spReal)0.01;
     test.body = spCreateBody(test.world, &bodyDef);
     spSpringDef springDef = spDefaultSpringDef();
+    springDef.damping = 1;
     springDef.stiffness = 400;
     springDef.damping = 2;
     spBody_AddSprings(test.world, test.body, &springDef);
     spGasDef gasDef = spDefaultGasDef();
+    gasDef.ambient = false;
     gasDef.restPressure = 100;
     gasDef.breathAmplitude = (spReal)0.3;
     gasDef.breathFrequency = (spReal)1.25;
@@ -737,6 +742,7 @@ static void TestSpectrumOfSlackSprings(void** state)
     {
         spTestWorld test = MakeOscillator(sp_symplecticEuler, 100, 0, 0);
         spSpringDef def = spDefaultSpringDef();
+        def.damping = 1;
         int32_t edge[2] = {0, 1};
         def.edges = edge;
         def.edgeCount = 1;
@@ -827,6 +833,7 @@ static spTestWorld MakeWallCube(spMethodType type, bool tets)
     else
     {
         spSpringDef springDef = spDefaultSpringDef();
+        springDef.damping = 1;
         springDef.stiffness = 400;
         springDef.damping = 0;
         assert_true(spBody_AddSprings(test.world, test.body, &springDef) >= 0);

@@ -35,6 +35,7 @@ static void TestHangingSprings(void** state)
     bodyDef.nodeMass = 2;
     test.body = spCreateBody(test.world, &bodyDef);
     spSpringDef springDef = spDefaultSpringDef();
+    springDef.damping = 1;
     springDef.edges = edges;
     springDef.edgeCount = 2;
     springDef.stiffness = 500;

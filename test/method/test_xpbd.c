@@ -37,6 +37,12 @@ static const bool isFast = true;
 static const bool isFast = false;
 #endif
 
+// A step in which sweeps may leave force over, and say so
+static void CheckStep(const spTestWorld* test, spReal dt)
+{
+    assert_int_equal(spWorld_Step(test->world, dt) & ~(uint32_t)sp_stepSolverStopped, 0);
+}
+
 static spMethodDef MakeMethod(spXpbdSolver solver, spAccelerator accelerator, int iterations)
 {
     spMethodDef method = spDefaultMethodDef();
@@ -328,7 +334,7 @@ static void TestInversion(void** state)
         uint32_t flags = spWorld_Step(test.world, (spReal)FRAME);
         int inverted = spBody_CountInvertedTets(test.world, test.body);
         print_message("%s: %d tets inverted\n", spGetTetLawName(laws[i]), inverted);
-        assert_int_equal(flags, 0);
+        assert_int_equal(flags & ~(uint32_t)sp_stepSolverStopped, 0);
         assert_true(laws[i] != sp_tetCorotational || inverted == 0);
         spDestroyTestWorld(&test);
     }
@@ -398,7 +404,7 @@ static void TestRecords(void** state)
         memset(records, 0x55, sizeof(records));
         test = Build(&def);
         assert_true(spBody_RecordSweeps(test.world, test.body, records, capacities[i], NULL));
-        assert_int_equal(spWorld_Step(test.world, (spReal)FRAME), 0);
+        CheckStep(&test, (spReal)FRAME);
         int recorded = spBody_GetSweepRecordCount(test.world, test.body);
         assert_int_equal(recorded, written[i]);
         for (int k = 0; k < (int)sizeof(spSweepRecord); ++k)
@@ -410,7 +416,7 @@ static void TestRecords(void** state)
             assert_true(records[k].distance == 0.0 && isfinite(records[k].dual));
         }
         spSweepRecord last = records[recorded - 1];
-        assert_int_equal(spWorld_Step(test.world, (spReal)FRAME), 0);
+        CheckStep(&test, (spReal)FRAME);
         assert_int_equal(spBody_GetSweepRecordCount(test.world, test.body), 0);
         assert_memory_equal(&last, records + recorded - 1, sizeof(last));
         spDestroyTestWorld(&test);
@@ -467,7 +473,7 @@ static double FindSettledSag(const spBentBeamDef* def, double dt, double seconds
     spTestWorld test = Build(def);
     for (int i = 0; i < (int)(seconds / dt + 0.5); ++i)
     {
-        assert_int_equal(spWorld_Step(test.world, (spReal)dt), 0);
+        CheckStep(&test, (spReal)dt);
     }
     double sag = spGetTipSag(&test, def);
     spDestroyTestWorld(&test);
@@ -507,15 +513,17 @@ static void TestSlenderBeam(void** state)
     assert_true(share > 0.6 && share < 1.0);
 }
 
-// The automatic solver hangs a beam where statics says, whatever its stiffness, mesh and step
+// The automatic solver hangs a beam where statics says, whatever its stiffness, mesh and step: three beams,
+// 1e4 to 1e7 Pa, three steps
 static void TestSag(void** state)
 {
     SP_UNUSED(state);
     const double steps[] = {1.0 / 30.0, 1.0 / 60.0, 1.0 / 240.0};
-    // Soft and stiff, every step and every beam come up; steps of 1/240 s only of the small beam
+    // In float all of them. Beside that soft and stiff, every step and every beam come up; steps of 1/240 s only
+    // of the small beam
     const int chosen[] = {0, 4, 8, 10, 12 + 4, 12 + 9, 24 + 1, 24 + 10};
     const int quick[] = {4, 10};
-    bool whole = IsWhole();
+    bool whole = IsWhole() || (isFast && sizeof(spReal) == sizeof(float));
     int count = whole ? 36 : isFast ? SP_COUNT(chosen) : SP_COUNT(quick), wrong = 0;
     for (int i = 0; i < count; ++i)
     {
@@ -665,7 +673,7 @@ static void TestEnergy(void** state)
         double first = e.kinetic + e.elastic, last = first, gain = 0.0, most[4] = {0};
         for (int step = 0; step < 240; ++step)
         {
-            assert_int_equal(spWorld_Step(test.world, (spReal)FRAME), 0);
+            CheckStep(&test, (spReal)FRAME);
             e = spBody_GetEnergy(test.world, test.body);
             gain = fmax(gain, (e.kinetic + e.elastic - last) / first);
             last = e.kinetic + e.elastic;

@@ -264,7 +264,8 @@ static Outcome RunCase(const spMesh* mesh, const Case* c)
     int inverted = spBody_CountInvertedTets(world, body);
     double size = FindFrame(x, count).size;
     // No factor can be made of a body that is a point, and the first steps say so
-    uint32_t allowed = c->crush == crushPoint ? sp_stepSolverStopped : 0;
+    // Sweeps that leave force say so too
+    uint32_t allowed = c->crush == crushPoint || c->solver != sp_xpbdAuto ? sp_stepSolverStopped : 0;
     bool bad = (flags & ~allowed) != 0 || !(size < 2.0 * SIZE);
     Outcome outcome = bad                                     ? outcomeWrong
                       : error <= near && inverted == 0        ? outcomeBack

@@ -13,6 +13,7 @@
 #include "test/record_sample.h"
 #include "test/xml_check.h"
 #include "testbed/check.h"
+#include "testbed/worlds.h"
 
 #include <unistd.h>
 
@@ -135,6 +136,20 @@ static void TestRoundTrip(void** state)
     assert_true(feels.volumeRatio[tetCount - 1] == 1.0f - (float)tetCount);
     assert_null(spRecording_GetTets(r, 2, 1, &count));
     assert_int_equal(count, 0);
+    // It touches two things
+    spValueView pressure = spRecording_GetNodePressure(r, 2, 0);
+    assert_int_equal(pressure.count, bodies[0].nodeCount);
+    assert_memory_equal(pressure.data, states, (size_t)pressure.count * sizeof(float));
+    assert_int_equal(spRecording_GetNodePressure(r, 2, 1).count, 0);
+    assert_int_equal(spRecording_GetContactCount(r, 2), 2);
+    assert_int_equal(spRecording_GetContactCount(r, 99), 0);
+    spRecordedContact contact = spRecording_GetContact(r, 2, 0);
+    assert_true(contact.body == 0 && contact.otherBody == 2 && contact.collider == -1 && contact.age == 7);
+    assert_true(contact.force[2] == 3.0f && contact.normal[1] == 1.0f);
+    contact = spRecording_GetContact(r, 2, 1);
+    assert_true(contact.collider == 0 && contact.otherBody == -1 && contact.position[0] == 4.0f);
+    assert_true(contact.gap == -0.5f && contact.slip == 2.0f && contact.area == 0.0f);
+    assert_int_equal(spRecording_GetContact(r, 2, 2).age, 0);
     assert_int_equal(spRecording_GetNodeStress(r, 2, 1).count, 0);
     assert_int_equal(spRecording_GetTetStates(r, 9, 0).count, 0);
     for (int i = 0; i < 3; ++i)
@@ -620,6 +635,7 @@ static spBodyId MakeTriangleBody(spWorld* world, const char* name, double height
     spBodyId body = spCreateBody(world, &def);
     assert_false(SP_IS_NULL(body));
     spSpringDef springs = spDefaultSpringDef();
+    springs.damping = 1;
     assert_true(spBody_AddSprings(world, body, &springs) >= 0);
     spDestroyMesh(mesh);
     return body;
@@ -826,6 +842,140 @@ static void TestStress(void** state)
     assert_int_equal(spRecording_GetTetStates(r, 1, 0).count, tetCount + 1);
     assert_true(spRecording_GetTopology(r, 1, 0) != spRecording_GetTopology(r, 0, 0));
     spDestroyRecording(r);
+}
+
+// A block on the ground: its contacts are in the file as the world tells them, up to float
+static void TestContacts(void** state)
+{
+    (void)state;
+    spError error = SP_ZERO_INIT;
+    spWorldDef worldDef = spDefaultWorldDef();
+    spWorld* world = spCreateWorld(&worldDef, NULL);
+    spColliderDef ground = spDefaultColliderDef();
+    spCreateCollider(world, &ground);
+    spBoxMeshDef box = spDefaultBoxMeshDef();
+    spMesh* mesh = spMakeBoxMesh(&box, NULL);
+    spBodyDef bodyDef = spDefaultBodyDef();
+    bodyDef.mesh = mesh;
+    bodyDef.name = "block, \"1\"";
+    bodyDef.method.type = sp_rigid;
+    spBodyId body = spCreateBody(world, &bodyDef);
+    spRecorderDef def = spDefaultRecorderDef();
+    def.path = FOLDER "record_contacts.rec";
+    def.storeContacts = true;
+    spRecorder* recorder = spCreateRecorder(world, &def, &error);
+    assert_non_null(recorder);
+    for (int i = 0; i < 3; ++i)
+    {
+        spWorld_Step(world, (spReal)0.01);
+        assert_true(spRecorder_AddFrame(recorder, world, NULL));
+    }
+    assert_true(spCloseRecorder(recorder, &error));
+    spRecording* r = spLoadRecording(def.path, NULL, &error);
+    assert_non_null(r);
+    assert_true(spRecording_IsComplete(r));
+    spContact contacts[64];
+    int count = spWorld_GetContacts(world, contacts, 64);
+    assert_true(count > 0);
+    assert_int_equal(spRecording_GetContactCount(r, 2), count);
+    for (int i = 0; i < count; ++i)
+    {
+        spRecordedContact c = spRecording_GetContact(r, 2, i);
+        assert_true(c.body == 0 && c.collider == 0 && c.otherBody == -1);
+        assert_true(c.force[1] == (float)contacts[i].force.y && c.area == (float)contacts[i].area);
+        assert_int_equal(c.age, contacts[i].age);
+    }
+    spReal pressures[512];
+    int nodeCount = spBody_CopyContactPressures(world, body, pressures, 512);
+    spValueView stored = spRecording_GetNodePressure(r, 2, 0);
+    assert_int_equal(stored.count, nodeCount);
+    for (int i = 0; i < nodeCount; ++i)
+    {
+        assert_true(stored.data[i] == (float)pressures[i]);
+    }
+    // Tables and pictures
+    spExportDef exporter = spDefaultExportDef();
+    exporter.folder = FOLDER "record_contacts";
+    assert_true(spExportCsv(r, &exporter, &error) && spExportVtu(r, &exporter, &error));
+    size_t size = 0;
+    char* table = ReadWholeFile(FOLDER "record_contacts/frame_contacts.csv", &size);
+    assert_non_null(strstr(table, "time [s],body,other,x [m]"));
+    assert_non_null(strstr(table, ",\"block, \"\"1\"\"\",collider,"));
+    int lines = 0;
+    for (const char* p = table; *p != 0; ++p)
+    {
+        lines += *p == '\n';
+    }
+    int all = 1;
+    for (int i = 0; i < 3; ++i)
+    {
+        all += spRecording_GetContactCount(r, i);
+    }
+    assert_int_equal(lines, all);
+    free(table);
+    char* grid = ReadWholeFile(FOLDER "record_contacts/frame_000002.vtu", &size);
+    assert_non_null(strstr(grid, "Name=\"contactPressure\""));
+    free(grid);
+    spPictureDef picture = spDefaultPictureDef();
+    picture.width = 64;
+    picture.height = 48;
+    picture.color = sp_colorPressure;
+    static uint8_t rgb[3 * 64 * 48];
+    assert_true(spDrawPicture(r, 2, &picture, rgb, &error));
+    spDestroyRecording(r);
+    spDestroyWorld(world);
+    spDestroyMesh(mesh);
+}
+
+// Strain at the nodes of what has one: tets, springs; stored, drawn, refused where it was not stored
+static void TestStrain(void** state)
+{
+    (void)state;
+    spError error = SP_ZERO_INIT;
+    spTestDef testDef = spDefaultTestDef();
+    spTestWorld test = spBuildSpringCloth(&testDef, 8, 500, 1);
+    spRecorderDef def = spDefaultRecorderDef();
+    def.path = FOLDER "record_strain.rec";
+    static uint8_t rgb[2][3 * 64 * 48];
+    spPictureDef picture = spDefaultPictureDef();
+    picture.width = 64;
+    picture.height = 48;
+    picture.color = sp_colorStrain;
+    for (int stored = 0; stored < 2; ++stored)
+    {
+        def.storeStrain = stored == 1;
+        spRecorder* recorder = spCreateRecorder(test.world, &def, &error);
+        assert_non_null(recorder);
+        for (int i = 0; i < 3; ++i)
+        {
+            spWorld_Step(test.world, (spReal)0.02);
+            assert_true(spRecorder_AddFrame(recorder, test.world, NULL));
+        }
+        assert_true(spCloseRecorder(recorder, &error));
+        spRecording* r = spLoadRecording(def.path, NULL, &error);
+        assert_non_null(r);
+        spValueView strain = spRecording_GetNodeStrain(r, 2, 0);
+        assert_int_equal(strain.count, stored == 1 ? 64 : 0);
+        assert_int_equal(spDrawPicture(r, 2, &picture, rgb[0], &error), stored == 1);
+        if (stored == 1)
+        {
+            spReal now[64];
+            assert_int_equal(spBody_CopyNodeStrain(test.world, test.body, now, 64), 64);
+            for (int i = 0; i < 64; ++i)
+            {
+                assert_true(strain.data[i] == (float)now[i]);
+            }
+            picture.color = sp_colorNone;
+            assert_true(spDrawPicture(r, 2, &picture, rgb[1], &error));
+            assert_true(memcmp(rgb[0], rgb[1], sizeof(rgb[0])) != 0);
+        }
+        else
+        {
+            assert_non_null(strstr(error.message, "--colour strain"));
+        }
+        spDestroyRecording(r);
+    }
+    spDestroyTestWorld(&test);
 }
 
 static void TestRecorderErrors(void** state)
@@ -1181,16 +1331,28 @@ static void TestFailingWriterMemory(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(TestRoundTrip),     cmocka_unit_test(TestTopologyChange),
-        cmocka_unit_test(TestTruncation),    cmocka_unit_test(TestDecisions),
-        cmocka_unit_test(TestActs),          cmocka_unit_test(TestWithoutSolver),
-        cmocka_unit_test(TestByteFlips),     cmocka_unit_test(TestLies),
-        cmocka_unit_test(TestTrailingBytes), cmocka_unit_test(TestNotARecording),
-        cmocka_unit_test(TestUnwritable),    cmocka_unit_test(TestWorld),
-        cmocka_unit_test(TestStress),        cmocka_unit_test(TestRecorderErrors),
-        cmocka_unit_test(TestCsv),           cmocka_unit_test(TestVtu),
-        cmocka_unit_test(TestObj),           cmocka_unit_test(TestExportErrors),
-        cmocka_unit_test(TestFailingMemory), cmocka_unit_test(TestFailingWriterMemory),
+        cmocka_unit_test(TestRoundTrip),
+        cmocka_unit_test(TestTopologyChange),
+        cmocka_unit_test(TestTruncation),
+        cmocka_unit_test(TestDecisions),
+        cmocka_unit_test(TestActs),
+        cmocka_unit_test(TestWithoutSolver),
+        cmocka_unit_test(TestByteFlips),
+        cmocka_unit_test(TestLies),
+        cmocka_unit_test(TestTrailingBytes),
+        cmocka_unit_test(TestNotARecording),
+        cmocka_unit_test(TestUnwritable),
+        cmocka_unit_test(TestWorld),
+        cmocka_unit_test(TestStress),
+        cmocka_unit_test(TestStrain),
+        cmocka_unit_test(TestRecorderErrors),
+        cmocka_unit_test(TestContacts),
+        cmocka_unit_test(TestCsv),
+        cmocka_unit_test(TestVtu),
+        cmocka_unit_test(TestObj),
+        cmocka_unit_test(TestExportErrors),
+        cmocka_unit_test(TestFailingMemory),
+        cmocka_unit_test(TestFailingWriterMemory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

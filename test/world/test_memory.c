@@ -48,6 +48,7 @@ typedef struct Rig
 {
     FailingAllocator failing;
     spMesh* mesh;
+    spMesh* coarse; // of bodies of levels, else NULL
     Recipe recipe;
     spWorld* world;
     spBodyId body, second;
@@ -57,17 +58,25 @@ typedef struct Rig
     spError error; // of a call without a world
 } Rig;
 
+static spMesh* MakeBox(int cells)
+{
+    spError error = SP_ZERO_INIT;
+    spBoxMeshDef def = spDefaultBoxMeshDef();
+    def.cells[0] = cells;
+    def.cells[1] = def.cells[2] = 1;
+    def.size = (spDVec3){0.3, 0.1, 0.1};
+    spMesh* mesh = spMakeBoxMesh(&def, &error);
+    assert_non_null(mesh);
+    return mesh;
+}
+
 static spMesh* MakeShape(Shape shape)
 {
     spError error = SP_ZERO_INIT;
     spMesh* mesh = NULL;
     if (shape == shapeBox)
     {
-        spBoxMeshDef def = spDefaultBoxMeshDef();
-        def.cells[0] = 3;
-        def.cells[1] = def.cells[2] = 1;
-        def.size = (spDVec3){0.3, 0.1, 0.1};
-        mesh = spMakeBoxMesh(&def, &error);
+        mesh = MakeBox(3);
     }
     else if (shape == shapeCloth)
     {
@@ -106,6 +115,9 @@ static bool CreateBodyAt(Rig* rig, spBodyId* body, spReal height)
     def.transform.position.y = height;
     def.velocity = (spVec3){0, -2, 0};
     def.method = rig->recipe.method;
+    const spMesh* levels[] = {rig->coarse};
+    def.levels = levels;
+    def.levelCount = rig->coarse != NULL ? 1 : 0;
     *body = spCreateBody(rig->world, &def);
     return SP_IS_NULL(*body) == false;
 }
@@ -130,6 +142,7 @@ static bool AddKind(Rig* rig)
         case kindModulus:
         {
             spSpringDef def = spDefaultSpringDef();
+            def.damping = 1;
             def.law = (spSpringLaw)rig->recipe.variant;
             def.stiffness = 200;
             def.youngModulus = rig->recipe.kind == kindModulus ? 10000 : 0;
@@ -146,6 +159,7 @@ static bool AddKind(Rig* rig)
         case kindGas:
         {
             spGasDef def = spDefaultGasDef();
+            def.ambient = false;
             def.restPressure = 100;
             def.triangles =
                 rig->recipe.variant == 1 ? spBody_GetTriangles(world, rig->body, &def.triangleCount) : NULL;
@@ -343,7 +357,17 @@ static void FailEach(Rig* rig, const char* what, bool (*call)(Rig* rig))
 
 static Rig MakeRig(const Recipe* recipe)
 {
-    return (Rig){.failing = {.failAt = -1}, .mesh = MakeShape(recipe->shape), .recipe = *recipe};
+    bool levels = recipe->method.type == sp_multiresolution;
+    return (Rig){.failing = {.failAt = -1},
+                 .mesh = MakeShape(recipe->shape),
+                 .coarse = levels ? MakeBox(2) : NULL,
+                 .recipe = *recipe};
+}
+
+static void DestroyMeshes(Rig* rig)
+{
+    spDestroyMesh(rig->mesh);
+    spDestroyMesh(rig->coarse);
 }
 
 static void DestroyRig(Rig* rig)
@@ -365,6 +389,7 @@ static void AddSkeleton(Rig* rig)
     if (kind == kindGas || kind == kindCloth || kind == kindField)
     {
         spSpringDef def = spDefaultSpringDef();
+        def.damping = 1;
         def.stiffness = 200;
         assert_true(spBody_AddSprings(rig->world, rig->body, &def) >= 0);
     }
@@ -529,7 +554,7 @@ static void FailElements(const Recipe* recipe)
     AddSkeleton(&rig);
     FailEach(&rig, "elements", AddKind);
     DestroyRig(&rig);
-    spDestroyMesh(rig.mesh);
+    DestroyMeshes(&rig);
 }
 
 // All that makes a world with a body in it
@@ -548,7 +573,7 @@ static void FailBuilding(const Recipe* recipe)
         CheckFinite(&rig);
     }
     DestroyRig(&rig);
-    spDestroyMesh(rig.mesh);
+    DestroyMeshes(&rig);
 }
 
 static void TestBuilding(void** state)
@@ -612,7 +637,7 @@ static void TestEditing(void** state)
             CheckFinite(&rig);
         }
         DestroyRig(&rig);
-        spDestroyMesh(rig.mesh);
+        DestroyMeshes(&rig);
     }
     Recipe recipe = MakeRecipe("tets", shapeBox, kindTets, sp_tetCorotational, sp_xpbd);
     recipe.method.xpbd.solver = sp_xpbdGaussSeidel;
@@ -621,7 +646,7 @@ static void TestEditing(void** state)
     FailEach(&rig, "records of sweeps", RecordSweeps);
     assert_int_equal(spWorld_Step(rig.world, frame), 0);
     DestroyRig(&rig);
-    spDestroyMesh(rig.mesh);
+    DestroyMeshes(&rig);
     print_message("%d points of failure\n", s_points);
 }
 
@@ -737,7 +762,7 @@ static void FailSteps(const Recipe* recipe, int first, int stride, bool edits)
             DestroyRig(&rig);
         }
     }
-    spDestroyMesh(rig.mesh);
+    DestroyMeshes(&rig);
 }
 
 static void TestSteps(void** state)

@@ -313,7 +313,10 @@ static void ReadWorld(Program* p)
     for (int i = 0; i < count; ++i)
     {
         CHECK(p, IsFinite(contacts[i].position));
+        CHECK(p, contacts[i].age >= 0 && contacts[i].area >= 0 && IsFinite(contacts[i].slip));
     }
+    spContactEvents events = spWorld_GetContactEvents(world);
+    CHECK(p, events.beginCount >= 0 && events.endCount >= 0 && events.hitCount >= 0);
 }
 
 static void SetGravity(Program* p)
@@ -458,6 +461,7 @@ static void MakeBody(Program* p)
     def.restitution = Share(v);
     def.method = RandomMethod(v);
     def.keepOrder = Chance(v, 4);
+    def.nodeRoom = Chance(v, 2) ? Effort(v, 0, 200) : 0;
     def.internalValue = Cookie(v, def.internalValue);
     uint64_t before = Begin(p, "spCreateBody");
     spBodyId body = spCreateBody(p->place->world, v->evil && Chance(v, 30) ? NULL : &def);
@@ -601,6 +605,23 @@ static void SetMethod(Program* p)
     End(p, before, spBody_SetMethod(p->place->world, body, null ? NULL : &def));
 }
 
+static void SetJoint(Program* p)
+{
+    Values* v = &p->values;
+    spBodyId body = AnyBody(p);
+    spJointDef def = spDefaultJointDef();
+    def.type = (spJointType)Choice(v, sp_jointTypeCount);
+    def.point = Vector(v, 1.0);
+    def.axis = Vector(v, 1.0);
+    def.motorSpeed = Share(v);
+    def.motorLimit = Chance(v, 2) ? 0 : Share(v);
+    bool motor = Chance(v, 4);
+    uint64_t before = Begin(p, motor ? "spBody_SetMotor" : "spBody_SetJoint");
+    bool done = motor ? spBody_SetMotor(p->place->world, body, def.motorSpeed, def.motorLimit)
+                      : spBody_SetJoint(p->place->world, body, Chance(v, 8) ? NULL : &def);
+    End(p, before, done);
+}
+
 static void MoveNodes(Program* p)
 {
     Values* v = &p->values;
@@ -657,6 +678,56 @@ static void MoveNodes(Program* p)
             break;
     }
     CheckFinite(p);
+}
+
+// Blades, shapes, tets and tears: refused, or taken in whole
+static void Edit(Program* p)
+{
+    Values* v = &p->values;
+    spWorld* world = p->place->world;
+    spBodyId body = AnyBody(p);
+    spEditResult result;
+    spEditResult* told = Chance(v, 4) ? NULL : &result;
+    spBlade blade = {.begin = {Vector(v, 1.0), Vector(v, 1.0)}, .end = {Vector(v, 1.0), Vector(v, 1.0)}};
+    blade.follows = Either(v);
+    spColliderDef shape = spDefaultColliderDef();
+    shape.shape = (spShape)Choice(v, sp_shapeCount);
+    shape.radius = Number(v, 0.2);
+    shape.halfSize = (spVec3){Number(v, 0.2), Number(v, 0.2), Number(v, 0.2)};
+    shape.halfHeight = Number(v, 0.2);
+    shape.transform = Placement(v);
+    spTearDef tear = spDefaultTearDef();
+    tear.strength = Number(v, 1e3);
+    tear.mostNodes = Effort(v, 1, 5);
+    tear.internalValue = Cookie(v, tear.internalValue);
+    int32_t tets[2] = {Whole(v, 0, 20), Whole(v, 0, 20)};
+    int sort = Pick(v, 5);
+    uint64_t before = Begin(p, "edit");
+    bool done = false;
+    if (sort < 2)
+    {
+        p->name = "spBody_Cut";
+        done = spBody_Cut(world, body, v->evil && Chance(v, 8) ? NULL : &blade, told);
+    }
+    else if (sort == 2)
+    {
+        p->name = "spBody_Carve";
+        done = spBody_Carve(world, body, v->evil && Chance(v, 8) ? NULL : &shape, told);
+    }
+    else if (sort == 3)
+    {
+        p->name = "spBody_RemoveTets";
+        done = spBody_RemoveTets(world, body, tets, Effort(v, 0, 2), told);
+    }
+    else
+    {
+        p->name = "spBody_Tear";
+        done = spBody_Tear(world, body, v->evil && Chance(v, 8) ? NULL : &tear, told);
+    }
+    End(p, before, done);
+    CheckFinite(p);
+    CHECK(p, spBody_GetPieceCount(world, body) >= 0);
+    spBody_GetBareTriangles(world, body, NULL);
 }
 
 static void Relax(Program* p)
@@ -730,6 +801,11 @@ static void ReadBody(Program* p)
     CHECK(p, spBody_CopySurfaceWeights(world, body, p->indices, p->numbers, capacity) <= most);
     CHECK(p, spBody_CopyNodeStress(world, body, p->numbers, capacity) <= most);
     CHECK(p, spBody_CopyNodeStrain(world, body, p->numbers, capacity) <= most);
+    CHECK(p, spBody_CopyContactForces(world, body, p->vectors, capacity) <= most);
+    CHECK(p, spBody_CopyContactPressures(world, body, p->numbers, capacity) <= most);
+    spPairLoad load = spWorld_GetPairLoad(world, spBodyThing(body), (spThing){0}, (spVec3){0, 0, 0});
+    CHECK(p, load.contactCount <= spWorld_GetContactCount(world) && (there || load.contactCount == 0));
+    CHECK(p, there || spBody_GetJointState(world, body).motor == 0);
     int count = 0;
     const int32_t* triangles = spBody_GetTriangles(world, body, &count);
     CHECK(p, (triangles != NULL) == (count > 0));
@@ -1074,7 +1150,7 @@ static void Record(Program* p)
     if (p->recorder == NULL)
     {
         p->name = "spCreateRecorder";
-        spPlayInfo play = {NULL, (double)Number(v, 0.01), (double)Number(v, 0.01), Either(v)};
+        spPlayInfo play = {NULL, (double)Number(v, 0.01), (double)Number(v, 0.01), Either(v), Either(v)};
         spCamera camera = {Point(v, 3.0), Point(v, 1.0), {0, 1, 0}, (double)Number(v, 40.0)};
         spRecorderDef def = spDefaultRecorderDef();
         def.path = v->evil && Chance(v, 6) ? (Either(v) ? NULL : "/no/such/folder/x") : s_path;
@@ -1171,12 +1247,12 @@ typedef struct Operation
 } Operation;
 
 static const Operation s_operations[] = {
-    {MakeWorld, 1},    {ReadWorld, 20},   {SetGravity, 10},   {SetCallback, 3}, {Step, 40},
-    {Decide, 4},       {Save, 6},         {Restore, 8},       {Damage, 3},      {MakeBody, 40},
-    {DestroyBody, 8},  {AddElements, 60}, {SetMaterial, 80},  {SetMethod, 20},  {MoveNodes, 80},
-    {Relax, 3},        {RecordSweeps, 4}, {AttachSurface, 4}, {ReadBody, 40},   {MakeCollider, 12},
-    {UseCollider, 40}, {MakeLink, 20},    {UseLink, 40},      {MakeMesh, 6},    {CreateMesh, 4},
-    {UseMesh, 8},      {Record, 20},      {Plot, 2},
+    {MakeWorld, 1},   {ReadWorld, 20},    {SetGravity, 10},  {SetCallback, 3},  {Step, 40},
+    {Decide, 4},      {Save, 6},          {Restore, 8},      {Damage, 3},       {MakeBody, 40},
+    {DestroyBody, 8}, {AddElements, 60},  {SetMaterial, 80}, {SetMethod, 20},   {MoveNodes, 80},
+    {Edit, 30},       {SetJoint, 20},     {Relax, 3},        {RecordSweeps, 4}, {AttachSurface, 4},
+    {ReadBody, 40},   {MakeCollider, 12}, {UseCollider, 40}, {MakeLink, 20},    {UseLink, 40},
+    {MakeMesh, 6},    {CreateMesh, 4},    {UseMesh, 8},      {Record, 20},      {Plot, 2},
 };
 
 #define OPERATIONS ((int)(sizeof(s_operations) / sizeof(s_operations[0])))

@@ -172,6 +172,7 @@ static void TestStoermer(void** state)
     spBodyId body = spCreateBody(world, &bodyDef);
     int32_t edge[2] = {0, 1}, pin = 0;
     spSpringDef springDef = spDefaultSpringDef();
+    springDef.damping = 1;
     springDef.edges = edge;
     springDef.edgeCount = 1;
     springDef.stiffness = 100;

@@ -45,6 +45,7 @@ static spTestWorld MakeOutline(const spVec3* x, int count)
         outline[i] = i;
     }
     spGasDef gasDef = spDefaultGasDef();
+    gasDef.ambient = false;
     gasDef.outline = outline;
     gasDef.outlineCount = count;
     gasDef.restPressure = 50;

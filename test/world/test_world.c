@@ -51,6 +51,7 @@ static Mixed MakeMixed(const spWorldDef* worldDef, spMethodType type)
     bodyDef.contactRadius = (spReal)0.005;
     m.cloth = spCreateBody(m.world, &bodyDef);
     spSpringDef springDef = spDefaultSpringDef();
+    springDef.damping = 1;
     springDef.stiffness = 20;
     springDef.damping = (spReal)0.002;
     spBody_AddSprings(m.world, m.cloth, &springDef);
@@ -67,6 +68,7 @@ static Mixed MakeMixed(const spWorldDef* worldDef, spMethodType type)
     springDef.damping = (spReal)0.1;
     spBody_AddSprings(m.world, m.ball, &springDef);
     spGasDef gasDef = spDefaultGasDef();
+    gasDef.ambient = false;
     gasDef.restPressure = 100;
     spBody_AddGas(m.world, m.ball, &gasDef);
     spDestroyMesh(mesh);
@@ -142,9 +144,9 @@ static uint64_t RunMixed(int workers, int lanes, spMethodType type, int steps)
 // The hashes hold for every compiler, optimisation level and processor, with and without SIMD. A change that
 // moves a bit changes them: say so in the commit ("Golden hash:").
 #ifdef SOUPLE_DOUBLE_PRECISION
-static const uint64_t goldenHashes[] = {0x0da7f38f7992c1a7, 0x453b369ca557d2b0, 0x55c0a72599a506a4};
+static const uint64_t goldenHashes[] = {0xe15ab7a369b943c7, 0x6d316f8377f87acd, 0x0fad62adc9a99165};
 #else
-static const uint64_t goldenHashes[] = {0xb726b9a3b3784d5e, 0xb45845ba9667ae5c, 0x6002f48b16b7bbff};
+static const uint64_t goldenHashes[] = {0xdcff73b47458ca0a, 0xcbb00894d875664d, 0xbe3591505f1372ad};
 #endif
 
 static void TestSameBits(void** state)
@@ -186,7 +188,9 @@ static uint64_t RunXpbd(int workers, int lanes, spXpbdOrder order, bool cloth, i
     assert_non_null(test.world);
     for (int i = 0; i < 10; ++i)
     {
-        assert_int_equal(spWorld_Step(test.world, (spReal)(1.0 / 60.0)), 0);
+        // Twenty sweeps are not enough for a beam, and say so
+        uint32_t flags = spWorld_Step(test.world, (spReal)(1.0 / 60.0));
+        assert_int_equal(flags & ~(uint32_t)sp_stepSolverStopped, 0);
     }
     uint64_t hash = spWorld_GetStateHash(test.world);
     spDestroyTestWorld(&test);
@@ -571,6 +575,7 @@ static void TestEdgesOfSprings(void** state)
     uint32_t version = spBody_GetTopologyVersion(world, body);
     int32_t edges[4] = {2, 1, 0, 2};
     spSpringDef springDef = spDefaultSpringDef();
+    springDef.damping = 1;
     springDef.edges = edges;
     springDef.edgeCount = 2;
     assert_int_equal(spBody_AddSprings(world, body, &springDef), 0);
@@ -677,6 +682,7 @@ static void TestBadInput(void** state)
 
     // Springs, gas, fields
     spSpringDef springDef = spDefaultSpringDef();
+    springDef.damping = 1;
     int32_t edge[2] = {0, 99};
     springDef.edges = edge;
     springDef.edgeCount = 1;
@@ -694,6 +700,7 @@ static void TestBadInput(void** state)
     CHECK_REFUSED(spBody_AddSprings(world, test.body, &springDef) >= 0, sp_errorBadArgument);
     CHECK_REFUSED(spBody_AddSprings(world, test.body, NULL) >= 0, sp_errorBadDef);
     spGasDef gasDef = spDefaultGasDef();
+    gasDef.ambient = false;
     int32_t outline[4] = {0, 1, 1, 4};
     gasDef.outline = outline;
     gasDef.outlineCount = 4;
@@ -759,6 +766,7 @@ static void TestGasNeedsClosedSurface(void** state)
     size_t size = (size_t)(count + 1) * 3 * sizeof(int32_t);
     int32_t* triangles = malloc(size);
     spGasDef gasDef = spDefaultGasDef();
+    gasDef.ambient = false;
     gasDef.triangles = triangles;
     for (int k = 0; k < 5; ++k)
     {

@@ -14,11 +14,12 @@ export function createApp() {
     scenes: [],
     scene: null, // message `scene`
     pins: [], // for each body a set of nodes
+    links: [], // the same, of nodes that attachments hold
     stats: null, // last message `stats`
     frame: null, // last frame that was drawn
     client: null,
     hand: {client: null, clients: 0},
-    mode: 'grab', // grab, orbit, pin, poke
+    mode: 'grab', // grab, orbit, pin, poke, cut, carve
     draw: 'surface', // surface, mesh, tets, points
     colour: 'none',
     fixedTop: 0, // value of the last colour; 0 means as the scene says

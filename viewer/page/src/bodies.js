@@ -6,6 +6,8 @@
 import {ClampToEdgeWrapping, DataTexture, Group, LinearFilter, SRGBColorSpace} from 'three';
 import {BodyView} from './body_view.js';
 import {colourTable} from './colormap.js';
+import {lookOf} from './material.js';
+import {bodyName} from './scene_text.js';
 import {isDark} from './theme.js';
 
 export function createBodies(app) {
@@ -26,6 +28,20 @@ export function createBodies(app) {
     topologies.clear();
   }
 
+  // What bodies are made of, by the text of the scene, or as the reader chose
+  let made = 'auto';
+  let described = new Map();
+  function applyMade(view) {
+    view.material.setMade(made === 'auto' ? lookOf(described.get(app.scene?.bodies[view.index]?.name)) : made);
+  }
+  app.on('scene', ({text}) => {
+    try {
+      described = new Map((JSON.parse(text).bodies ?? []).map((body, i) => [bodyName(body, i), body]));
+    } catch {
+      described = new Map(); // no text, or not the whole of it
+    }
+  });
+
   function addTopology(topology) {
     // Live, the last version is the only one that comes again; a report may go back in time.
     if (app.source === 'live') {
@@ -42,6 +58,7 @@ export function createBodies(app) {
       view = new BodyView(part.body, map);
       view.draw = app.draw;
       applyLook(view);
+      applyMade(view);
       views[part.body] = view;
       group.add(view.group);
     }
@@ -103,8 +120,13 @@ export function createBodies(app) {
       opacity = share;
       for (const view of views) if (view) applyLook(view);
     },
+    setMade(look) {
+      made = look;
+      for (const view of views) if (view) applyMade(view);
+    },
     group, views, addTopology, show, clear,
     visible: () => views.filter((view) => view?.topology && view.group.visible),
+    topologies: () => [...topologies.values()],
     hasTets: () => [...topologies.values()].some((topology) => topology.tetCount > 0),
   };
 }

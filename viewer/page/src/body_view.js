@@ -10,6 +10,7 @@ import {
 } from 'three';
 import {splitCreases} from './creases.js';
 import {bodyMaterial} from './material.js';
+import {nearLayer} from './near_shadow.js';
 import {computeNormals, edgesOf} from './normals.js';
 import {dotMaterial} from './dots.js';
 import {TetShape} from './tets.js';
@@ -75,6 +76,7 @@ export class BodyView {
     this.surface = this.add(new Mesh(geometry, this.material));
     this.surface.castShadow = true;
     this.surface.receiveShadow = true;
+    this.surface.layers.enable(nearLayer);
   }
 
   updateSkin() {
@@ -135,6 +137,7 @@ export class BodyView {
 
   setColoured(coloured, dark) {
     const map = coloured ? this.map : null;
+    this.material.setColoured(coloured);
     for (const material of [this.material, this.tetMaterial]) {
       if (material.map === map) continue;
       material.map = map;

@@ -16,6 +16,8 @@ export function createCamera(canvas, redraw) {
   controls.zoomSpeed = 1.2;
   controls.addEventListener('change', redraw);
 
+  let own = false; // whether somebody chose where it stands
+
   function setRange(radius) {
     camera.near = Math.max(radius / 500, 1e-5);
     camera.far = radius * 200;
@@ -47,6 +49,7 @@ export function createCamera(canvas, redraw) {
 
   // At the start: the scene's own camera, or a view from the front, a little from above
   function place(bounds, wish) {
+    own = Boolean(wish);
     camera.up.set(0, 1, 0);
     camera.fov = 40;
     if (!wish) {
@@ -59,8 +62,10 @@ export function createCamera(canvas, redraw) {
     controls.target.fromArray(wish.target ?? [0, 0, 0]);
     setRange(Math.max(bounds.radius, 0.2 * camera.position.distanceTo(controls.target)));
     controls.update();
-    // A tall window sees less to the sides than the scene's author did: back off until all is in the picture
-    for (let i = 0; i < 24 && !sees(bounds.corners); ++i) {
+    // A tall window sees less to the sides than the scene's author did: back off until all is in the picture, but not
+    // for what the author left out
+    const most = Math.ceil(Math.log(1.2 * Math.max(1, 1.6 / camera.aspect)) / Math.log(1.06));
+    for (let i = 0; i < most && !sees(bounds.corners); ++i) {
       camera.position.sub(controls.target).multiplyScalar(1.06).add(controls.target);
       controls.update();
     }
@@ -68,6 +73,7 @@ export function createCamera(canvas, redraw) {
   }
 
   function turn(across, up) {
+    own = true;
     const offset = camera.position.clone().sub(controls.target);
     offset.applyAxisAngle(camera.up, across);
     const side = new Vector3().crossVectors(camera.up, offset).normalize();
@@ -78,5 +84,16 @@ export function createCamera(canvas, redraw) {
     redraw();
   }
 
-  return {camera, controls, fit, place, turn};
+  // Until somebody moves the camera it steps back from bodies that leave the picture, a little with every picture
+  controls.addEventListener('start', () => (own = true));
+  function follow(bounds) {
+    const distance = camera.position.distanceTo(controls.target);
+    if (own || distance > 4 * bounds.radius / Math.tan((camera.fov * Math.PI) / 360) || sees(bounds.corners)) return;
+    const step = point.copy(bounds.middle).sub(controls.target).multiplyScalar(0.04).clone();
+    controls.target.add(step);
+    camera.position.add(step).sub(controls.target).multiplyScalar(1.01).add(controls.target);
+    controls.update();
+  }
+
+  return {camera, controls, fit, place, turn, follow};
 }

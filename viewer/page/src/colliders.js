@@ -4,10 +4,12 @@
 // Rigid shapes, drawn by their triangles where they have some, else by their type, and the sphere of the poking tool. Planes are the ground: see ground.js.
 
 import {
-  BoxGeometry, BufferAttribute, BufferGeometry, CapsuleGeometry, CylinderGeometry, DoubleSide, Group, Mesh, MeshPhongMaterial,
+  BoxGeometry, BufferAttribute, BufferGeometry, CapsuleGeometry, CylinderGeometry, FrontSide, Group, Mesh, MeshPhongMaterial,
   SphereGeometry,
 } from 'three';
 import {createGround} from './ground.js';
+import {bodyMaterial} from './material.js';
+import {nearLayer} from './near_shadow.js';
 
 const toolIndex = 0xffffffff;
 
@@ -31,12 +33,9 @@ function makeSurface(surface) {
 
 export function createColliders() {
   const group = new Group();
-  // What lies on a collider is drawn before it
-  const material = new MeshPhongMaterial({
-    color: 0x9aa3ad, shininess: 12, specular: 0x1a1a1a, polygonOffset: true, polygonOffsetFactor: 4, polygonOffsetUnits: 32,
-  });
-  const surfaceMaterial = material.clone();
-  surfaceMaterial.side = DoubleSide;
+  // What lies on a collider is drawn before it; of a thin shell not so much that what is behind shows
+  const material = bodyMaterial(0xaeb6bf, {side: FrontSide, polygonOffset: true, polygonOffsetFactor: 4, polygonOffsetUnits: 32});
+  const surfaceMaterial = bodyMaterial(0xaeb6bf, {polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 2});
   const toolMaterial = new MeshPhongMaterial({color: 0xe0b040, shininess: 40, transparent: true, opacity: 0.85});
   const tool = new Mesh(new SphereGeometry(1, 40, 24), toolMaterial);
   tool.castShadow = true;
@@ -66,6 +65,7 @@ export function createColliders() {
       if (collider.type !== 'plane') {
         object.castShadow = true;
         object.receiveShadow = true;
+        object.layers.enable(nearLayer);
       }
       object.visible = false; // until a frame says where it is
       group.add(object);

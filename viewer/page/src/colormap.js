@@ -36,7 +36,7 @@ export function gradient(stops = 16) {
   return `linear-gradient(to right, ${colours.join(', ')})`;
 }
 
-export const colourUnits = {displacement: 'm', strain: '', stress: 'Pa', velocity: 'm/s'};
+export const colourUnits = {displacement: 'm', strain: '', stress: 'Pa', velocity: 'm/s', pressure: 'Pa'};
 export const colourTitles = {
-  none: 'Plain', displacement: 'Displacement', strain: 'Strain', stress: 'Von Mises stress', velocity: 'Velocity',
+  none: 'Plain', displacement: 'Displacement', strain: 'Strain', stress: 'Von Mises stress', velocity: 'Velocity', pressure: 'Contact pressure',
 };

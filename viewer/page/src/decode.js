@@ -4,7 +4,7 @@
 // Messages of the engine, byte by byte as docs/view_protocol.md says. What does not fit is an error with a sentence; a
 // kind that is not known is null, so that an older page can play a newer report.
 
-export const colourNames = ['none', 'displacement', 'strain', 'stress', 'velocity'];
+export const colourNames = ['none', 'displacement', 'strain', 'stress', 'velocity', 'pressure'];
 
 const nodesFlag = 1;
 const withoutValuesFlag = 2;
@@ -23,6 +23,10 @@ class Reader {
     if (!(size >= 0) || offset + size > this.bytes.byteLength) throw new Error('a message of the engine is cut off');
     this.offset = offset + size;
     return offset;
+  }
+
+  left() {
+    return this.bytes.byteLength - this.offset;
   }
 
   u32() {
@@ -113,6 +117,9 @@ function decodeFrame(reader) {
   frame.hands = Array.from({length: handCount}, () =>
     ({body: reader.u32(), point: reader.floats(3), target: reader.floats(3), force: reader.floats(3)}));
   frame.bodies = Array.from({length: bodyCount}, () => decodePoints(reader, frame.colour));
+  // Older reports end here
+  const contactCount = reader.left() > 0 ? reader.u32() : 0;
+  frame.contacts = reader.array(Float32Array, 6 * contactCount); // position and force of each
   return frame;
 }
 

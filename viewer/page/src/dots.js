@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Round points of a fixed size on the screen, with a thin dark or light rim, for the chosen point; square ones for pins, and the points view.
+// Round points of a fixed size on the screen, with a thin dark or light rim, for the chosen point; square ones for pins, diamonds for
+// what attachments hold, and the points view.
 
 import {Color, ShaderMaterial} from 'three';
 
@@ -17,10 +18,10 @@ void main() {
 const fragmentShader = `
 uniform vec3 colour;
 uniform vec3 rim;
-uniform bool square;
+uniform int shape;
 void main() {
   vec2 at = abs(2.0 * (gl_PointCoord - 0.5));
-  float r = square ? max(at.x, at.y) : length(at);
+  float r = shape == 1 ? max(at.x, at.y) : shape == 2 ? at.x + at.y : length(at);
   if (r > 1.0) discard;
   gl_FragColor = vec4(r > 0.68 ? rim : colour, 1.0);
 }`;
@@ -29,10 +30,11 @@ void main() {
 export const pixelRatio = {value: 1};
 
 // Colours are shown as they are given: sRGB numbers, no light.
-export function dotMaterial(colour, rim, size, square = false) {
+const shapes = {round: 0, square: 1, diamond: 2};
+export function dotMaterial(colour, rim, size, shape = 'round') {
   const plain = (text) => new Color().setStyle(text, '');
   return new ShaderMaterial({
-    uniforms: {size: {value: size}, pixelRatio, colour: {value: plain(colour)}, rim: {value: plain(rim)}, square: {value: square}},
+    uniforms: {size: {value: size}, pixelRatio, colour: {value: plain(colour)}, rim: {value: plain(rim)}, shape: {value: shapes[shape]}},
     vertexShader,
     fragmentShader,
   });

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// The hand: grabs a point of a body, pins it, or pokes with a sphere. Pointer and keyboard end in the same few actions;
+// The hand: grabs a point of a body, pins it, pokes with a sphere, cuts along the view, carves with a sphere. Pointer and keyboard end in the same few actions;
 // the engine hears of a motion at most once for each picture.
 
 import {MOUSE, TOUCH, Vector3} from 'three';
@@ -16,7 +16,7 @@ const sinkTime = 450; // ms in which the pressed tool goes into the surface
 export function createHand(app, view3d) {
   const {canvas, camera, controls} = view3d;
   const stage = canvas.parentElement;
-  const {pick, onPlane} = createPick(view3d);
+  const {pick, onPlane, through} = createPick(view3d);
   const away = new Vector3();
   let pointer = null; // id of the pointer that holds something
   let start = null; // where it went down
@@ -59,8 +59,20 @@ export function createHand(app, view3d) {
       for (let i = 0; i < held.rings; ++i) app.act({type: 'move', grab: ringNames[i], offset});
     } else if (held?.kind === 'poke') {
       app.act({type: 'poke', position: held.target, radius: app.toolRadius});
+    } else if (held?.kind === 'carve') {
+      app.act({type: 'carve', body: bodyName(held.body), sphere: {center: held.target, radius: app.toolRadius}});
+    } else if (held?.kind === 'cut') {
+      sendCut(held);
     }
   });
+
+  // The edge of the blade is the ray through the pixel: it cuts what it swept since the last picture
+  function sendCut(held) {
+    const edge = ([a, b]) => ({a, b});
+    app.act({type: 'cut', body: bodyName(held.body), from: edge(held.edge), to: edge(held.next), follows: held.begun});
+    held.edge = held.next;
+    held.begun = true;
+  }
 
   function moveTo(point) {
     app.held.target = point.toArray();
@@ -99,6 +111,20 @@ export function createHand(app, view3d) {
     return true;
   }
 
+  // Takes a blade or a carver to a body
+  function edit(kind, hit, x, y) {
+    if (!app.mayAct()) {
+      app.emit('refused');
+      return false;
+    }
+    app.held = {kind, body: hit.body, anchor: new Vector3().fromArray(hit.point), target: hit.point, edge: through(x, y)};
+    app.held.next = app.held.edge;
+    view3d.markers.preview.visible = false;
+    app.emit('held');
+    sendMove();
+    return true;
+  }
+
   // ---- Pointer
 
   // Where the tool lies when it touches what is under the pixel
@@ -118,6 +144,11 @@ export function createHand(app, view3d) {
     if (app.mode === 'grab') {
       if (!hit || !grab(hit)) return;
       start = onPlane(event.clientX, event.clientY, app.held.anchor);
+    } else if (app.mode === 'cut' || app.mode === 'carve') {
+      // A blade may begin beside a body: the one that is nearest to it is meant
+      const target = hit ?? (app.mode === 'cut' ? pick(event.clientX, event.clientY, 400) : null);
+      if (!target || !edit(app.mode, target, event.clientX, event.clientY)) return;
+      start = app.held.anchor.clone();
     } else {
       const point = toolPlace(event.clientX, event.clientY, hit);
       if (!point || !poke(point)) return;
@@ -150,6 +181,7 @@ export function createHand(app, view3d) {
     if (event.pointerId === pointer && app.held) {
       const point = onPlane(event.clientX, event.clientY, app.held.kind === 'grab' ? app.held.anchor : start);
       if (!point) return;
+      app.held.next = through(event.clientX, event.clientY);
       moveTo(app.held.kind === 'grab' ? point.sub(start).add(app.held.anchor) : point);
       event.stopImmediatePropagation();
     } else if (event.pointerType !== 'touch' && event.buttons === 0 && event.target === canvas) {
@@ -166,8 +198,8 @@ export function createHand(app, view3d) {
     } else {
       const hit = pick(x, y);
       app.emit('hover', hit && {body: hit.body, node: hit.node, x, y});
-      canvas.style.cursor = app.mode === 'poke' ? 'crosshair' : hit ? (app.mode === 'pin' ? 'pointer' : 'grab') : '';
-      const point = app.mode === 'poke' ? toolPlace(x, y, hit) : null;
+      canvas.style.cursor = ['poke', 'cut', 'carve'].includes(app.mode) ? 'crosshair' : hit ? (app.mode === 'pin' ? 'pointer' : 'grab') : '';
+      const point = app.mode === 'poke' ? toolPlace(x, y, hit) : app.mode === 'carve' && hit ? new Vector3().fromArray(hit.point) : null;
       if (point) {
         preview.visible = true;
         preview.position.copy(point);
@@ -211,7 +243,7 @@ export function createHand(app, view3d) {
 
   // The wheel makes the tool larger, or pushes it away and pulls it while it pokes
   stage.addEventListener('wheel', (event) => {
-    if (app.mode !== 'poke' || app.source !== 'live' || event.ctrlKey) return;
+    if ((app.mode !== 'poke' && app.mode !== 'carve') || app.source !== 'live' || event.ctrlKey) return;
     event.preventDefault();
     event.stopImmediatePropagation();
     if (app.held?.kind === 'poke') {
@@ -224,7 +256,7 @@ export function createHand(app, view3d) {
 
   app.on('mode', () => {
     letGo();
-    const poking = app.mode === 'poke' && app.source === 'live';
+    const poking = ['poke', 'cut', 'carve'].includes(app.mode) && app.source === 'live';
     // The left button belongs to the tool; the right one turns the camera then
     controls.mouseButtons = {LEFT: MOUSE.ROTATE, MIDDLE: MOUSE.DOLLY, RIGHT: poking ? MOUSE.ROTATE : MOUSE.PAN};
     controls.touches = {ONE: TOUCH.ROTATE, TWO: poking ? TOUCH.DOLLY_ROTATE : TOUCH.DOLLY_PAN};
@@ -293,6 +325,7 @@ export function createHand(app, view3d) {
       if (app.held) return letGo();
       if (!app.selected) return undefined;
       start = null;
+      if (app.mode === 'cut' || app.mode === 'carve') return undefined; // with the pointer alone
       if (app.mode !== 'poke') return grab(app.selected);
       const point = vertexPoint(app.selected).addScaledVector(camera.getWorldDirection(away), -app.toolRadius);
       return poke(point);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// window.souple: what tests may know, as plain data. docs/page.md describes every key.
+// window.souple: what tests may know, as plain data. docs/page_inside.md describes every key.
 
 export function createHooks(app, view3d, hand, plots) {
   const bodyView = (body) => {
@@ -34,7 +34,7 @@ export function createHooks(app, view3d, hand, plots) {
       source: app.source, status: app.status, connected: app.source === 'live' && app.status === 'ready',
       scene: app.scene?.name ?? null, serial: app.scene?.serial ?? null,
       frame: app.frame?.number ?? null, step: app.frame?.step ?? null, time: app.frame?.time ?? null,
-      drawn: view3d?.drawn ?? 0, framesPerSecond: view3d?.framesPerSecond() ?? 0, quality: view3d?.quality ?? null,
+      drawn: view3d?.drawn ?? 0, framesPerSecond: view3d?.framesPerSecond() ?? 0, quality: view3d?.quality ?? null, still: view3d?.still ?? true, script: view3d?.scriptTime() ?? null,
       paused: app.paused ?? false, playing: app.player?.playing ?? false, frames: app.player?.count ?? 0,
       speed: app.stats?.speed ?? 1, ratio: app.stats?.ratio ?? null, // as the engine confirmed
       mode: app.mode, draw: app.draw, colour: app.shownColour ?? 'none', top: app.top ?? null,
@@ -49,6 +49,7 @@ export function createHooks(app, view3d, hand, plots) {
         name: body.name, nodes: body.nodes, vertices: bodyView(i)?.topology.vertexCount ?? 0,
         triangles: bodyView(i)?.topology.triangleCount ?? 0, pins: [...(app.pins[i] ?? [])],
       })),
+      arrows: view3d?.arrows.state() ?? null, links: app.links.map((nodes) => [...nodes]),
       states: app.scene?.states ?? [], settings: app.settingValues?.() ?? [], notices: [...app.notices],
       dark: document.documentElement.dataset.theme === 'dark',
     }),

@@ -50,7 +50,7 @@ export function createLegend(app) {
     const unit = colourUnits[colour];
     const [scale, letter] = scaleFor(app.top, unit);
     size = scale;
-    title.textContent = unit ? `${colourTitles[colour]}, ${letter}${unit}` : `${colourTitles[colour]}, –`;
+    title.textContent = unit ? `${colourTitles[colour]}, ${letter}${unit}` : colourTitles[colour];
     none.hidden = app.colourThere;
     for (const part of [bar, ticks, range]) part.hidden = !app.colourThere;
     unitText.textContent = letter + unit;

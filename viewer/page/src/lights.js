@@ -6,21 +6,21 @@
 
 import {DirectionalLight, Group, HemisphereLight, Vector3} from 'three';
 
-const direction = new Vector3(0.45, 1, 0.55).normalize();
+export const lampDirection = new Vector3(-0.5, 1, 0.55).normalize();
 
 export function createLights(camera) {
   const group = new Group();
-  const sky = new HemisphereLight(0xf4f8ff, 0x8f8880, 1.1);
-  const lamp = new DirectionalLight(0xfff6e8, 2.3);
+  const sky = new HemisphereLight(0xf6f9ff, 0xb4aca4, 1.75);
+  const lamp = new DirectionalLight(0xfff4e4, 1.75);
   lamp.castShadow = true;
   lamp.shadow.bias = -0.0004;
-  lamp.shadow.radius = 4;
-  const front = new DirectionalLight(0xffffff, 0.4);
+  lamp.shadow.radius = 5;
+  const front = new DirectionalLight(0xffffff, 0.25);
   group.add(sky, lamp, lamp.target, front, front.target);
 
   function fit(middle, radius) {
     lamp.target.position.copy(middle);
-    lamp.position.copy(middle).addScaledVector(direction, 4 * radius);
+    lamp.position.copy(middle).addScaledVector(lampDirection, 4 * radius);
     const box = lamp.shadow.camera;
     box.left = box.bottom = -1.35 * radius;
     box.right = box.top = 1.35 * radius;

@@ -36,6 +36,8 @@ const view3d = createScene3d(app, canvas);
 const hand = view3d && createHand(app, view3d);
 const plots = createPlots(app);
 const bottom = h('div', {id: 'bottom'}, h('div', {class: 'left'}, createLook(app)), h('div', {class: 'right'}));
+// Legends stand above what is below, in however many rows
+new ResizeObserver(() => document.body.style.setProperty('--bottom-rows', `${bottom.offsetHeight}px`)).observe(bottom);
 stage.append(bottom, createLegend(app), createHandBanner(app), createNotices(app), createVeil(app));
 if (!view3d) stage.append(h('p', {class: 'no-webgl'}, 'This browser has no WebGL 2, so there is no 3D view. Everything else works.'));
 app.openHelp = createHelp(app);
@@ -57,6 +59,7 @@ const takes = {
     message.bodies ??= [];
     app.scene = message;
     app.pins = [];
+    app.links = [];
     app.held = null;
     app.selected = null;
     view3d?.setScene(message, same);
@@ -66,6 +69,7 @@ const takes = {
   },
   pins(message) {
     app.pins = (message.bodies ?? []).map((nodes) => new Set(nodes));
+    app.links = (message.links ?? []).map((nodes) => new Set(nodes));
     view3d?.redraw();
   },
   stats(message) {
@@ -99,9 +103,11 @@ function receive(message) {
 }
 
 function showFrame(bytes) {
+  const began = performance.now();
   const frame = decode(bytes);
   if (frame.serial !== app.scene?.serial) return;
   app.received = frame.number;
+  app.decodeTime = performance.now() - began;
   if (app.rewinding) app.send({do: 'seen', frame: frame.number});
   else view3d?.show(frame);
 }

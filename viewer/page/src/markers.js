@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// What is drawn on top of bodies: pinned nodes, the chosen point, the hands with their forces, a preview of the tool.
+// What is drawn on top of bodies: pinned nodes, those that attachments hold, the chosen point, the hands with their forces, a
+// preview of the tool.
 
 import {
   BufferAttribute, BufferGeometry, DynamicDrawUsage, Group, Line, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial,
@@ -12,6 +13,7 @@ import {h} from './dom.js';
 import {withUnit} from './format.js';
 
 const room = 4096; // pins that are drawn at most
+const manyDots = 24; // more than these are drawn smaller
 const handRoom = 64;
 const trailRoom = 1200; // places of a node that are remembered
 
@@ -26,7 +28,10 @@ function dynamicPoints(count, material, Type = Points) {
 
 export function createMarkers(app, bodies) {
   const group = new Group();
-  const pins = dynamicPoints(room, dotMaterial('#1a2230', '#ffffff', 10, true));
+  const pins = dynamicPoints(room, dotMaterial('#1a2230', '#ffffff', 10, 'square'));
+  const links = dynamicPoints(room, dotMaterial('#2f7d4f', '#ffffff', 13, 'diamond'));
+  pins.dotSize = 10;
+  links.dotSize = 13;
   const trail = dynamicPoints(trailRoom, new LineBasicMaterial({color: 0xd81b60}), Line);
   let trailShown = false;
   let trailOf = null;
@@ -41,7 +46,7 @@ export function createMarkers(app, bodies) {
     object.material.depthTest = false; // a hand is seen through the body
     object.renderOrder = 10;
   }
-  group.add(pins, trail, chosen, hands, lines, preview);
+  group.add(pins, links, trail, chosen, hands, lines, preview);
   const labels = h('div', {class: 'hand-labels', 'aria-hidden': 'true'});
   document.getElementById('stage').append(labels);
   const place = new Vector3();
@@ -50,17 +55,18 @@ export function createMarkers(app, bodies) {
     for (let k = 0; k < 3; ++k) out[at + k] = view.positions[3 * vertex + k];
   }
 
-  function updatePins() {
-    const attribute = pins.geometry.attributes.position;
+  function updateNodes(object, nodes) {
+    const attribute = object.geometry.attributes.position;
     let count = 0;
     for (const view of bodies.visible()) {
-      for (const node of app.pins[view.index] ?? []) {
+      for (const node of nodes[view.index] ?? []) {
         const vertex = view.nodeVertex[node] ?? -1;
         if (count === room) break;
         if (vertex >= 0) vertexPosition(view, vertex, attribute.array, 3 * count++);
       }
     }
-    pins.geometry.setDrawRange(0, count);
+    object.material.uniforms.size.value = count > manyDots ? 0.5 * object.dotSize : object.dotSize;
+    object.geometry.setDrawRange(0, count);
     attribute.needsUpdate = true;
   }
 
@@ -145,7 +151,8 @@ export function createMarkers(app, bodies) {
       trailShown = there;
     },
     update(camera, canvas) {
-      updatePins();
+      updateNodes(pins, app.pins);
+      updateNodes(links, app.links);
       updateChosen();
       updateHands(camera, canvas);
     },

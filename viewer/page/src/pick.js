@@ -114,5 +114,13 @@ export function createPick(view3d) {
     return aim(x, y).intersectPlane(plane, new Vector3());
   }
 
-  return {pick, onPlane};
+  // The ray through a pixel, as far as it is near bodies: two ends
+  function through(x, y) {
+    const ray = aim(x, y);
+    const {middle, radius} = view3d.bounds();
+    const away = Math.max(0, middle.sub(ray.origin).dot(ray.direction));
+    return [Math.max(1e-3 * radius, away - 2 * radius), away + 2 * radius].map((d) => ray.at(d, new Vector3()).toArray());
+  }
+
+  return {pick, onPlane, through};
 }

@@ -235,6 +235,8 @@ export function createPlots(app) {
       series.setProbe(name);
       setSeries(series);
     },
+    // For a report: time first, each with its group
+    columns: () => series?.columns() ?? [],
     list: () => (series?.plots ?? []).map((plot) =>
       ({id: plot.id, columns: plot.lines.map((l) => l.name), rows: series.x.values.length})),
     push(stats, pictures) {

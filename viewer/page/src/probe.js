@@ -48,7 +48,7 @@ export function createProbe(app, plots) {
   app.on('probed', (message) => {
     if (same(message, app.probe)) app.probeValues = message;
     if (!same(message, hovered) || app.held) return;
-    const rows = [['stress', 'Pa'], ['strain', ''], ['displacement', 'm'], ['velocity', 'm/s']]
+    const rows = [['stress', 'Pa'], ['strain', ''], ['displacement', 'm'], ['velocity', 'm/s'], ['pressure', 'Pa']]
       .filter(([name]) => message[name] !== null).map(([name, unit]) => `${name} ${withUnit(message[name], unit)}`);
     label.replaceChildren(h('strong', {}, `node ${message.node}`), ...rows.map((row) => h('div', {}, row)));
     label.hidden = false;

@@ -37,6 +37,7 @@ export function createQuality(apply, redraw, atRest, best, still) {
   }
 
   function standStill() {
+    timer = 0;
     if (!atRest()) return;
     const wanted = still ?? levels[best];
     if (shown === wanted) return;
@@ -47,6 +48,10 @@ export function createQuality(apply, redraw, atRest, best, still) {
   return {
     get level() {
       return level;
+    },
+    // Whether what stands still may yet be drawn once more
+    get waiting() {
+      return timer !== 0;
     },
     begin() {
       show(levels[best]);

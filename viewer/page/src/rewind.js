@@ -48,6 +48,7 @@ export function createRewind(app, view3d) {
   app.on('stats', (stats) => {
     if (!stats.paused && app.rewinding && app.paused === false) leave();
   });
+  app.keptFrames = () => kept.map(({frame}) => frame);
   app.on('held', leave);
   return slider;
 }

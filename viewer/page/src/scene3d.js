@@ -9,6 +9,7 @@ import {pixelRatio} from './dots.js';
 import {createCamera} from './camera.js';
 import {createColliders} from './colliders.js';
 import {createLights} from './lights.js';
+import {createArrows} from './arrows.js';
 import {createMarkers} from './markers.js';
 import {floorShade} from './material.js';
 import {createQuality} from './quality.js';
@@ -27,16 +28,18 @@ export function createScene3d(app, canvas) {
   renderer.localClippingEnabled = true;
 
   const scene = new Scene();
-  const {camera, controls, fit, place, turn} = createCamera(canvas, redraw);
+  const {camera, controls, fit, place, turn, follow} = createCamera(canvas, redraw);
   const bodies = createBodies(app);
   const colliders = createColliders();
   const lights = createLights(camera);
   const markers = createMarkers(app, bodies);
-  scene.add(bodies.group, colliders.group, lights.group, markers.group);
+  const arrows = createArrows(app);
+  scene.add(bodies.group, colliders.group, lights.group, markers.group, arrows.group);
 
   const box = new Box3();
   const middle = new Vector3();
   const fitted = {middle: new Vector3(), radius: 0}; // what lights and ground were made for
+  const scriptTimes = new Float64Array(64); // what frames cost beside drawing, ms; 0 where there was none yet
   const times = []; // of the last pictures, ms
   let pending = false;
   let asked = 0;
@@ -148,7 +151,9 @@ export function createScene3d(app, canvas) {
       clip.constant = low + look.share * (now.corners[7].getComponent(k) - low);
     }
     bodies.setLook(k >= 0 ? [clip] : null, look.opacity);
+    bodies.setMade(look.made);
     markers.setTrail(look.trail);
+    arrows.show(look.arrows ? app.frame?.contacts : null, now.radius);
   }
 
   function picture() {
@@ -158,22 +163,28 @@ export function createScene3d(app, canvas) {
     next = null;
     if (frame !== null && showFrame(frame)) {
       const now = bounds();
+      app.frame = frame;
       fitRoom(now);
       applyLook(now);
       if (!placed && frame.bodies.length > 0) {
         place(motion ?? roomBelow(now), app.scene?.camera);
         placed = true;
+      } else if (app.source === 'live' && app.held === null && !app.rewinding) {
+        follow(now);
       }
-      app.frame = frame;
     }
+    const shown = performance.now();
     const gliding = controls.update();
     if (frame !== null || gliding) quality.move();
     if (gliding) redraw();
     lights.follow(controls.target);
     markers.update(camera, canvas);
+    arrows.measure(canvas.clientHeight / (2 * Math.tan((camera.fov * Math.PI) / 360) * camera.position.distanceTo(controls.target)));
+    if (frame !== null) for (const ground of colliders.planes()) ground.drawNear(renderer, scene);
     renderer.render(scene, camera);
     takes?.();
     ++drawn;
+    if (frame !== null) scriptTimes[drawn % scriptTimes.length] = (app.decodeTime ?? 0) + shown - began;
     const end = performance.now();
     times.push(end);
     while (times[0] < end - 1000) times.shift();
@@ -198,7 +209,7 @@ export function createScene3d(app, canvas) {
   quality.begin();
 
   return {
-    camera, controls, canvas, bodies, colliders, markers, redraw, turn,
+    camera, controls, canvas, bodies, colliders, markers, arrows, redraw, turn,
     show(frame) {
       next = frame;
       redraw();
@@ -258,8 +269,17 @@ export function createScene3d(app, canvas) {
       const p = middle.fromArray(point).project(camera);
       return [rect.left + (0.5 + 0.5 * p.x) * rect.width, rect.top + (0.5 - 0.5 * p.y) * rect.height];
     },
+    // Nothing will be drawn unless something happens
+    get still() {
+      return !pending && next === null && !quality.waiting;
+    },
     get quality() {
       return quality.level;
+    },
+    // The middle one of the last frames, and the least, ms
+    scriptTime() {
+      const list = [...scriptTimes].filter((t) => t > 0).sort((a, b) => a - b);
+      return {median: list[list.length >> 1] ?? 0, least: list[0] ?? 0};
     },
     get drawn() {
       return drawn;

@@ -12,10 +12,14 @@ function pathOf(setting, owner) {
   return path;
 }
 
+// As the engine names those that have no name: body, body2, body3
+export const bodyName = (body, i) => body.name ?? (i === 0 ? 'body' : `body${i + 1}`);
+
 function put(owner, path, value) {
   const [first, ...rest] = path;
   if (rest.length === 0) {
-    owner[first] = value;
+    const both = [owner[first], value].every((x) => typeof x === 'object' && x !== null && !Array.isArray(x));
+    owner[first] = both ? {...owner[first], ...value} : value;
     return;
   }
   if (typeof owner[first] !== 'object' || owner[first] === null) owner[first] = {};
@@ -27,9 +31,10 @@ export function writeScene(text, settings, methodOf) {
   const scene = JSON.parse(text);
   for (const setting of settings) {
     const owner = setting.body === null || setting.body === undefined ? scene
-      : scene.bodies?.find((body, i) => (body.name ?? `body ${i}`) === setting.body);
+      : scene.bodies?.find((body, i) => bodyName(body, i) === setting.body);
     if (!owner) continue;
-    if (setting.path[0] === 'method') owner.method = methodOf(setting.body);
+    if (setting.path.join('.') === 'tets.scale') (scene.events ??= []).unshift({time: 0, type: 'set', body: setting.body, tets: {scale: setting.value}});
+    else if (setting.path[0] === 'method') owner.method = methodOf(setting.body);
     else put(owner, pathOf(setting, owner), setting.value);
   }
   return `${JSON.stringify(scene, null, 4)}\n`;

@@ -5,13 +5,17 @@
 
 import {h} from './dom.js';
 
-export function createScenes(app) {
+export function createScenes(app, openFile) {
   const search = h('input', {id: 'scene-search', type: 'search', placeholder: 'search', 'aria-label': 'Search scenes'});
   const list = h('div', {id: 'scene-list', class: 'scene-list'});
   const dialog = h('dialog', {id: 'scene-dialog', 'aria-labelledby': 'scenes-heading'},
     h('form', {method: 'dialog', class: 'dialog-head'}, h('h2', {id: 'scenes-heading'}, 'Scenes'),
       h('button', {class: 'plain', 'aria-label': 'Close'}, '✕')),
-    search, list);
+    h('div', {class: 'scene-search-row'}, search,
+      h('button', {type: 'button', title: 'Or drop it on the page', onclick: () => {
+        dialog.close();
+        openFile();
+      }}, 'Open a file')), list);
   dialog.addEventListener('click', (event) => {
     if (event.target === dialog) dialog.close();
   });
@@ -38,7 +42,8 @@ export function createScenes(app) {
                      dialog.close();
                      app.command({do: 'scene', index});
                    }},
-        h('strong', {}, scene.name ?? `scene ${index}`), h('span', {}, scene.description ?? ''))));
+        scene.picture ? h('img', {src: `data:image/png;base64,${scene.picture}`, alt: '', width: 192, height: 110}) : h('div', {class: 'no-picture'}),
+        h('div', {}, h('strong', {}, scene.name ?? `scene ${index}`), h('span', {}, scene.description ?? '')))));
     search.value = '';
     filter();
     dialog.showModal();

@@ -12,13 +12,17 @@ function paragraphs(text) {
 // Also what is missing, and what is only about right
 const looksNumeric = /^(-|~?[-−+]?[\d.,]+(e[-−+]?\d+)?\s*(%|×|[a-zA-Zµ/^0-9]{1,6})?)$/;
 
+// Verdicts that a reader looks for
+const verdicts = {differs: 'verdict-bad', short: 'verdict-bad', 'not judged': 'verdict-open'};
+
 function table({columns = [], rows = []}) {
-  const numeric = columns.map((_, i) => rows.length > 0 && rows.every((row) => !row[i] || looksNumeric.test(row[i].trim())));
-  const kind = (i) => (numeric[i] ? 'numeric' : null);
+  const numeric = columns.map((_, i) => rows.some((row) => row[i]) &&
+    rows.every((row) => !row[i] || looksNumeric.test(row[i].trim())));
+  const kind = (i, cell) => (numeric[i] ? 'numeric' : verdicts[cell] ?? null);
   return h('div', {class: 'table-box', tabindex: 0, role: 'region', 'aria-label': 'Table'},
     h('table', {},
       h('thead', {}, h('tr', {}, columns.map((name, i) => h('th', {scope: 'col', class: kind(i)}, name)))),
-      h('tbody', {}, rows.map((row) => h('tr', {}, row.map((cell, i) => h('td', {class: kind(i)}, cell)))))));
+      h('tbody', {}, rows.map((row) => h('tr', {}, row.map((cell, i) => h('td', {class: kind(i, cell)}, cell)))))));
 }
 
 // As an image, so that nothing in it can run

@@ -12,8 +12,8 @@ const stageTitles = {
 };
 const span = 30; // s in a live view
 
-function column(name, unit) {
-  return {name, unit, values: []};
+function column(name, unit, group = '') {
+  return {name, unit, group, values: []};
 }
 
 // Measurements of one unit in one plot, at most six lines each
@@ -35,16 +35,16 @@ function measuredPlots(columns, start = 0) {
 // ---- Live
 
 export function createLiveSeries(measurements) {
-  const x = column('time', 's');
+  const x = column('time', 's', 'time');
   const wall = column('wall', 's');
-  const profile = [...stages, 'other'].map((stage) => column(stageTitles[stage], 'ms'));
+  const profile = [...stages, 'other'].map((stage) => column(stageTitles[stage], 'ms', 'profile'));
   const rate = column('steps per second', '1/s');
   const pictures = column('pictures per second', '1/s');
   const ratio = column('ratio to real time', '');
-  const energy = ['kinetic', 'elastic', 'potential', 'total'].map((name) => column(name, 'J'));
-  const iterations = column('iterations', '');
-  const residual = column('residual', '');
-  const measured = measurements.map((m) => column(m.name, m.unit ?? ''));
+  const energy = ['kinetic', 'elastic', 'potential', 'total'].map((name) => column(name, 'J', 'energy'));
+  const iterations = column('iterations', '', 'solver');
+  const residual = column('residual', '', 'solver');
+  const measured = measurements.map((m) => column(m.name, m.unit ?? '', 'measurement'));
   const probed = []; // of the node that was clicked
   const all = [x, wall, ...profile, rate, pictures, ratio, ...energy, iterations, residual, ...measured];
 
@@ -88,7 +88,8 @@ export function createLiveSeries(measurements) {
     {id: 'plot-rate', title: 'Rate', lines: [line(rate), line(pictures), line(ratio, 'y2')]},
     {id: 'plot-solver', title: 'Solver', lines: [line(iterations), line(residual, 'log')]},
   ];
-  const series = {x, all, plots, push, setProbe, live: true, span};
+  const columns = () => all.filter((c) => c.group !== '');
+  const series = {x, all, plots, push, setProbe, columns, live: true, span};
   return series;
 }
 
@@ -116,7 +117,9 @@ export function createReportSeries(message) {
   if (solver.length > 0) {
     plots.push({id: 'plot-solver', title: 'Solver', lines: solver.map((c) => line(c, isResidual(c) ? 'log' : 'y'))});
   }
-  const rest = known.filter((c) => !['measurement', 'profile', 'solver'].includes(c.group));
+  const energy = of('energy');
+  if (energy.length > 0) plots.push({id: 'plot-energy', title: 'Energy, J', lines: energy.map((c) => line(c))});
+  const rest = known.filter((c) => !['measurement', 'profile', 'solver', 'energy'].includes(c.group));
   plots.push(...measuredPlots(rest, plots.length));
   return {x, all: columns, plots, push() {}, live: false};
 }

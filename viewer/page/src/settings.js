@@ -18,11 +18,12 @@ const sentences = {
   damping: 'How fast motion inside the body dies out.', friction: 'How hard it is to slide; 1 holds on a slope of 45 degrees.',
   restitution: 'How much speed is left after a bounce; 0 none, 1 all.', wind: 'Speed of the air that blows.',
   pressure: 'Of the gas inside.', coefficient: 'Strength of the field.', method: 'How steps are solved.',
+  tets: 'What the solid is made of; its mass stays.', scale: 'Young\'s modulus of all materials, times this.',
   substeps: 'Parts that a step is divided into.', iterations: 'Rounds of the solver in each substep.',
   safety: 'Share of the largest stable substep that is taken.', contact: 'How contacts are solved.',
   compliance: 'How much a constraint gives way; 0 is rigid.', filter: 'Smooths velocities of cloth.',
 };
-const basic = new Set(['gravity', 'youngModulus', 'stiffness', 'poissonRatio', 'damping', 'friction', 'restitution', 'wind', 'pressure', 'coefficient']);
+const basic = new Set(['gravity', 'tets', 'scale', 'youngModulus', 'stiffness', 'poissonRatio', 'damping', 'friction', 'restitution', 'wind', 'pressure', 'coefficient']);
 const isBasic = (setting) => basic.has(setting.path.at(-1)) && setting.path[0] !== 'method';
 
 export function settingId(setting) {

@@ -11,6 +11,7 @@ import {icon} from './icons.js';
 const modes = [
   ['grab', 'Grab bodies, turn the camera elsewhere (1)'], ['orbit', 'Turn the camera only (2)'],
   ['pin', 'Pin and free points (3)'], ['poke', 'Poke with a sphere (4)'],
+  ['cut', 'Cut with a blade along the view (5)'], ['carve', 'Carve with a sphere (6)'],
 ];
 
 export function iconButton(id, name, label, onclick, extra = {}) {
