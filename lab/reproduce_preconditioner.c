@@ -112,6 +112,8 @@ void spSummarizeRun(spSolveRun* run)
         int age = (int)(i - run->factorSteps[i]);
         run->oldest = age > run->oldest ? age : run->oldest;
     }
+    // The last factor has served until the end
+    run->longest = n + 1 - last > run->longest ? n + 1 - last : run->longest;
     run->medianStep = spGetQuantile(times, n, 0.5);
     run->highRatio = spGetQuantile(times, n, 0.95) / run->medianStep;
     run->mostRatio = spGetQuantile(times, n, 1.0) / run->medianStep;
