@@ -181,7 +181,7 @@ bool spRun_Act(spRun* run, const char* text, size_t size, spError* error)
     spPlaceIndex places = {0};
     spProblems problems = {.places = &places};
     spEventData data;
-    spReader reader = {&pool, &places, &problems, false};
+    spReader reader = {.pool = &pool, .places = &places, .problems = &problems};
     bool memory = spScanPlaces(&places, &run->heap, text, size);
     if (memory)
     {

@@ -427,6 +427,20 @@ static void spListSelectors(const spSchema* schema, const char* name, char* buff
     }
 }
 
+// The object in this one that has a key of that name; NULL when none has
+static const char* spFindHome(const spSchema* schema, const char* name)
+{
+    for (int i = 0; schema != NULL && i < schema->keyCount; ++i)
+    {
+        const spKey* key = &schema->keys[i];
+        if (key->type == sp_keyObject && spFindKey(key->object, name, -1) != NULL)
+        {
+            return key->name;
+        }
+    }
+    return NULL;
+}
+
 static void spReportUnknownKey(spReader* reader, const spSchema* schema, const char* name, int selector,
                                int place)
 {
@@ -440,7 +454,20 @@ static void spReportUnknownKey(spReader* reader, const spSchema* schema, const c
         return;
     }
     const char* nearest = spFindNearestWord(name, schema->keyCount, spGetKeyName, schema);
-    if (nearest != NULL)
+    const char* inside = spFindHome(schema, name);
+    const char* beside = spFindHome(reader->outer, name);
+    if (inside != NULL)
+    {
+        spReportAtKey(reader->problems, place, "unknown key \"%.40s\"; it belongs into \"%s\" here", name,
+                      inside);
+    }
+    else if (beside != NULL)
+    {
+        spReportAtKey(reader->problems, place,
+                      "unknown key \"%.40s\" of %s; it belongs into \"%s\" beside it", name, schema->name,
+                      beside);
+    }
+    else if (nearest != NULL)
     {
         spReportAtKey(reader->problems, place, "unknown key \"%.40s\"; did you mean \"%s\"?", name, nearest);
     }
@@ -544,6 +571,7 @@ void spReadObject(spReader* reader, const spSchema* schema, const json_t* json, 
 
     bool selectorBad = false;
     int child = spFirstChild(reader, place);
+    const spSchema* outer = reader->outer;
     const char* name;
     json_t* value;
     json_object_foreach((json_t*)(uintptr_t)json, name, value)
@@ -571,7 +599,10 @@ void spReadObject(spReader* reader, const spSchema* schema, const json_t* json, 
         else
         {
             head->keyPlaces[key - schema->keys] = child;
-            if (spReadValue(reader, key, value, child, (char*)object + key->offset))
+            reader->outer = schema;
+            bool good = spReadValue(reader, key, value, child, (char*)object + key->offset);
+            reader->outer = outer;
+            if (good)
             {
                 head->given |= (uint64_t)1 << (key - schema->keys);
             }

@@ -17,6 +17,7 @@ typedef struct spReader
     const spPlaceIndex* places;
     spProblems* problems;
     bool outOfMemory;
+    const spSchema* outer; // of the object around the one that is read; NULL around the whole file
 } spReader;
 
 // Parses JSON. Returns NULL with the reason in error, or with memory false.

@@ -87,7 +87,7 @@ static bool spReadScene(spScene* scene, spProblems* problems)
         return false;
     }
     problems->places = &scene->places;
-    spReader reader = {&scene->pool, &scene->places, problems, false};
+    spReader reader = {.pool = &scene->pool, .places = &scene->places, .problems = problems};
     spReadObject(&reader, &g_sceneSchema, json, 0, &scene->data);
     json_decref(json);
     return !reader.outOfMemory && spCheckSceneData(scene, problems);
