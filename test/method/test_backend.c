@@ -187,6 +187,12 @@ static void TestBackendFindsWhatIsNotFinite(void** state)
     }
 }
 
+// Arrays that close and open cost two system calls an operation: the first steps, the last, and some between
+static bool IsClosedStep(int step, int stepCount)
+{
+    return step < 2 || step % 16 == 0 || step == stepCount - 1;
+}
+
 // What a step asks of the backend, for every method, on a body of one patch and on one of many
 static void TestCallsOfAStep(void** state)
 {
@@ -214,11 +220,15 @@ static void TestCallsOfAStep(void** state)
             int patches = body->order.patchCount;
             int64_t nodeBytes = (int64_t)body->nodeCount * (int64_t)sizeof(spVec4);
             assert_true(k == 0 ? patches == 1 : patches > 3);
-            for (int step = 0; step < 50; ++step)
+            const int steps = 50;
+            for (int step = 0; step < steps; ++step)
             {
                 spWorld_Step(plain.world, (spReal)1e-3);
                 ResetCounts();
-                CloseArrays();
+                if (IsClosedStep(step, steps))
+                {
+                    CloseArrays();
+                }
                 spWorld_Step(counted.world, (spReal)1e-3);
                 OpenArrays();
                 bool euler = type == sp_symplecticEuler, runge = type == sp_rungeKutta4;
@@ -452,7 +462,10 @@ static void TestStateIsTouchedThroughTheTableAlone(void** state)
         for (int step = 0; step < steps; ++step)
         {
             spWorld_Step(plain.world, (spReal)2e-3);
-            CloseArrays();
+            if (IsClosedStep(step, steps))
+            {
+                CloseArrays();
+            }
             spWorld_Step(guarded.world, (spReal)2e-3);
             OpenArrays();
         }
