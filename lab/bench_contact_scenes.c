@@ -47,7 +47,7 @@ void spTakeContactStep(spContactSteps* steps, spWorld* world, double dt)
         steps->times[steps->count++] = ms;
     }
     steps->detection += profile.detection;
-    steps->response += profile.response + profile.correction;
+    steps->response += profile.response + profile.check;
     steps->rows += report.rowCount;
     steps->sweeps += report.sweepCount;
 }

@@ -163,7 +163,7 @@ static bool spRunOurs(const spBenchRun* run, const spBenchFamily* family, int si
         {
             spAddTimes(side, wallStart, processorStart);
             int sweeps = (int)spWorld_GetReport(test.world).solverIterations;
-            spAddSolve(side, result->elements, sweeps, 0.0, 1e-3 * spWorld_GetProfile(test.world).freeMotion,
+            spAddSolve(side, result->elements, sweeps, 0.0, 1e-3 * spWorld_GetProfile(test.world).advance,
                        0.0);
         }
         side->tip[i] = spGetTipHeight(&test, scene->tipNodes) - rest;

@@ -73,8 +73,8 @@ int main(void)
     printf("last step: %d nodes, %d elements, %d substeps, %d contacts, stable step %.2g s\n",
            report.nodeCount, report.elementCount, report.substepCount, report.contactCount,
            report.stableStep);
-    printf("it took %.3f ms: free motion %.3f, detection %.3f, response %.3f\n", profile.step,
-           profile.freeMotion, profile.detection, profile.response);
+    printf("it took %.3f ms: advance %.3f, detection %.3f, response %.3f\n", profile.step, profile.advance,
+           profile.detection, profile.response);
 
     // The same steps again, without a clock
     for (int i = 0; i < stepCount; ++i)

@@ -42,8 +42,8 @@ typedef struct spColumn
 } spColumn;
 
 static const char* const s_groups[] = {"time", "measurement", "profile", "solver"};
-static const char* const s_stages[] = {"step",     "commands",   "freeMotion", "detection",
-                                       "response", "correction", "adapt",      "publish"};
+static const char* const s_stages[] = {"step",     "commands", "advance", "detection",
+                                       "response", "check",    "adapt",   "publish"};
 static const char* const s_solver[][2] = {
     {"iterations", ""}, {"residual", ""}, {"contacts", ""}, {"substeps", ""}};
 
@@ -73,8 +73,8 @@ static double spGetValue(const spReport* report, spColumn column, int row)
     const spProfile* p = &r.profile;
     if (column.group == sp_columnProfile)
     {
-        const double stages[SP_STAGE_COUNT] = {p->step,     p->commands,   p->freeMotion, p->detection,
-                                               p->response, p->correction, p->adapt,      p->publish};
+        const double stages[SP_STAGE_COUNT] = {p->step,     p->commands, p->advance, p->detection,
+                                               p->response, p->check,    p->adapt,   p->publish};
         return stages[column.index];
     }
     const double numbers[SP_SOLVER_COUNT] = {

@@ -494,10 +494,10 @@ static void spNoteStep(spSession* session, uint32_t flags, double seconds)
     session->covered += (double)spWorld_GetReport(world).dtTaken;
     session->profile.step += profile.step;
     session->profile.commands += profile.commands;
-    session->profile.freeMotion += profile.freeMotion;
+    session->profile.advance += profile.advance;
     session->profile.detection += profile.detection;
     session->profile.response += profile.response;
-    session->profile.correction += profile.correction;
+    session->profile.check += profile.check;
     session->profile.adapt += profile.adapt;
     session->profile.publish += profile.publish;
     session->moved = true;

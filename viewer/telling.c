@@ -333,9 +333,9 @@ static json_t* spMakeProfile(const spSession* session)
     const spProfile* sum = &session->profile;
     double share = session->steps > 0 ? 1.0 / session->steps : 0.0;
     return json_pack("{sfsfsfsfsfsfsfsf}", "step", share * sum->step, "commands", share * sum->commands,
-                     "freeMotion", share * sum->freeMotion, "detection", share * sum->detection, "response",
-                     share * sum->response, "correction", share * sum->correction, "adapt",
-                     share * sum->adapt, "publish", share * sum->publish);
+                     "advance", share * sum->advance, "detection", share * sum->detection, "response",
+                     share * sum->response, "check", share * sum->check, "adapt", share * sum->adapt,
+                     "publish", share * sum->publish);
 }
 
 static json_t* spMakeEnergy(const spSession* session)

@@ -217,14 +217,14 @@ SP_API bool spWorld_Untangle(spWorld* world, int maxRounds, spUntangleReport* re
 /// Where the time of the last step went, in milliseconds of wall clock.
 typedef struct spProfile
 {
-    double step;       ///< the whole step
-    double commands;   ///< edits and motion of tools taken in
-    double freeMotion; ///< the methods of all bodies
-    double detection;  ///< finding contacts
-    double response;   ///< solving the rows between bodies
-    double correction; ///< impulses taken in
-    double adapt;      ///< what the next step will do: the estimate of its stable step
-    double publish;    ///< surfaces, measurements, observers
+    double step;      ///< the whole step
+    double commands;  ///< edits and motion of tools taken in
+    double advance;   ///< the methods of all bodies
+    double detection; ///< finding contacts
+    double response;  ///< solving the rows between bodies
+    double check;     ///< forces are collected, bodies that are no longer finite stop
+    double adapt;     ///< what the next step will do: the estimate of its stable step
+    double publish;   ///< surfaces, measurements, observers
 } spProfile;
 
 /// @return the profile of the last step.

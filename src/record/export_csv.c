@@ -59,8 +59,8 @@ static void spPrintMeasurements(spBytes* text, const spRecording* recording)
 
 static void spPrintProfile(spBytes* text, const spRecording* recording)
 {
-    spPrintText(text, "time [s],step,dt [s],flags,total [ms],commands [ms],free motion [ms],detection [ms],"
-                      "response [ms],correction [ms],adapt [ms],publish [ms]\n");
+    spPrintText(text, "time [s],step,dt [s],flags,total [ms],commands [ms],advance [ms],detection [ms],"
+                      "response [ms],check [ms],adapt [ms],publish [ms]\n");
     for (int row = 0; row < recording->rowCount; ++row)
     {
         spRecordRow r = spRecording_GetRow(recording, row);
@@ -68,8 +68,8 @@ static void spPrintProfile(spBytes* text, const spRecording* recording)
         spPrintText(text, ",%lld,", (long long)r.stepCount);
         spPrintNumber(text, r.dtTaken);
         spPrintText(text, ",%u", r.flags);
-        const double stages[] = {r.profile.step,      r.profile.commands, r.profile.freeMotion,
-                                 r.profile.detection, r.profile.response, r.profile.correction,
+        const double stages[] = {r.profile.step,      r.profile.commands, r.profile.advance,
+                                 r.profile.detection, r.profile.response, r.profile.check,
                                  r.profile.adapt,     r.profile.publish};
         for (int i = 0; i < SP_COUNT(stages); ++i)
         {

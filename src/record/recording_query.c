@@ -242,10 +242,10 @@ spRecordRow spRecording_GetRow(const spRecording* recording, int row)
         memcpy(stages, p + 32, sizeof(stages));
         result.profile.step = stages[0];
         result.profile.commands = stages[1];
-        result.profile.freeMotion = stages[2];
+        result.profile.advance = stages[2];
         result.profile.detection = stages[3];
         result.profile.response = stages[4];
-        result.profile.correction = stages[5];
+        result.profile.check = stages[5];
         result.profile.adapt = stages[6];
         result.profile.publish = stages[7];
         const uint8_t* solver =

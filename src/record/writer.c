@@ -483,8 +483,8 @@ bool spWriteRow(spRecordWriter* writer, const spRecordRow* row, const double* va
     }
 
     const spProfile* p = &row->profile;
-    const double stages[SP_PROFILE_COUNT] = {p->step,     p->commands,   p->freeMotion, p->detection,
-                                             p->response, p->correction, p->adapt,      p->publish};
+    const double stages[SP_PROFILE_COUNT] = {p->step,     p->commands, p->advance, p->detection,
+                                             p->response, p->check,    p->adapt,   p->publish};
     spBytes* rows = &writer->rows;
     spPutF64(rows, row->time);
     spPutU64(rows, (uint64_t)row->stepCount);

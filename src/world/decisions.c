@@ -33,7 +33,7 @@ static bool spIsStoppable(const spBody* body)
 
 // ---- budget ----
 
-// Wall seconds of free motion of the bodies that the clock does not stop
+// Wall seconds of the bodies that the clock does not stop
 static double spGetFixedCost(const spWorld* world, spReal dt)
 {
     double sum = 0.0;
@@ -103,7 +103,7 @@ static double spSmooth(double old, double now)
     return old > 0.0 ? (1.0 - weight) * old + weight * now : now;
 }
 
-void spNoteCosts(spWorld* world, const spBodyTime* times, double freeMotion, double whole)
+void spNoteCosts(spWorld* world, const spBodyTime* times, double advance, double whole)
 {
     double all = 0.0;
     for (int i = 0; i < world->bodyIds.slotCount; ++i)
@@ -118,8 +118,8 @@ void spNoteCosts(spWorld* world, const spBodyTime* times, double freeMotion, dou
         body->cost = spSmooth(body->cost, times[i].taken / (stoppable ? 1 : spMaxInt(1, times[i].substeps)));
         body->leastCost = stoppable ? spSmooth(body->leastCost, times[i].least) : 0.0;
     }
-    world->overlap = spSmooth(world->overlap, all > 0.0 ? freeMotion / all : 1.0);
-    world->stepCost = spSmooth(world->stepCost, fmax(whole - freeMotion, 0.0));
+    world->overlap = spSmooth(world->overlap, all > 0.0 ? advance / all : 1.0);
+    world->stepCost = spSmooth(world->stepCost, fmax(whole - advance, 0.0));
 }
 
 // ---- decisions ----

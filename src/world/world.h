@@ -41,8 +41,8 @@ struct spWorld
     int64_t stepCount;
     int64_t serial; // steps taken, those that a restored state undid included
     spReal lastDt;
-    double stepCost; // wall seconds of a step without free motion, smoothed; 0 before the first
-    double overlap;  // wall seconds of free motion per second of a body's, smoothed; 0 before
+    double stepCost; // wall seconds of a step without the methods of its bodies, smoothed; 0 before the first
+    double overlap;  // wall seconds of the stage advance per second of a body's, smoothed; 0 before
 
     // What the clock decided in the last step, and what is decided for the next one
     spDecision* decisions;
@@ -111,7 +111,7 @@ spReal spPlanTime(const spWorld* world, spReal dt, double budget);
 // Shares what the rest of the step leaves of the budget among the bodies that the clock may stop
 void spShareBudget(const spWorld* world, spReal dt, double budget, spBodyTime* times);
 // Remembers what the step cost, s
-void spNoteCosts(spWorld* world, const spBodyTime* times, double freeMotion, double whole);
+void spNoteCosts(spWorld* world, const spBodyTime* times, double advance, double whole);
 
 // The time that the next step covers when that is decided, else dt
 spReal spGetDecidedTime(const spWorld* world, spReal dt);

@@ -5,9 +5,9 @@
 
 import {unitText} from './format.js';
 
-export const stages = ['commands', 'freeMotion', 'detection', 'response', 'correction', 'adapt', 'publish'];
+export const stages = ['commands', 'advance', 'detection', 'response', 'check', 'adapt', 'publish'];
 const stageTitles = {
-  commands: 'commands', freeMotion: 'free motion', detection: 'detection', response: 'response', correction: 'correction',
+  commands: 'commands', advance: 'advance', detection: 'detection', response: 'response', check: 'check',
   adapt: 'adapt', publish: 'publish', other: 'other',
 };
 const span = 30; // s in a live view
