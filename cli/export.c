@@ -29,8 +29,9 @@ int spRunExport(int argc, char** argv)
         {"height", sp_optionInteger, "PIXELS", &plan.height, "of pictures, by default as the scene says", 16,
          SP_MAX_PICTURE_SIZE, 0},
         {"colour", sp_optionText, "COLOUR", &plan.colour,
-         "colour bodies by stress, strain, displacement, velocity, pressure or none, by default as the scene "
-         "says",
+         "colour bodies by stress, strain, displacement, velocity, pressure, modulus, level or none, by "
+         "default "
+         "as the scene says",
          0, 0, 0},
         {"edges", sp_optionFlag, NULL, &plan.showEdges, "draw the edges of surfaces in pictures", 0, 0, 0},
         {"quiet", sp_optionFlag, NULL, &plan.quiet, "print nothing but errors", 0, 0, 'q'},

@@ -61,7 +61,8 @@ unsigned spParseFormats(const char* list)
     return (formats & sp_exportMp4) == 0 || spCanFilm() ? formats : 0;
 }
 
-static const char* const s_colours[] = {"none", "stress", "displacement", "velocity", "pressure", "strain"};
+static const char* const s_colours[] = {"none",     "stress", "displacement", "velocity",
+                                        "pressure", "strain", "modulus",      "level"};
 
 _Static_assert(sizeof(s_colours) / sizeof(s_colours[0]) == sp_pictureColorCount,
                "one word for each colouring");
@@ -89,7 +90,8 @@ bool spParseColour(const char* word, spPictureColor* color)
     else
     {
         spFailUsage(
-            "unknown colour \"%s\"; known are none, stress, strain, displacement, velocity and pressure",
+            "unknown colour \"%s\"; known are none, stress, strain, displacement, velocity, pressure, "
+            "modulus and level",
             word);
     }
     return false;

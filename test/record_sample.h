@@ -359,8 +359,8 @@ static inline bool WriteSample(const char* path, const SampleDef* sample, spErro
                                            .nodeCount = bodies[i].nodeCount,
                                            .positions = bodies[i].now,
                                            .velocities = bodies[i].rest,
-                                           .nodeStress = stressed ? stress : NULL,
-                                           .nodePressure = stressed ? states : NULL,
+                                           .nodeValues[sp_nodeStress] = stressed ? stress : NULL,
+                                           .nodeValues[sp_nodePressure] = stressed ? states : NULL,
                                            .tetCount = stressed ? tetCount : 0,
                                            .tetStates = stressed ? states : NULL};
         }

@@ -595,9 +595,10 @@ static void spGatherNumbers(const spReal* numbers, const int32_t* nodes, int cou
 static bool spGatherValues(const spRawBody* raw, const spDrawn* drawn, spViewColour colour,
                            const int32_t* nodes, int count, float* values)
 {
-    const int counts[sp_viewColourCount] = {
-        -1, raw->positionCount, raw->strainCount, raw->stressCount, raw->velocityCount, raw->pressureCount};
-    if (counts[colour] != drawn->nodeCount)
+    int available = colour == sp_viewDisplacement ? raw->positionCount
+                    : colour == sp_viewVelocity   ? raw->velocityCount
+                                                  : raw->valueCounts[colour];
+    if (colour == sp_viewNone || available != drawn->nodeCount)
     {
         return false;
     }
@@ -610,10 +611,7 @@ static bool spGatherValues(const spRawBody* raw, const spDrawn* drawn, spViewCol
             spGatherLengths(raw->velocities, nodes, count, values);
             break;
         default:
-            spGatherNumbers(colour == sp_viewStrain     ? raw->strain
-                            : colour == sp_viewPressure ? raw->pressure
-                                                        : raw->stress,
-                            nodes, count, values);
+            spGatherNumbers(raw->values[colour], nodes, count, values);
             break;
     }
     return true;

@@ -103,9 +103,10 @@ static void spFreeFrame(spRawFrame* frame)
         free(frame->bodies[i].positions);
         free(frame->bodies[i].surface);
         free(frame->bodies[i].velocities);
-        free(frame->bodies[i].strain);
-        free(frame->bodies[i].stress);
-        free(frame->bodies[i].pressure);
+        for (int colour = 0; colour < sp_viewColourCount; ++colour)
+        {
+            free(frame->bodies[i].values[colour]);
+        }
     }
     free(frame->bodies);
     free(frame->poses);

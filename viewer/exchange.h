@@ -94,11 +94,9 @@ typedef struct spRawBody
     spVec3* positions;
     spVec3* surface; // of the vertices of an attached surface
     spVec3* velocities;
-    spReal* strain;
-    spReal* stress;
-    spReal* pressure;
-    int positionCount, surfaceCount, velocityCount, strainCount, stressCount, pressureCount;
-    int positionCapacity, surfaceCapacity, velocityCapacity, strainCapacity, stressCapacity, pressureCapacity;
+    spReal* values[sp_viewColourCount]; // those that the world has as one number for each node
+    int positionCount, surfaceCount, velocityCount, valueCounts[sp_viewColourCount];
+    int positionCapacity, surfaceCapacity, velocityCapacity, valueCapacities[sp_viewColourCount];
 } spRawBody;
 
 typedef struct spRawFrame

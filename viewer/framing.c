@@ -7,6 +7,7 @@
 #include "base/timer.h"
 #include "session.h"
 #include "souple/element.h"
+#include "souple/levels.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,14 +30,21 @@ static bool spMakeFrameRoom(spRawFrame* frame, int bodyCount, int poseCount)
     return spMakeRoom((void**)&frame->poses, &frame->poseCapacity, poseCount, sizeof(spViewPose));
 }
 
+typedef int spCopyValuesFcn(const spWorld* world, spBodyId body, spReal* values, int capacity);
+
+static spCopyValuesFcn* const s_copyValues[sp_viewColourCount] = {
+    [sp_viewStrain] = spBody_CopyNodeStrain,         [sp_viewStress] = spBody_CopyNodeStress,
+    [sp_viewPressure] = spBody_CopyContactPressures, [sp_viewModulus] = spBody_CopyNodeModulus,
+    [sp_viewLevel] = spBody_CopyNodeLevels,
+};
+
 static bool spFillBody(spRawBody* raw, spWorld* world, spBodyId id, unsigned wanted)
 {
     int nodes = spBody_GetNodeCount(world, id);
     int surface = spBody_GetSurfaceVertexCount(world, id);
     bool needsNodes = surface == 0 || (wanted & (sp_wantNodes | 1u << sp_viewDisplacement)) != 0;
     raw->version = spBody_GetTopologyVersion(world, id);
-    raw->positionCount = raw->surfaceCount = raw->velocityCount = raw->strainCount = raw->stressCount = 0;
-    raw->pressureCount = 0;
+    raw->positionCount = raw->surfaceCount = raw->velocityCount = 0;
     if (needsNodes)
     {
         if (!spMakeRoom((void**)&raw->positions, &raw->positionCapacity, nodes, sizeof(spVec3)))
@@ -61,29 +69,18 @@ static bool spFillBody(spRawBody* raw, spWorld* world, spBodyId id, unsigned wan
         }
         raw->velocityCount = spBody_CopyVelocities(world, id, raw->velocities, nodes);
     }
-    if ((wanted & 1u << sp_viewStrain) != 0)
+    for (int colour = 0; colour < sp_viewColourCount; ++colour)
     {
-        if (!spMakeRoom((void**)&raw->strain, &raw->strainCapacity, nodes, sizeof(spReal)))
+        raw->valueCounts[colour] = 0;
+        if (s_copyValues[colour] == NULL || (wanted & 1u << colour) == 0)
+        {
+            continue;
+        }
+        if (!spMakeRoom((void**)&raw->values[colour], &raw->valueCapacities[colour], nodes, sizeof(spReal)))
         {
             return false;
         }
-        raw->strainCount = spBody_CopyNodeStrain(world, id, raw->strain, nodes);
-    }
-    if ((wanted & 1u << sp_viewStress) != 0)
-    {
-        if (!spMakeRoom((void**)&raw->stress, &raw->stressCapacity, nodes, sizeof(spReal)))
-        {
-            return false;
-        }
-        raw->stressCount = spBody_CopyNodeStress(world, id, raw->stress, nodes);
-    }
-    if ((wanted & 1u << sp_viewPressure) != 0)
-    {
-        if (!spMakeRoom((void**)&raw->pressure, &raw->pressureCapacity, nodes, sizeof(spReal)))
-        {
-            return false;
-        }
-        raw->pressureCount = spBody_CopyContactPressures(world, id, raw->pressure, nodes);
+        raw->valueCounts[colour] = s_copyValues[colour](world, id, raw->values[colour], nodes);
     }
     return true;
 }

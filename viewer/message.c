@@ -7,15 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char* const g_viewColourWords[sp_viewColourCount] = {"none",   "displacement", "strain",
-                                                           "stress", "velocity",     "pressure"};
+const char* const g_viewColourWords[sp_viewColourCount] = {"none",     "displacement", "strain",  "stress",
+                                                           "velocity", "pressure",     "modulus", "level"};
 
 spValueKind spGetValueKind(spViewColour colour)
 {
-    return colour == sp_viewVelocity                              ? sp_valueSpeed
-           : colour == sp_viewStrain                              ? sp_valueStrain
-           : colour == sp_viewStress || colour == sp_viewPressure ? sp_valueStress
-                                                                  : sp_valueDisplacement;
+    static const spValueKind kinds[] = {
+        [sp_viewNone] = sp_valueDisplacement, [sp_viewDisplacement] = sp_valueDisplacement,
+        [sp_viewStrain] = sp_valueStrain,     [sp_viewStress] = sp_valueStress,
+        [sp_viewVelocity] = sp_valueSpeed,    [sp_viewPressure] = sp_valueStress,
+        [sp_viewModulus] = sp_valueStress,    [sp_viewLevel] = sp_valueLevel,
+    };
+    _Static_assert(sizeof(kinds) / sizeof(kinds[0]) == sp_viewColourCount, "a kind for each colour");
+    return kinds[colour];
 }
 
 void spFreeBuffer(spBuffer* buffer)

@@ -27,6 +27,8 @@ typedef enum spViewColour
     sp_viewStress,
     sp_viewVelocity,
     sp_viewPressure,
+    sp_viewModulus,
+    sp_viewLevel,
     sp_viewColourCount
 } spViewColour;
 

@@ -203,6 +203,16 @@ static int spCountContacts(const spRecording* recording, int frame)
     return (spRecording_GetContactCount(recording, frame) + stride - 1) / stride;
 }
 
+typedef spValueView spGetNodeValuesFcn(const spRecording* recording, int frame, int body);
+
+// Values that a recording holds as they are; contact pressure is 0 where it holds none
+static spGetNodeValuesFcn* const s_getNodeValues[sp_viewColourCount] = {
+    [sp_viewStrain] = spRecording_GetNodeStrain,
+    [sp_viewStress] = spRecording_GetNodeStress,
+    [sp_viewModulus] = spRecording_GetNodeModulus,
+    [sp_viewLevel] = spRecording_GetNodeLevels,
+};
+
 // Bytes of each frame, about; NULL without memory
 static size_t* spMeasureFrames(spReport* report)
 {
@@ -222,8 +232,11 @@ static size_t* spMeasureFrames(spReport* report)
             bool there = good && spRecording_GetTopology(report->recording, frame, i) >= 0;
             size_t colours = 1;
             colours += spRecording_GetVelocities(report->recording, frame, i).count > 0;
-            colours += spRecording_GetNodeStress(report->recording, frame, i).count > 0;
-            colours += spRecording_GetNodeStrain(report->recording, frame, i).count > 0;
+            for (int colour = 0; colour < sp_viewColourCount; ++colour)
+            {
+                spGetNodeValuesFcn* get = s_getNodeValues[colour];
+                colours += get != NULL && get(report->recording, frame, i).count > 0;
+            }
             colours += report->pressed;
             sizes[frame] += there ? (6 + colours) * (size_t)spCountPoints(body) : 0;
         }
@@ -294,11 +307,8 @@ static bool spFindNodeValues(const spReport* report, int frame, int number, cons
     static const float zero[3] = {0};
     spPointView x = spRecording_GetPositions(report->recording, frame, number);
     spPointView v = spRecording_GetVelocities(report->recording, frame, number);
-    spValueView stress = spRecording_GetNodeStress(report->recording, frame, number);
-    spValueView strain = spRecording_GetNodeStrain(report->recording, frame, number);
-    spValueView stored = colour == sp_viewStress   ? stress
-                         : colour == sp_viewStrain ? strain
-                                                   : (spValueView){0};
+    spGetNodeValuesFcn* get = s_getNodeValues[colour];
+    spValueView stored = get != NULL ? get(report->recording, frame, number) : (spValueView){0};
     if (stored.count > 0)
     {
         memcpy(values, stored.data, (size_t)stored.count * sizeof(float));

@@ -202,6 +202,10 @@ SP_API int spBody_CopyNodeStress(const spWorld* world, spBodyId body, spReal* st
 /// capacity is smaller.
 SP_API int spBody_CopyNodeStrain(const spWorld* world, spBodyId body, spReal* strain, int capacity);
 
+/// Computes Young's modulus at the nodes, Pa: the mean of the tets around each, weighted by rest volume. For drawing.
+/// @return the number of nodes; 0 when the body has no tets, is rigid, or capacity is smaller.
+SP_API int spBody_CopyNodeModulus(const spWorld* world, spBodyId body, spReal* modulus, int capacity);
+
 /// @return number of tets of all sets of a body that are inside out, or have no volume at all.
 SP_API int spBody_CountInvertedTets(const spWorld* world, spBodyId body);
 

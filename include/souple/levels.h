@@ -39,9 +39,10 @@ typedef struct spLevelsReport
 /// @return what a body of levels does; zeros without levels, and energies only with sp_multiresolution.
 SP_API spLevelsReport spBody_GetLevels(spWorld* world, spBodyId body);
 
-/// Tells which level each node of the body moves by: 0 for the coarsest.
-/// @param levels one for each node, in the numbering of the mesh @return how many were written.
-SP_API int spBody_CopyNodeLevels(const spWorld* world, spBodyId body, int* levels, int capacity);
+/// Tells which level each node of the body moves by: 0 for the coarsest. For drawing.
+/// @param levels one for each node, in the numbering of the mesh
+/// @return the number of nodes; 0 when the body has no levels or capacity is smaller.
+SP_API int spBody_CopyNodeLevels(const spWorld* world, spBodyId body, spReal* levels, int capacity);
 
 /// Divides what is coarser than a level and lies in a box, now.
 /// @param lower smallest coordinates in the world, m

@@ -69,6 +69,8 @@ typedef struct spRecorderDef
     bool storeVelocities;                ///< also store the velocities of all nodes in each frame
     bool storeStress;                    ///< also store von Mises stress at the nodes of bodies with tets
     bool storeStrain;    ///< also store equivalent strain at the nodes of bodies that have one
+    bool storeModulus;   ///< also store Young's modulus at the nodes of bodies with tets
+    bool storeLevels;    ///< also store the levels that nodes move by, of bodies of levels
     bool storeTetStates; ///< also store stress and volume ratio of every tet
     bool storeContacts; ///< also store the contacts of each frame, SP_MAX_FRAME_CONTACTS of them at most, and
                         ///< contact pressures at the nodes of bodies that touch something
@@ -305,6 +307,14 @@ SP_API spTetStateView spRecording_GetTetStates(const spRecording* recording, int
 /// nothing, has no triangles or was not there.
 SP_API spValueView spRecording_GetNodePressure(const spRecording* recording, int frame, int body);
 
+/// @return Young's modulus at the nodes of a body in a frame, Pa, see spBody_CopyNodeModulus; empty when it was not stored,
+/// the body had no tets or was not there.
+SP_API spValueView spRecording_GetNodeModulus(const spRecording* recording, int frame, int body);
+
+/// @return the levels that the nodes of a body move by in a frame, 0 for the coarsest, see spBody_CopyNodeLevels; empty when
+/// they were not stored, the body has no levels or was not there.
+SP_API spValueView spRecording_GetNodeLevels(const spRecording* recording, int frame, int body);
+
 /// A contact of a frame, see spContact.
 typedef struct spRecordedContact
 {
@@ -397,7 +407,9 @@ typedef enum spPictureColor
     sp_colorVelocity,     ///< speed of nodes, m/s; the recording must have velocities stored
     sp_colorPressure,     ///< contact pressure at nodes, N/m^2; the recording must have contacts stored
     sp_colorStrain,       ///< equivalent strain at nodes; the recording must have it stored
-    sp_pictureColorCount  ///< number of colourings
+    sp_colorModulus,      ///< Young's modulus at nodes, Pa; the recording must have it stored
+    sp_colorLevel, ///< the level that nodes move by, 0 for the coarsest; the recording must have it stored
+    sp_pictureColorCount ///< number of colourings
 } spPictureColor;
 
 /// How pictures look. Start from spDefaultPictureDef.

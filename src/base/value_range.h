@@ -19,6 +19,7 @@ typedef enum spValueKind
     sp_valueStrain,           // 1
     sp_valueStress,           // Pa
     sp_valueSpeed,            // m/s
+    sp_valueLevel,            // of a mesh, 0 for the coarsest
 } spValueKind;
 
 // Values are counted by their sign, exponent and first five bits: 32 classes for each factor of two

@@ -280,6 +280,7 @@ void spHoldPatchRows(spBody* body, const spHoldContext* context, int patch);
 // Return their number, 0 when the body has nothing that has them, or there is no memory.
 int spSumNodeStress(const spBody* body, spReal* stress);
 int spSumNodeStrain(const spBody* body, spReal* strain);
+int spSumNodeModulus(const spBody* body, spReal* modulus);
 
 // The farthest that a free node is from the first node, m. Uses f.
 double spGetBodySize(spBody* body);

@@ -1,9 +1,22 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Checksum and byte block of recording files.
+// Kinds of chunks, checksum and byte block of recording files.
 
 #include "record/chunk.h"
+
+const uint32_t g_nodeValueChunks[sp_nodeValueCount] = {
+    sp_chunkNodeStress, sp_chunkNodeStrain, sp_chunkNodePressure, sp_chunkNodeModulus, sp_chunkNodeLevel};
+
+spNodeValue spFindNodeValue(uint32_t type)
+{
+    int value = 0;
+    while (value < sp_nodeValueCount && g_nodeValueChunks[value] != type)
+    {
+        ++value;
+    }
+    return (spNodeValue)value;
+}
 
 // Entry k of table t is the CRC of byte k followed by t zero bytes: with eight tables, eight bytes are taken
 // in by eight independent look-ups ("slicing by 8").

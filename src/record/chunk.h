@@ -74,10 +74,28 @@ enum
     sp_chunkNodeStrain = SP_CHUNK_TYPE('N', 'S', 'T', 'N'), // strain at the nodes in the last frame
     sp_chunkTetStates = SP_CHUNK_TYPE('T', 'S', 'T', 'R'),  // what tets feel in the last frame
     sp_chunkNodePressure =
-        SP_CHUNK_TYPE('N', 'P', 'R', 'E'),                // contact pressure at the nodes in the last frame
-    sp_chunkContacts = SP_CHUNK_TYPE('C', 'O', 'N', 'T'), // contacts of the last frame
-    sp_chunkDone = SP_CHUNK_TYPE('D', 'O', 'N', 'E'),     // index; last, once
+        SP_CHUNK_TYPE('N', 'P', 'R', 'E'), // contact pressure at the nodes in the last frame
+    sp_chunkNodeModulus = SP_CHUNK_TYPE('N', 'M', 'O', 'D'), // Young's modulus at the nodes in the last frame
+    sp_chunkNodeLevel = SP_CHUNK_TYPE('N', 'L', 'E', 'V'),   // levels that nodes move by in the last frame
+    sp_chunkContacts = SP_CHUNK_TYPE('C', 'O', 'N', 'T'),    // contacts of the last frame
+    sp_chunkDone = SP_CHUNK_TYPE('D', 'O', 'N', 'E'),        // index; last, once
 };
+
+// Numbers at the nodes that a frame may hold, each kind in a chunk of its own
+typedef enum spNodeValue
+{
+    sp_nodeStress = 0, // Pa
+    sp_nodeStrain,     // 1
+    sp_nodePressure,   // N/m^2
+    sp_nodeModulus,    // Pa
+    sp_nodeLevel,      // 0 for the coarsest
+    sp_nodeValueCount
+} spNodeValue;
+
+extern const uint32_t g_nodeValueChunks[sp_nodeValueCount];
+
+// The kind that a chunk holds; sp_nodeValueCount when it holds none
+spNodeValue spFindNodeValue(uint32_t type);
 
 enum
 {

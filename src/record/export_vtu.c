@@ -243,9 +243,9 @@ static bool spIsInRecording(const spRecording* recording, int array)
         case sp_gridVelocities:
             return (recording->flags & sp_headVelocities) != 0;
         case sp_gridNodeStress:
-            return recording->hasNodeStress;
+            return recording->hasNodeValues[sp_nodeStress];
         case sp_gridNodePressure:
-            return recording->hasNodePressure;
+            return recording->hasNodeValues[sp_nodePressure];
         case sp_gridVonMises:
         case sp_gridPrincipal:
         case sp_gridVolumeRatio:

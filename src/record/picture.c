@@ -76,6 +76,33 @@ spPictureDef spDefaultPictureDef(void)
     return def;
 }
 
+// What a colouring stands for: of values at nodes which, or sp_nodeValueCount; words of the legend; how a recording gets it
+typedef struct spColouring
+{
+    spNodeValue value;
+    spValueKind kind; // of its range
+    const char *title, *unit, *remedy;
+} spColouring;
+
+static const spColouring s_colourings[] = {
+    [sp_colorNone] = {sp_nodeValueCount, sp_valueStress, "", "", ""},
+    [sp_colorStress] = {sp_nodeStress, sp_valueStress, "von Mises stress", "Pa",
+                        "storeStress (souple run --colour stress), with tets in some body"},
+    [sp_colorDisplacement] = {sp_nodeValueCount, sp_valueDisplacement, "displacement", "m", ""},
+    [sp_colorVelocity] = {sp_nodeValueCount, sp_valueSpeed, "speed", "m/s",
+                          "storeVelocities (souple run --velocities)"},
+    [sp_colorPressure] = {sp_nodePressure, sp_valueStress, "contact pressure", "Pa",
+                          "storeContacts (souple run --colour pressure), with bodies that touch something"},
+    [sp_colorStrain] =
+        {sp_nodeStrain, sp_valueStrain, "strain", "",
+         "storeStrain (souple run --colour strain), with tets, springs or kept distances in some body"},
+    [sp_colorModulus] = {sp_nodeModulus, sp_valueStress, "Young's modulus", "Pa",
+                         "storeModulus (souple run --colour modulus), with tets in some body"},
+    [sp_colorLevel] = {sp_nodeLevel, sp_valueLevel, "level", "",
+                       "storeLevels (souple run --colour level), with a body of levels"},
+};
+_Static_assert(SP_COUNT(s_colourings) == sp_pictureColorCount, "a row for each colouring");
+
 static bool spCheckPicture(const spRecording* recording, const spPictureDef* def, spError* error)
 {
     if (def == NULL || def->internalValue != SP_DEF_COOKIE)
@@ -105,29 +132,15 @@ static bool spCheckPicture(const spRecording* recording, const spPictureDef* def
         return spFail(error, sp_errorBadArgument, "picture: colours from %g to %g: the first must be less",
                       def->rangeLow, def->rangeHigh);
     }
-    if (def->color == sp_colorStress && !recording->hasNodeStress)
+    const spColouring* colouring = s_colourings + def->color;
+    bool stored = colouring->value != sp_nodeValueCount ? recording->hasNodeValues[colouring->value]
+                  : def->color == sp_colorVelocity      ? (recording->flags & sp_headVelocities) != 0
+                                                        : true;
+    if (!stored)
     {
         return spFail(error, sp_errorBadArgument,
-                      "picture: the recording has no stress to colour by: record it with storeStress (souple "
-                      "run --colour stress), with tets in some body");
-    }
-    if (def->color == sp_colorVelocity && (recording->flags & sp_headVelocities) == 0)
-    {
-        return spFail(error, sp_errorBadArgument,
-                      "picture: the recording has no velocities to colour by: record them with "
-                      "storeVelocities (souple run --velocities)");
-    }
-    if (def->color == sp_colorPressure && !recording->hasNodePressure)
-    {
-        return spFail(error, sp_errorBadArgument,
-                      "picture: the recording has no contact pressure to colour by: record it with "
-                      "storeContacts (souple run --colour pressure), with bodies that touch something");
-    }
-    if (def->color == sp_colorStrain && !recording->hasNodeStrain)
-    {
-        return spFail(error, sp_errorBadArgument,
-                      "picture: the recording has no strain to colour by: record it with storeStrain (souple "
-                      "run --colour strain), with tets, springs or kept distances in some body");
+                      "picture: the recording has no %s to colour by: record it with %s", colouring->title,
+                      colouring->remedy);
     }
     if (!(def->lineWidth >= 0.0) || def->lineWidth > 1000.0)
     {
@@ -169,24 +182,20 @@ static const float* spFindFirstPositions(const spRecording* recording, int body,
 
 // The number of every node that its colour stands for, in picture->values. *count is 0 when the body has
 // none.
-static bool spGetNodeValues(spPicture* picture, int frame, int body, int* count)
+static bool spFillNodeValues(spPicture* picture, int frame, int body, int* count)
 {
     const spRecording* recording = picture->recording;
+    spNodeValue value = s_colourings[picture->def->color].value;
     spPointView x = spRecording_GetPositions(recording, frame, body);
     spPointView v = spRecording_GetVelocities(recording, frame, body);
-    spValueView stress = spRecording_GetNodeStress(recording, frame, body);
-    spValueView pressure = spRecording_GetNodePressure(recording, frame, body);
-    spValueView strain = spRecording_GetNodeStrain(recording, frame, body);
+    spValueView stored =
+        value != sp_nodeValueCount ? spGetNodeValues(recording, frame, body, value) : (spValueView){0};
     int triangleCount = 0;
     const float* first = NULL;
-    *count = 0;
     switch (picture->def->color)
     {
-        case sp_colorStress:
-            *count = stress.count;
-            break;
-        case sp_colorStrain:
-            *count = strain.count;
+        case sp_colorNone:
+            *count = 0;
             break;
         case sp_colorDisplacement:
             first = spFindFirstPositions(recording, body, x.count);
@@ -201,6 +210,7 @@ static bool spGetNodeValues(spPicture* picture, int frame, int body, int* count)
             *count = triangleCount > 0 ? x.count : 0;
             break;
         default:
+            *count = stored.count;
             break;
     }
     if (*count == 0)
@@ -215,12 +225,9 @@ static bool spGetNodeValues(spPicture* picture, int frame, int body, int* count)
     const float zero[3] = {0};
     for (int i = 0; i < *count; ++i)
     {
-        picture->values[i] = picture->def->color == sp_colorStress   ? stress.data[i]
-                             : picture->def->color == sp_colorStrain ? strain.data[i]
-                             : picture->def->color == sp_colorPressure
-                                 ? (pressure.count > 0 ? pressure.data[i] : 0.0f)
-                             : first != NULL ? spLengthOf(x.data + 3 * i, first + 3 * i)
-                                             : spLengthOf(v.data + 3 * i, zero);
+        picture->values[i] = value != sp_nodeValueCount ? (stored.count > 0 ? stored.data[i] : 0.0f)
+                             : first != NULL            ? spLengthOf(x.data + 3 * i, first + 3 * i)
+                                                        : spLengthOf(v.data + 3 * i, zero);
     }
     return true;
 }
@@ -229,7 +236,7 @@ static bool spGetNodeValues(spPicture* picture, int frame, int body, int* count)
 static bool spGetDrawnValues(spPicture* picture, int frame, int body, float** values, int* count)
 {
     *values = NULL;
-    if (!spGetNodeValues(picture, frame, body, count))
+    if (!spFillNodeValues(picture, frame, body, count))
     {
         return false;
     }
@@ -276,16 +283,13 @@ static bool spCountBody(spPicture* picture, int frame, int body, float floor, sp
 
 static float spGetPictureFloor(const spPicture* picture)
 {
-    static const spValueKind kinds[] = {sp_valueStress, sp_valueStress, sp_valueDisplacement,
-                                        sp_valueSpeed,  sp_valueStress, sp_valueStrain};
-    _Static_assert(SP_COUNT(kinds) == sp_pictureColorCount, "a kind of values for each colouring");
     float size = 0.0f;
     for (int body = 0; body < picture->recording->bodyCount; ++body)
     {
         spPointView x = spRecording_GetPositions(picture->recording, 0, body);
         size = fmaxf(size, spGetPointsSize(x.data, x.count));
     }
-    return spGetValueFloor(kinds[picture->def->color], size);
+    return spGetValueFloor(s_colourings[picture->def->color].kind, size);
 }
 
 // One range for all frames, so that a colour means the same everywhere
@@ -877,13 +881,8 @@ static bool spDrawFrame(spPicture* picture, int frame, uint8_t* rgb, spError* er
     }
     if (picture->def->color != sp_colorNone)
     {
-        static const char* const titles[] = {"",      "von Mises stress", "displacement",
-                                             "speed", "contact pressure", "strain"};
-        static const char* const units[] = {"", "Pa", "m", "m/s", "Pa", ""};
-        _Static_assert(SP_COUNT(titles) == sp_pictureColorCount && SP_COUNT(units) == sp_pictureColorCount,
-                       "a legend for each colouring");
-        spLegend legend = {titles[picture->def->color], units[picture->def->color], picture->low,
-                           picture->high};
+        const spColouring* colouring = s_colourings + picture->def->color;
+        spLegend legend = {colouring->title, colouring->unit, picture->low, picture->high};
         spDrawLegend(rgb, picture->def->width, picture->def->height, &legend);
     }
     return true;

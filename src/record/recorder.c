@@ -8,6 +8,7 @@
 #include "record/writer.h"
 #include "souple/edit.h"
 #include "souple/element.h"
+#include "souple/levels.h"
 
 #include <math.h>
 
@@ -63,9 +64,9 @@ struct spRecorder
     int tetStateCapacity;
     spDecision* decisions; // of one step
     int decisionCapacity;
-    spReal* stress; // at the nodes of one body
-    int stressCapacity;
-    bool storeStress, storeStrain;
+    spReal* values; // at the nodes of one body
+    int valueCapacity;
+    bool storeValues[sp_nodeValueCount];
     bool storeTetStates;
     bool storeContacts;
     spContact* worldContacts;
@@ -334,38 +335,26 @@ static int spGatherContacts(spRecorder* recorder, const spWorld* world)
     return count;
 }
 
-// Stress, strain and contact pressure where wanted and there are some. Returns where the numbers of the next body go.
-static float* spGatherStress(spRecorder* recorder, const spWorld* world, spBodyId id, spFrameBody* body,
+typedef int spCopyNodeValuesFcn(const spWorld* world, spBodyId body, spReal* values, int capacity);
+
+static spCopyNodeValuesFcn* const s_copyNodeValues[sp_nodeValueCount] = {
+    spBody_CopyNodeStress, spBody_CopyNodeStrain, spBody_CopyContactPressures, spBody_CopyNodeModulus,
+    spBody_CopyNodeLevels};
+
+// What nodes and tets feel or are made of, where wanted and there is some. Returns where the numbers of the next body go.
+static float* spGatherValues(spRecorder* recorder, const spWorld* world, spBodyId id, spFrameBody* body,
                              float* next)
 {
-    if (recorder->storeStress && body->tetCount > 0)
+    for (int value = 0; value < sp_nodeValueCount; ++value)
     {
-        spBody_CopyNodeStress(world, id, recorder->stress, body->nodeCount);
-        for (int i = 0; i < body->nodeCount; ++i)
-        {
-            next[i] = (float)recorder->stress[i];
-        }
-        body->nodeStress = next;
-        next += body->nodeCount;
-    }
-    if (recorder->storeStrain)
-    {
-        int count = spBody_CopyNodeStrain(world, id, recorder->stress, body->nodeCount);
+        bool wanted =
+            recorder->storeValues[value] && (value != sp_nodePressure || spFeelsContact(recorder, world, id));
+        int count = wanted ? s_copyNodeValues[value](world, id, recorder->values, body->nodeCount) : 0;
         for (int i = 0; i < count; ++i)
         {
-            next[i] = (float)recorder->stress[i];
+            next[i] = (float)recorder->values[i];
         }
-        body->nodeStrain = count > 0 ? next : NULL;
-        next += count;
-    }
-    if (recorder->storeContacts && spFeelsContact(recorder, world, id))
-    {
-        int count = spBody_CopyContactPressures(world, id, recorder->stress, body->nodeCount);
-        for (int i = 0; i < count; ++i)
-        {
-            next[i] = (float)recorder->stress[i];
-        }
-        body->nodePressure = count > 0 ? next : NULL;
+        body->nodeValues[value] = count > 0 ? next : NULL;
         next += count;
     }
     if (recorder->storeTetStates && body->tetCount > 0)
@@ -395,6 +384,11 @@ static bool spGatherBodies(spRecorder* recorder, const spWorld* world, int bodyC
     spRecordWriter* writer = &recorder->writer;
     int64_t total = 0;
     int64_t needed = 0;
+    int valueCount = 0;
+    for (int value = 0; value < sp_nodeValueCount; ++value)
+    {
+        valueCount += recorder->storeValues[value];
+    }
     int most = 0;
     int mostTets = 0;
     for (int i = 0; i < bodyCount; ++i)
@@ -407,8 +401,7 @@ static bool spGatherBodies(spRecorder* recorder, const spWorld* world, int bodyC
         recorder->frameBodies[i] = (spFrameBody){
             .topology = body->topology, .nodeCount = body->nodeCount, .tetCount = body->tetCount};
         total += body->nodeCount;
-        needed += (int64_t)body->nodeCount * (3 + (writer->storeVelocities ? 3 : 0) + recorder->storeStress +
-                                              recorder->storeStrain + recorder->storeContacts);
+        needed += (int64_t)body->nodeCount * (3 + (writer->storeVelocities ? 3 : 0) + valueCount);
         needed += recorder->storeTetStates ? (int64_t)SP_TET_NUMBERS * body->tetCount : 0;
         most = spMaxInt(most, body->nodeCount);
         mostTets = spMaxInt(mostTets, body->tetCount);
@@ -423,9 +416,8 @@ static bool spGatherBodies(spRecorder* recorder, const spWorld* world, int bodyC
                    sizeof(spVec3)) ||
         !spReserve(&writer->heap, (void**)&recorder->numbers, 0, &recorder->numberCapacity, (int)needed,
                    sizeof(float)) ||
-        !spReserve(&writer->heap, (void**)&recorder->stress, 0, &recorder->stressCapacity,
-                   recorder->storeStress || recorder->storeStrain || recorder->storeContacts ? most : 0,
-                   sizeof(spReal)) ||
+        !spReserve(&writer->heap, (void**)&recorder->values, 0, &recorder->valueCapacity,
+                   valueCount > 0 ? most : 0, sizeof(spReal)) ||
         !spReserve(&writer->heap, (void**)&recorder->tetStates, 0, &recorder->tetStateCapacity,
                    recorder->storeTetStates ? mostTets : 0, sizeof(spTetState)))
     {
@@ -449,7 +441,7 @@ static bool spGatherBodies(spRecorder* recorder, const spWorld* world, int bodyC
             body->velocities = next;
             next += (size_t)3 * (size_t)body->nodeCount;
         }
-        next = spGatherStress(recorder, world, id, body, next);
+        next = spGatherValues(recorder, world, id, body, next);
     }
     return true;
 }
@@ -501,8 +493,11 @@ spRecorder* spCreateRecorder(const spWorld* world, const spRecorderDef* def, spE
     }
 
     recorder->lastSerial = -1;
-    recorder->storeStress = def->storeStress;
-    recorder->storeStrain = def->storeStrain;
+    recorder->storeValues[sp_nodeStress] = def->storeStress;
+    recorder->storeValues[sp_nodeStrain] = def->storeStrain;
+    recorder->storeValues[sp_nodePressure] = def->storeContacts;
+    recorder->storeValues[sp_nodeModulus] = def->storeModulus;
+    recorder->storeValues[sp_nodeLevel] = def->storeLevels;
     recorder->storeTetStates = def->storeTetStates;
     recorder->storeContacts = def->storeContacts;
 
@@ -659,7 +654,7 @@ bool spCloseRecorder(spRecorder* recorder, spError* error)
     spFree(&heap, recorder->surfaceNumbers);
     spFree(&heap, recorder->tetStates);
     spFree(&heap, recorder->decisions);
-    spFree(&heap, recorder->stress);
+    spFree(&heap, recorder->values);
     spFree(&heap, recorder->worldContacts);
     spFree(&heap, recorder->contacts);
     spFree(&heap, recorder);

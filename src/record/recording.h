@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/memory.h"
+#include "record/chunk.h"
 #include "souple/record.h"
 
 typedef struct spTopologyEntry
@@ -56,11 +57,9 @@ typedef struct spBodyEntry
 {
     int topology;
     const float* positions;
-    const float* velocities;   // NULL when not stored
-    const float* nodeStress;   // NULL when not stored
-    const float* nodeStrain;   // NULL when not stored
-    const float* nodePressure; // NULL when not stored
-    const float* tetStates;    // von Mises stresses, principal stresses, volume ratios; NULL when not stored
+    const float* velocities;                    // NULL when not stored
+    const float* nodeValues[sp_nodeValueCount]; // NULL when not stored
+    const float* tetStates; // von Mises stresses, principal stresses, volume ratios; NULL when not stored
 } spBodyEntry;
 
 typedef struct spFrameEntry
@@ -105,11 +104,9 @@ struct spRecording
     bool hasHead;
     bool isComplete;
     char damage[256];
-    bool hasNodeStress; // in some frame
-    bool hasNodeStrain;
+    bool hasNodeValues[sp_nodeValueCount]; // in some frame
     bool hasTetStates;
     bool hasContacts;
-    bool hasNodePressure;
     uint32_t flags;
     int libraryVersion;
     int numberSize;
@@ -148,6 +145,9 @@ struct spRecording
     int bodyEntryCount;
     int bodyEntryCapacity;
 };
+
+// Numbers at the nodes of a body in a frame; empty when they were not stored or it was not there
+spValueView spGetNodeValues(const spRecording* recording, int frame, int body, spNodeValue value);
 
 // What a body consisted of in a frame; NULL when it was not there
 const spTopologyEntry* spGetTopologyEntry(const spRecording* recording, int frame, int body);

@@ -276,9 +276,10 @@ static spBodyEntry* spFindLastEntry(spRecording* recording, uint32_t topology)
 }
 
 // Numbers on nodes or on tets of bodies of the last frame
-static spChunkResult spReadStress(spRecording* recording, spCursor cursor, uint32_t type)
+static spChunkResult spReadValues(spRecording* recording, spCursor cursor, uint32_t type)
 {
-    bool ofNodes = type != sp_chunkTetStates;
+    spNodeValue value = spFindNodeValue(type);
+    bool ofNodes = value != sp_nodeValueCount;
     const uint8_t* p = spTake(&cursor, SP_STRESS_SIZE);
     if (p == NULL || recording->frameCount == 0 || spGetU64(p) != (uint64_t)recording->frameCount - 1)
     {
@@ -295,10 +296,7 @@ static spChunkResult spReadStress(spRecording* recording, spCursor cursor, uint3
         }
         const spTopologyEntry* topology = recording->topologies + entry->topology;
         uint64_t count = (uint64_t)(ofNodes ? topology->nodeCount : topology->tetCount);
-        const float** place = type == sp_chunkNodeStress     ? &entry->nodeStress
-                              : type == sp_chunkNodeStrain   ? &entry->nodeStrain
-                              : type == sp_chunkNodePressure ? &entry->nodePressure
-                                                             : &entry->tetStates;
+        const float** place = ofNodes ? &entry->nodeValues[value] : &entry->tetStates;
         const uint8_t* data = spTake(&cursor, count * (ofNodes ? 1 : SP_TET_NUMBERS) * sizeof(float));
         if (spGetU32(head + 4) != count || count == 0 || data == NULL || *place != NULL)
         {
@@ -306,10 +304,7 @@ static spChunkResult spReadStress(spRecording* recording, spCursor cursor, uint3
         }
         *place = (const float*)(const void*)data;
     }
-    recording->hasNodeStress |= type == sp_chunkNodeStress;
-    recording->hasNodeStrain |= type == sp_chunkNodeStrain;
-    recording->hasNodePressure |= type == sp_chunkNodePressure;
-    recording->hasTetStates |= !ofNodes;
+    *(ofNodes ? &recording->hasNodeValues[value] : &recording->hasTetStates) = true;
     return cursor.left == 0 ? sp_chunkGood : sp_chunkBad;
 }
 
@@ -720,8 +715,10 @@ spChunkResult spReadChunk(spRecording* recording, uint32_t type, spCursor cursor
         case sp_chunkNodeStress:
         case sp_chunkNodeStrain:
         case sp_chunkNodePressure:
+        case sp_chunkNodeModulus:
+        case sp_chunkNodeLevel:
         case sp_chunkTetStates:
-            return spReadStress(recording, cursor, type);
+            return spReadValues(recording, cursor, type);
         case sp_chunkContacts:
             return spReadContacts(recording, cursor);
         case sp_chunkCollider:

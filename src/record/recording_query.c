@@ -472,28 +472,37 @@ int spRecording_CopySurfaceWeights(const spRecording* recording, int frame, int 
     return spMaxInt(count, 0);
 }
 
-spValueView spRecording_GetNodeStress(const spRecording* recording, int frame, int body)
+spValueView spGetNodeValues(const spRecording* recording, int frame, int body, spNodeValue value)
 {
     const spBodyEntry* entry = spFindBodyEntry(recording, frame, body);
-    bool stored = entry != NULL && entry->nodeStress != NULL;
-    return stored ? (spValueView){entry->nodeStress, recording->topologies[entry->topology].nodeCount}
+    bool stored = entry != NULL && entry->nodeValues[value] != NULL;
+    return stored ? (spValueView){entry->nodeValues[value], recording->topologies[entry->topology].nodeCount}
                   : (spValueView){0};
+}
+
+spValueView spRecording_GetNodeStress(const spRecording* recording, int frame, int body)
+{
+    return spGetNodeValues(recording, frame, body, sp_nodeStress);
 }
 
 spValueView spRecording_GetNodeStrain(const spRecording* recording, int frame, int body)
 {
-    const spBodyEntry* entry = spFindBodyEntry(recording, frame, body);
-    bool stored = entry != NULL && entry->nodeStrain != NULL;
-    return stored ? (spValueView){entry->nodeStrain, recording->topologies[entry->topology].nodeCount}
-                  : (spValueView){0};
+    return spGetNodeValues(recording, frame, body, sp_nodeStrain);
 }
 
 spValueView spRecording_GetNodePressure(const spRecording* recording, int frame, int body)
 {
-    const spBodyEntry* entry = spFindBodyEntry(recording, frame, body);
-    bool stored = entry != NULL && entry->nodePressure != NULL;
-    return stored ? (spValueView){entry->nodePressure, recording->topologies[entry->topology].nodeCount}
-                  : (spValueView){0};
+    return spGetNodeValues(recording, frame, body, sp_nodePressure);
+}
+
+spValueView spRecording_GetNodeModulus(const spRecording* recording, int frame, int body)
+{
+    return spGetNodeValues(recording, frame, body, sp_nodeModulus);
+}
+
+spValueView spRecording_GetNodeLevels(const spRecording* recording, int frame, int body)
+{
+    return spGetNodeValues(recording, frame, body, sp_nodeLevel);
 }
 
 int spRecording_GetContactCount(const spRecording* recording, int frame)

@@ -513,14 +513,11 @@ bool spWriteRow(spRecordWriter* writer, const spRecordRow* row, const double* va
 
 static const float* spGetStored(const spFrameBody* body, uint32_t type)
 {
-    return type == sp_chunkNodeStress     ? body->nodeStress
-           : type == sp_chunkNodeStrain   ? body->nodeStrain
-           : type == sp_chunkNodePressure ? body->nodePressure
-                                          : body->tetStates;
+    return type == sp_chunkTetStates ? body->tetStates : body->nodeValues[spFindNodeValue(type)];
 }
 
 // Numbers of the bodies that have them, on nodes or on tets, for the frame that was written last
-static bool spWriteStress(spRecordWriter* writer, const spFrameData* data, uint32_t type)
+static bool spWriteValues(spRecordWriter* writer, const spFrameData* data, uint32_t type)
 {
     bool ofNodes = type != sp_chunkTetStates;
     uint32_t bodyCount = 0;
@@ -626,9 +623,12 @@ bool spWriteFrame(spRecordWriter* writer, const spFrameData* data)
     {
         return spFailWriterMemory(writer, writer->frameOffsets.count);
     }
-    if (!spEndChunk(writer, sp_chunkFrame) || !spWriteStress(writer, data, sp_chunkNodeStress) ||
-        !spWriteStress(writer, data, sp_chunkNodeStrain) || !spWriteStress(writer, data, sp_chunkTetStates) ||
-        !spWriteStress(writer, data, sp_chunkNodePressure) || !spWriteContacts(writer, data))
+    bool written = spEndChunk(writer, sp_chunkFrame) && spWriteValues(writer, data, sp_chunkTetStates);
+    for (int value = 0; written && value < sp_nodeValueCount; ++value)
+    {
+        written = spWriteValues(writer, data, g_nodeValueChunks[value]);
+    }
+    if (!written || !spWriteContacts(writer, data))
     {
         return false;
     }

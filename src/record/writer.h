@@ -64,14 +64,12 @@ typedef struct spTopologyData
 
 typedef struct spFrameBody
 {
-    int topology;              // its last one
-    int nodeCount;             // as in the topology
-    const float* positions;    // 3 * nodeCount
-    const float* velocities;   // 3 * nodeCount; ignored when velocities are not stored
-    const float* nodeStress;   // nodeCount, Pa; NULL when it is not stored
-    const float* nodeStrain;   // nodeCount; NULL when it is not stored
-    const float* nodePressure; // nodeCount, N/m^2; NULL when it is not stored
-    int tetCount;              // as in the topology
+    int topology;                               // its last one
+    int nodeCount;                              // as in the topology
+    const float* positions;                     // 3 * nodeCount
+    const float* velocities;                    // 3 * nodeCount; ignored when velocities are not stored
+    const float* nodeValues[sp_nodeValueCount]; // nodeCount each; NULL when they are not stored
+    int tetCount;                               // as in the topology
     const float* tetStates; // tetCount von Mises stresses, 3 * tetCount principal stresses, tetCount volume
                             // ratios; NULL when they are not stored
 } spFrameBody;

@@ -1208,10 +1208,12 @@ bool spCheckSceneData(spScene* scene, spProblems* problems)
         const spBodyData* body = (const spBodyData*)data->bodies.data + i;
         tets |= spHasTets(body);
     }
-    if (data->output.picture.colour == sp_colorStress && !tets)
+    int colour = data->output.picture.colour;
+    if ((colour == sp_colorStress || colour == sp_colorModulus) && !tets)
     {
         spReport(problems, &data->output.picture.head, &data->output.picture.colour,
-                 "no body has tets, so there is no stress to colour by: give one \"tets\"");
+                 "no body has tets, so there is no %s to colour by: give one \"tets\"",
+                 colour == sp_colorStress ? "stress" : "modulus");
     }
     if (data->bodies.count == 0)
     {

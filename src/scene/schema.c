@@ -808,14 +808,14 @@ static const spKey s_cameraKeys[] = {
 };
 static const spSchema s_camera = SCHEMA("camera", spCameraData, s_cameraKeys, "A perspective camera.");
 
-static const char* const s_colours[] = {"none", "stress", "displacement", "velocity", "pressure", "strain"};
+static const char* const s_colours[] = {"none", "stress", "displacement", "velocity", "pressure", "strain", "modulus", "level"};
 _Static_assert(SP_COUNT(s_colours) == sp_pictureColorCount, "one word for each colouring");
 
 static const spKey s_pictureKeys[] = {
     INTEGER(spPictureData, "width", width, 1280, 16, 16384, "Pixels."),
     INTEGER(spPictureData, "height", height, 720, 16, 16384, "Pixels."),
     CHOICE(spPictureData, "colour", colour, s_colours, sp_colorNone,
-           "What colours the bodies: `none` (each has its own colour), von Mises `stress` of tets (Pa), `strain` of tets or springs, `displacement` from the first frame (m), `velocity` (m/s), or contact `pressure` (Pa)."),
+           "What colours the bodies: `none` (each has its own colour), von Mises `stress` of tets (Pa), `strain` of tets or springs, `displacement` from the first frame (m), `velocity` (m/s), contact `pressure` (Pa), Young's `modulus` of tets (Pa), or the `level` that nodes of a body of levels move by."),
     {ROW(sp_keyRange, spPictureData, "range", range), .lower = 0, .upper = HUGE_NUMBER, .unit = "Pa, m or m/s", .text = "0 to the 99th percentile of what surfaces show, rounded up",
      .doc = "What the first and the last colour stand for; values beyond have these colours too."},
     OBJECT(spPictureData, "camera", camera, s_camera, "From where; without it, so that the whole motion is seen."),

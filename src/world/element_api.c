@@ -408,6 +408,13 @@ int spBody_CopyNodeStrain(const spWorld* world, spBodyId id, spReal* strain, int
     return body != NULL && strain != NULL && capacity >= body->userCount ? spSumNodeStrain(body, strain) : 0;
 }
 
+int spBody_CopyNodeModulus(const spWorld* world, spBodyId id, spReal* modulus, int capacity)
+{
+    const spBody* body = spGetBody(world, id);
+    return body != NULL && modulus != NULL && capacity >= body->userCount ? spSumNodeModulus(body, modulus)
+                                                                          : 0;
+}
+
 // Tets whose volume over that at rest lies in a range, its ends included
 static int spCountTetsWithin(const spBody* body, double least, double most)
 {

@@ -45,19 +45,19 @@ spLevelsReport spBody_GetLevels(spWorld* world, spBodyId id)
     return report;
 }
 
-int spBody_CopyNodeLevels(const spWorld* world, spBodyId id, int* levels, int capacity)
+int spBody_CopyNodeLevels(const spWorld* world, spBodyId id, spReal* levels, int capacity)
 {
     const spBody* body = spGetBody(world, id);
-    if (body == NULL || body->hierarchy == NULL || levels == NULL)
+    if (body == NULL || body->hierarchy == NULL || levels == NULL || capacity < body->userCount)
     {
         return 0;
     }
-    int count = spMinInt(body->userCount, capacity), finest = body->hierarchy->levelCount - 1;
-    for (int i = 0; i < count; ++i)
+    int finest = body->hierarchy->levelCount - 1;
+    for (int i = 0; i < body->userCount; ++i)
     {
-        levels[i] = spMovesByLevels(body) ? spGetLevelAt(body, body->order.rank[i]) : finest;
+        levels[i] = (spReal)(spMovesByLevels(body) ? spGetLevelAt(body, body->order.rank[i]) : finest);
     }
-    return spMaxInt(count, 0);
+    return body->userCount;
 }
 
 bool spBody_Refine(spWorld* world, spBodyId id, spVec3 lower, spVec3 upper, int level)

@@ -978,6 +978,51 @@ static void TestStrain(void** state)
     spDestroyTestWorld(&test);
 }
 
+// Young's modulus of tets, and levels that a body without any does not have
+static void TestModulus(void** state)
+{
+    (void)state;
+    spError error = SP_ZERO_INIT;
+    spTestDef testDef = spDefaultTestDef();
+    spTetDef tets = spDefaultTetDef();
+    tets.youngModulus = 1000;
+    spTestWorld test = spBuildTetBeam(&testDef, 1, &tets);
+    int nodeCount = spBody_GetNodeCount(test.world, test.body);
+    spRecorderDef def = spDefaultRecorderDef();
+    def.path = FOLDER "record_modulus.rec";
+    def.storeModulus = true;
+    def.storeLevels = true;
+    spRecorder* recorder = spCreateRecorder(test.world, &def, &error);
+    assert_non_null(recorder);
+    assert_true(spRecorder_AddFrame(recorder, test.world, NULL));
+    assert_true(spBody_ScaleTets(test.world, test.body, test.tets, 3));
+    assert_true(spRecorder_AddFrame(recorder, test.world, NULL));
+    assert_true(spCloseRecorder(recorder, &error));
+    spRecording* r = spLoadRecording(def.path, NULL, &error);
+    assert_non_null(r);
+    for (int frame = 0; frame < 2; ++frame)
+    {
+        spValueView modulus = spRecording_GetNodeModulus(r, frame, 0);
+        assert_int_equal(modulus.count, nodeCount);
+        for (int i = 0; i < nodeCount; ++i)
+        {
+            CHECK_NEAR(modulus.data[i], frame == 0 ? 1000.0 : 3000.0, 0.01);
+        }
+        assert_int_equal(spRecording_GetNodeLevels(r, frame, 0).count, 0);
+    }
+    static uint8_t rgb[3 * 64 * 48];
+    spPictureDef picture = spDefaultPictureDef();
+    picture.width = 64;
+    picture.height = 48;
+    picture.color = sp_colorModulus;
+    assert_true(spDrawPicture(r, 1, &picture, rgb, &error));
+    picture.color = sp_colorLevel;
+    assert_false(spDrawPicture(r, 1, &picture, rgb, &error));
+    assert_non_null(strstr(error.message, "--colour level"));
+    spDestroyRecording(r);
+    spDestroyTestWorld(&test);
+}
+
 static void TestRecorderErrors(void** state)
 {
     (void)state;
@@ -1345,6 +1390,7 @@ int main(void)
         cmocka_unit_test(TestWorld),
         cmocka_unit_test(TestStress),
         cmocka_unit_test(TestStrain),
+        cmocka_unit_test(TestModulus),
         cmocka_unit_test(TestRecorderErrors),
         cmocka_unit_test(TestContacts),
         cmocka_unit_test(TestCsv),

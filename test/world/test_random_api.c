@@ -801,6 +801,8 @@ static void ReadBody(Program* p)
     CHECK(p, spBody_CopySurfaceWeights(world, body, p->indices, p->numbers, capacity) <= most);
     CHECK(p, spBody_CopyNodeStress(world, body, p->numbers, capacity) <= most);
     CHECK(p, spBody_CopyNodeStrain(world, body, p->numbers, capacity) <= most);
+    CHECK(p, spBody_CopyNodeModulus(world, body, p->numbers, capacity) <= most);
+    CHECK(p, spBody_CopyNodeLevels(world, body, p->numbers, capacity) <= most);
     CHECK(p, spBody_CopyContactForces(world, body, p->vectors, capacity) <= most);
     CHECK(p, spBody_CopyContactPressures(world, body, p->numbers, capacity) <= most);
     spPairLoad load = spWorld_GetPairLoad(world, spBodyThing(body), (spThing){0}, (spVec3){0, 0, 0});

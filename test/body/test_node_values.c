@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Stress and strain at the nodes, as they are drawn: closed forms of uniform stretches, the mean of the tets
-// around a node, the same bits for any number of lanes; and the numbers of element sets as users read them.
+// Stress, strain and modulus at the nodes, as they are drawn: closed forms of uniform stretches, the mean of the
+// tets around a node, the same bits for any number of lanes; and the numbers of element sets as users read them.
 
 #include "base/core.h"
 #include "testbed/check.h"
@@ -189,6 +189,54 @@ static void TestMeanOfTets(void** state)
         free(rest);
         spDestroyTestWorld(&test);
     }
+}
+
+// Two halves of different stiffness: each alone inside, the mean by volume between them
+static void TestModulus(void** state)
+{
+    SP_UNUSED(state);
+    spTestDef def = spDefaultTestDef();
+    enum
+    {
+        cells = 3,
+        tetCount = 4 * cells * cells * cells * 6
+    };
+    static spReal moduli[tetCount];
+    for (int i = 0; i < tetCount; ++i)
+    {
+        moduli[i] = i % 2 == 0 ? 1000 : 5000;
+    }
+    spTetDef tetDef = spDefaultTetDef();
+    tetDef.youngModuli = moduli;
+    spTestWorld test = spBuildTetBeam(&def, cells, &tetDef);
+    int nodeCount = spBody_GetNodeCount(test.world, test.body);
+    assert_int_equal(spBody_GetTetCount(test.world, test.body, test.tets), tetCount);
+    spVec3* rest = malloc((size_t)nodeCount * sizeof(spVec3));
+    static int32_t tets[4 * tetCount];
+    double* sums = calloc(2 * (size_t)nodeCount, sizeof(double));
+    spBody_CopyPositions(test.world, test.body, rest, nodeCount);
+    spBody_CopyTets(test.world, test.body, test.tets, tets, tetCount);
+    for (int i = 0; i < 4 * tetCount; ++i)
+    {
+        double volume = GetVolume(rest, tets + i / 4 * 4);
+        sums[2 * tets[i]] += volume * (double)moduli[i / 4];
+        sums[2 * tets[i] + 1] += volume;
+    }
+    spReal* modulus = malloc((size_t)nodeCount * sizeof(spReal));
+    assert_int_equal(spBody_CopyNodeModulus(test.world, test.body, modulus, nodeCount), nodeCount);
+    for (int i = 0; i < nodeCount; ++i)
+    {
+        CHECK_NEAR(modulus[i], sums[2 * i] / sums[2 * i + 1], 5000.0 * TOLERANCE);
+    }
+    assert_true(spBody_ScaleTets(test.world, test.body, test.tets, 2));
+    assert_int_equal(spBody_CopyNodeModulus(test.world, test.body, modulus, nodeCount), nodeCount);
+    CHECK_NEAR(modulus[0], 2.0 * sums[0] / sums[1], 10000.0 * TOLERANCE);
+    assert_int_equal(spBody_CopyNodeModulus(test.world, test.body, modulus, nodeCount - 1), 0);
+    assert_int_equal(spBody_CopyNodeModulus(test.world, test.body, NULL, nodeCount), 0);
+    free(modulus);
+    free(sums);
+    free(rest);
+    spDestroyTestWorld(&test);
 }
 
 static void TestLanes(void** state)
@@ -420,7 +468,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(TestUniformStretch), cmocka_unit_test(TestMeanOfTets), cmocka_unit_test(TestLanes),
-        cmocka_unit_test(TestBroken),         cmocka_unit_test(TestSheets),     cmocka_unit_test(TestReading),
+        cmocka_unit_test(TestModulus),        cmocka_unit_test(TestBroken),     cmocka_unit_test(TestSheets),
+        cmocka_unit_test(TestReading),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

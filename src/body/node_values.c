@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// What the elements around a node feel, as one number for each node: for drawing.
+// What the elements around a node feel or are made of, as one number for each node: for drawing.
 
 #include "body/body.h"
 #include "math/vec3.h"
@@ -113,4 +113,50 @@ int spSumNodeStrain(const spBody* body, spReal* strain)
     return rigid == false && (spMeanOfTets(body, false, strain) || spMeanOfSprings(body, strain))
                ? body->userCount
                : 0;
+}
+
+// Sums of volumes times moduli, and of volumes, around each node
+static void spAddModuli(const spTetSet* set, spReal* sums, spReal* volumes)
+{
+    for (int k = 0; k < set->base.elementCount; ++k)
+    {
+        for (int corner = 0; corner < 4; ++corner)
+        {
+            int node = set->tets[k].nodes[corner];
+            sums[node] += set->volumes[k] * set->tets[k].youngModulus;
+            volumes[node] += set->volumes[k];
+        }
+    }
+}
+
+int spSumNodeModulus(const spBody* body, spReal* modulus)
+{
+    bool any = false;
+    for (int i = 0; i < body->setCount; ++i)
+    {
+        any |= spGetTetSet(body, i) != NULL;
+    }
+    bool rigid = body->methodDef.type == sp_rigid;
+    size_t size = spArraySize(2 * (int64_t)body->nodeCount, sizeof(spReal));
+    spReal* sums = any && rigid == false ? spAllocZeroed(body->heap, size) : NULL;
+    if (sums == NULL)
+    {
+        return 0;
+    }
+    spReal* volumes = sums + body->nodeCount;
+    for (int i = 0; i < body->setCount; ++i)
+    {
+        const spTetSet* set = spGetTetSet(body, i);
+        if (set != NULL)
+        {
+            spAddModuli(set, sums, volumes);
+        }
+    }
+    for (int i = 0; i < body->userCount; ++i)
+    {
+        int node = body->order.rank[i];
+        modulus[i] = volumes[node] > 0 ? sums[node] / volumes[node] : 0;
+    }
+    spFree(body->heap, sums);
+    return body->userCount;
 }
