@@ -98,7 +98,7 @@ static const spColouring s_colourings[] = {
          "storeStrain (souple run --colour strain), with tets, springs or kept distances in some body"},
     [sp_colorModulus] = {sp_nodeModulus, sp_valueStress, "Young's modulus", "Pa",
                          "storeModulus (souple run --colour modulus), with tets in some body"},
-    [sp_colorLevel] = {sp_nodeLevel, sp_valueLevel, "level", "",
+    [sp_colorLevel] = {sp_nodeLevel, sp_valueLevel, "level", NULL,
                        "storeLevels (souple run --colour level), with a body of levels"},
 };
 _Static_assert(SP_COUNT(s_colourings) == sp_pictureColorCount, "a row for each colouring");

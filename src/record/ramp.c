@@ -104,12 +104,17 @@ void spDrawLegend(uint8_t* rgb, int width, int height, const spLegend* legend)
     double factor;
     const char* prefix = spFindPrefix(legend->high, &factor);
     char title[80];
-    if (legend->unit[0] == 0)
+    if (legend->unit == NULL)
     {
-        prefix = "%";
-        factor = 0.01;
+        factor = 1.0;
+        snprintf(title, sizeof(title), "%.50s", legend->title);
     }
-    snprintf(title, sizeof(title), "%.50s [%s%.10s]", legend->title, prefix, legend->unit);
+    else
+    {
+        bool share = legend->unit[0] == 0;
+        factor = share ? 0.01 : factor;
+        snprintf(title, sizeof(title), "%.50s [%s%.10s]", legend->title, share ? "%" : prefix, legend->unit);
+    }
     int titleLeft = spMinInt(left, right - (int)spMeasureText(title, &style));
     int margin = (int)(7.0f * unit);
     spDrawPlate(rgb, width, height, titleLeft - margin, top - (int)(17.0f * unit), right + margin,

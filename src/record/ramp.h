@@ -22,7 +22,9 @@ void spGetRampColor(float share, uint8_t color[3]);
 typedef struct spLegend
 {
     const char* title;
-    const char* unit; // of low and high; written with a prefix that keeps numbers short
+    const char*
+        unit; // of low and high, written with a prefix that keeps numbers short; "" for shares, shown in percent;
+              // NULL for counts
     double low, high; // what the first and the last colour stand for
 } spLegend;
 
