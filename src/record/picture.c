@@ -76,29 +76,30 @@ spPictureDef spDefaultPictureDef(void)
     return def;
 }
 
-// What a colouring stands for: of values at nodes which, or sp_nodeValueCount; words of the legend; how a recording gets it
+// What a colouring stands for: of values at nodes which, or sp_nodeValueCount; words of the legend; what a recording without it
+// lacks, and how it gets that
 typedef struct spColouring
 {
     spNodeValue value;
     spValueKind kind; // of its range
-    const char *title, *unit, *remedy;
+    const char *title, *unit, *needs, *remedy;
 } spColouring;
 
 static const spColouring s_colourings[] = {
-    [sp_colorNone] = {sp_nodeValueCount, sp_valueStress, "", "", ""},
-    [sp_colorStress] = {sp_nodeStress, sp_valueStress, "von Mises stress", "Pa",
+    [sp_colorNone] = {sp_nodeValueCount, sp_valueStress, "", "", "", ""},
+    [sp_colorStress] = {sp_nodeStress, sp_valueStress, "von Mises stress", "Pa", "stress",
                         "storeStress (souple run --colour stress), with tets in some body"},
-    [sp_colorDisplacement] = {sp_nodeValueCount, sp_valueDisplacement, "displacement", "m", ""},
-    [sp_colorVelocity] = {sp_nodeValueCount, sp_valueSpeed, "speed", "m/s",
+    [sp_colorDisplacement] = {sp_nodeValueCount, sp_valueDisplacement, "displacement", "m", "", ""},
+    [sp_colorVelocity] = {sp_nodeValueCount, sp_valueSpeed, "speed", "m/s", "velocities",
                           "storeVelocities (souple run --velocities)"},
-    [sp_colorPressure] = {sp_nodePressure, sp_valueStress, "contact pressure", "Pa",
+    [sp_colorPressure] = {sp_nodePressure, sp_valueStress, "contact pressure", "Pa", "contact pressure",
                           "storeContacts (souple run --colour pressure), with bodies that touch something"},
     [sp_colorStrain] =
-        {sp_nodeStrain, sp_valueStrain, "strain", "",
+        {sp_nodeStrain, sp_valueStrain, "strain", "", "strain",
          "storeStrain (souple run --colour strain), with tets, springs or kept distances in some body"},
-    [sp_colorModulus] = {sp_nodeModulus, sp_valueStress, "Young's modulus", "Pa",
+    [sp_colorModulus] = {sp_nodeModulus, sp_valueStress, "Young's modulus", "Pa", "modulus",
                          "storeModulus (souple run --colour modulus), with tets in some body"},
-    [sp_colorLevel] = {sp_nodeLevel, sp_valueLevel, "level", NULL,
+    [sp_colorLevel] = {sp_nodeLevel, sp_valueLevel, "level", NULL, "levels",
                        "storeLevels (souple run --colour level), with a body of levels"},
 };
 _Static_assert(SP_COUNT(s_colourings) == sp_pictureColorCount, "a row for each colouring");
@@ -139,7 +140,7 @@ static bool spCheckPicture(const spRecording* recording, const spPictureDef* def
     if (!stored)
     {
         return spFail(error, sp_errorBadArgument,
-                      "picture: the recording has no %s to colour by: record it with %s", colouring->title,
+                      "picture: the recording has no %s to colour by: record it with %s", colouring->needs,
                       colouring->remedy);
     }
     if (!(def->lineWidth >= 0.0) || def->lineWidth > 1000.0)
