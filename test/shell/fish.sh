@@ -29,7 +29,7 @@ expect() {
 expect "replay report reproduce run" 'souple r' "$3/souple.fish"
 expect "--lanes --live" 'souple run --l' "$3/souple.fish"
 expect "1 16 4 8" 'souple run --lanes ' "$3/souple.fish"
-expect "convert info make repair" 'souple mesh ' "$3/souple.fish"
+expect "convert fill info levels make remesh repair simplify" 'souple mesh ' "$3/souple.fish"
 expect "torus" 'souple mesh make t' "$3/souple.fish"
 expect "png,csv" 'souple export --to png,c' "$3/souple.fish"
 expect "scenes/demo.json" 'souple run scenes/dem' "$3/souple.fish"
