@@ -64,6 +64,7 @@ static void spGuessContact(const spSubstep* s, const spRow* row, spRowSolve* r)
 void spLeaveLaw(spSubstep* s)
 {
     s->byLaw = false;
+    s->solver->limit.truncated = s->solver->limit.iterations > 0;
     for (int i = 0; i < s->problem->rowCount; ++i)
     {
         spRowSolve* r = s->solver->rowSolves + i;
@@ -416,6 +417,25 @@ static void spKeepMultiplier(const spSubstep* s, const spRow* row, spVec3 impuls
         .key = row->key, .force = spScale3(1 / s->effectiveStep, impulse), .age = row->age + 1};
 }
 
+spVec3 spGetRowImpulse(const spSubstep* s, int index)
+{
+    const spRow* row = s->problem->rows + index;
+    const spRowSolve* r = s->solver->rowSolves + index;
+    switch (r->status)
+    {
+        case sp_statusSoft:
+            return spGetSoftImpulse(s, row, spXyz(s->v[row->a.node]));
+        case sp_statusPenalty:
+            return r->multiplier;
+        case sp_statusStick:
+            return spGetReaction(s, row->a.node);
+        case sp_statusSlide:
+            return spMulAdd3(r->impulse, spDot3(row->normal, spGetReaction(s, row->a.node)), row->normal);
+        default:
+            return r->impulse;
+    }
+}
+
 spVec3 spFinishRows(const spSubstep* s)
 {
     const spBody* body = s->body;
@@ -434,26 +454,13 @@ spVec3 spFinishRows(const spSubstep* s)
         {
             continue;
         }
-        spVec3 impulse = r->impulse;
-        if (r->status == sp_statusSoft)
-        {
-            impulse = spGetSoftImpulse(s, row, spXyz(s->v[row->a.node]));
-        }
-        else if (r->status == sp_statusPenalty)
+        if (r->status == sp_statusPenalty)
         {
             spSurfaceHit hit = spFindRowGap(s, row, spXyz(s->x[row->a.node]));
             row->normal = hit.normal;
             row->gap = hit.distance;
-            impulse = r->multiplier;
         }
-        else if (r->status == sp_statusStick)
-        {
-            impulse = spGetReaction(s, row->a.node);
-        }
-        else if (r->status == sp_statusSlide)
-        {
-            impulse = spMulAdd3(impulse, spDot3(row->normal, spGetReaction(s, row->a.node)), row->normal);
-        }
+        spVec3 impulse = spGetRowImpulse(s, i);
         row->impulse = spMulAdd3(row->impulse, share, impulse);
         spKeepMultiplier(s, row, impulse);
         if (row->law == sp_rowContact && r->push > 0)

@@ -93,7 +93,7 @@ typedef struct spRefreshState
     int64_t stepBegin;  // those before the present step of the world
     int bestIterations; // of a substep soon after a refresh; 0 when not known
     int lastIterations;
-    int lastRounds; // of contacts, in the last substep
+    int lastRounds; // of contacts in a linearisation of the last substep
     int64_t waitCount;
 } spRefreshState;
 
@@ -218,6 +218,8 @@ bool spIsFree(const spSubstep* s);
 // Conjugate gradients that the substep has made, linearisations counted in, and that it may still make
 int spGetWork(const spSubstep* s);
 int spGetWorkLeft(const spSubstep* s);
+// And with contacts by the law: a linearisation that was begun has several solves
+int spGetRowWorkLeft(const spSubstep* s);
 
 // ---- implicit_contact.c ----
 
@@ -302,6 +304,8 @@ void spBuildConstraints(spSubstep* s);
 bool spCheckRows(spSubstep* s);
 // Work of soft holds, and of those that give their most, along a change of velocity, J
 double spGetHoldWork(const spSubstep* s, const spVec4* dv);
+// What a contact or a hold exerts on its node after a solve, N s
+spVec3 spGetRowImpulse(const spSubstep* s, int index);
 // Impulses to the rows; what only moved nodes out is taken from their velocity. Returns the force of the
 // pins.
 spVec3 spFinishRows(const spSubstep* s);

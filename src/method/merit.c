@@ -85,6 +85,31 @@ static double spGetMissedEnergy(const spSubstep* s)
 
 // ---- the bound ----
 
+// The work that contacts do beyond what stopping would take: by convexity the end has no more than E(stop) plus the
+// impulses times what the stop misses. Nothing where the stop suits all contacts; what closes on a body from two sides,
+// or on one that is held, squashes it, and that is no throw.
+static double spGetSqueezeWork(const spSubstep* s)
+{
+    double stop[3] = {0, 0, 0}, sum = 0.0;
+    if (s->body->heldCount == 0)
+    {
+        spFindStop(s, stop);
+    }
+    spVec3 v = {(spReal)stop[0], (spReal)stop[1], (spReal)stop[2]};
+    for (int i = 0; i < s->problem->rowCount; ++i)
+    {
+        const spRow* row = s->problem->rows + i;
+        const spRowSolve* r = s->solver->rowSolves + i;
+        if (spIsFreeContact(s, i) && r->status != sp_statusOpen)
+        {
+            double missed = (double)spDot3(row->normal, spSub3(r->velocity, v));
+            double pressed = (double)spDot3(row->normal, spGetRowImpulse(s, i));
+            sum += fmax(0.0, missed) * fmax(0.0, pressed);
+        }
+    }
+    return sum;
+}
+
 static bool spNeedsEnergyBound(const spSubstep* s)
 {
     bool contacts = false, rigid = false;
@@ -194,7 +219,8 @@ bool spExceedsEnergyBound(const spSubstep* s, bool solved)
         // Two past states of a stiff body that turns lead to one that is torn
         before = fmin(before, 2.0 * spGetElasticEnergy(s, spGetStart(s)) + motion);
     }
-    double most = (1.0 + SP_ROUNDING_SHARE) * before + 2.0 * s->bound.stopLoss + s->bound.fall;
+    double most =
+        (1.0 + SP_ROUNDING_SHARE) * before + 2.0 * s->bound.stopLoss + s->bound.fall + spGetSqueezeWork(s);
     return !(after + change + spGetMissedEnergy(s) <= most);
 }
 
