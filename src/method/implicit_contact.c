@@ -46,13 +46,24 @@
 // Or by rounding of positions, in units of the last place
 #define SP_LAW_ROUNDING 4.0
 
+// Rows that exerted something when they were solved last: most are of nodes that were only near
+static int spCountPushes(const spMultipliers* multipliers)
+{
+    int count = 0;
+    for (int i = 0; i < multipliers->count; ++i)
+    {
+        count += spLengthSquared3(multipliers->entries[i].force) > 0;
+    }
+    return count;
+}
+
 bool spCanSolveByLaw(const spSubstep* s)
 {
     const spImplicitSolver* solver = s->solver;
     // A truncated solve leaves the body somewhere else than its matrix knows of: to move all of it would throw it
     bool known = solver->limit.truncated == false;
     // More than fit would be left to the active set in the end
-    bool few = s->problem->multipliers->count <= SP_COMPLIANCE_NODES;
+    bool few = spCountPushes(s->problem->multipliers) <= SP_COMPLIANCE_NODES;
     // Springs that are pushed together give way all of a sudden: a factor of a moment ago does not know of that
     bool solid = s->body->tetCount > 0;
     return known && few && solid && s->isStatic == false && s->fill.bound == false &&
@@ -270,10 +281,10 @@ spCgResult spSolveContacts(spSubstep* s, bool first)
     spMixing m = spStartMixing(solver->mixing, 3 * s->problem->rowCount);
     int rounds = first ? SP_LAW_ROUNDS : SP_LATER_ROUNDS;
     spCgResult result = {0};
-    bool solved = false, fresh = true;
-    double start = 0.0, last = INFINITY; // changes of the first round, and of the last one
+    bool solved = false, last = false, fresh = true;
+    double start = 0.0, before = INFINITY; // changes of the first round, and of the last one
     s->coarse = spIsPushed(s) ? fmin(SP_COARSE, SP_MOST_COARSE / (double)solver->def.tolerance) : 1.0;
-    for (int round = 0; round < rounds && solved == false; ++round)
+    for (int round = 0; last == false; ++round)
     {
         s->body->backend->copy(s->v, solver->iterateV, 0, s->body->nodeCount);
         spBuildConstraints(s);
@@ -293,20 +304,22 @@ spCgResult spSolveContacts(spSubstep* s, bool first)
         s->prescribed = s->prescribed || start > tolerance;
         bool kept = change <= tolerance && held, coarse = s->coarse > 1.0;
         solved = (kept && coarse == false) || result.late || result.indefinite;
+        // What is left when the work is used up is left to the next step
+        last = solved || round == rounds - 1 || spGetRowWorkLeft(s) == 0;
         if (change > 0.0)
         {
-            spMixLaw(s, &m, count, fresh, solved || round == rounds - 1);
+            spMixLaw(s, &m, count, fresh, last);
             spTakeImpulses(s, &m);
             fresh = false;
         }
-        if (coarse && (change <= SP_COARSE_SHARE * start || change > SP_COARSE_GAIN * last))
+        if (coarse && (change <= SP_COARSE_SHARE * start || change > SP_COARSE_GAIN * before))
         {
             // What coarse rounds have told does not hold for finer ones
             s->coarse = 1.0;
             fresh = true;
             m.count = 0;
         }
-        last = change;
+        before = change;
     }
     s->coarse = 1.0;
     result.converged = result.converged && solved;

@@ -509,13 +509,17 @@ spSubstepResult spSolveImplicitSubstep(spImplicitSolver* solver, spBody* body,
 {
     spSubstep s = spStartSubstep(solver, body, problem);
     const spWorkLimit limit = solver->limit;
-    if (body->joined || spHasLawRows(&s))
+    // Rounds, and contacts over a factor, go over what was solved, not over where a solver was stopped
+    if (body->joined)
     {
-        // Rounds, and contacts over a factor, go over what was solved, not over where a solver was stopped
         solver->limit = (spWorkLimit){0};
     }
+    else if (spHasLawRows(&s))
+    {
+        solver->limit.truncated = false;
+    }
     spSubstepResult result = {.factorStep = -1};
-    int iterationsBefore = problem->report->iterations;
+    int iterationsBefore = problem->report->iterations, linearisationsBefore = problem->report->newtonSteps;
     if (problem->again == false)
     {
         spKeepState(&s, solver->history.before);
@@ -533,12 +537,12 @@ spSubstepResult spSolveImplicitSubstep(spImplicitSolver* solver, spBody* body,
     if (s.isStatic == false && problem->rowCount > 0)
     {
         s.byLaw = spCanSolveByLaw(&s);
+        solver->limit.truncated = limit.truncated && s.byLaw == false && body->joined == false;
         spStartRows(&s);
     }
     bool contacts = s.isStatic && problem->rowCount > 0;
     result.flags = contacts ? spSolveStaticRows(&s) : spSolveNewton(&s);
     result.flags |= s.lacking ? sp_stepOutOfMemory : 0;
-    solver->limit = limit;
     result.pinForce = spFinishRows(&s);
     if (s.isStatic)
     {
@@ -553,9 +557,11 @@ spSubstepResult spSolveImplicitSubstep(spImplicitSolver* solver, spBody* body,
         // Rounds over the factor solve the same system: what tells how good it is is one of them. Solves of an active
         // set each have their own.
         int rounds = s.byLaw ? spMaxInt(1, s.solveCount) : 1;
-        solver->refresh.lastRounds = rounds;
+        int linearisations = spMaxInt(1, problem->report->newtonSteps - linearisationsBefore);
+        solver->refresh.lastRounds = (rounds + linearisations - 1) / linearisations;
         spRecordIterations(&s, (problem->report->iterations - iterationsBefore) / rounds);
     }
+    solver->limit = limit;
     return result;
 }
 

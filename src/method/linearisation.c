@@ -187,8 +187,9 @@ bool spUsesPairs(const spImplicitSolver* solver)
         case sp_operatorMatrixFree:
             return solver->type == sp_imex;
         default:
-            // With a good preconditioner there are too few products to make the assembly worth while
-            return solver->factor == NULL || solver->type == sp_imex ||
+            // With a good preconditioner there are too few products to make the assembly worth while. Every round of
+            // contacts has its own.
+            return solver->factor == NULL || solver->type == sp_imex || solver->refresh.lastRounds > 1 ||
                    solver->refresh.lastIterations > SP_FREE_ITERATIONS;
     }
 }
@@ -311,6 +312,12 @@ int spGetWorkLeft(const spSubstep* s)
     return limit > 0 ? spMaxInt(0, limit - (spGetWork(s) - s->workBefore)) : INT32_MAX;
 }
 
+int spGetRowWorkLeft(const spSubstep* s)
+{
+    int limit = SP_ROW_WORK * s->solver->limit.iterations;
+    return limit > 0 ? spMaxInt(0, limit - (spGetWork(s) - s->workBefore)) : INT32_MAX;
+}
+
 bool spIsFree(const spSubstep* s)
 {
     return s->solver->patchConstraint[s->body->order.patchCount] == 0;
@@ -370,9 +377,10 @@ spCgResult spSolveLinear(const spSubstep* s, bool first)
     spSystem system = spGetLinearSystem(s);
     bool truncated = solver->limit.truncated, hasRows = s->problem->rowCount > 0;
     int least = truncated && hasRows ? SP_ROW_WORK * solver->limit.iterations : 1;
+    int most = spMaxInt(least, s->byLaw ? spGetRowWorkLeft(s) : spGetWorkLeft(s));
     double coarse = fmax(1.0, s->coarse);
     spCgDef def = {.tolerance = coarse * spGetTolerance(s, (double)solver->def.tolerance),
-                   .maxIterations = spMinInt(solver->def.maxIterations, spMaxInt(least, spGetWorkLeft(s))),
+                   .maxIterations = spMinInt(solver->def.maxIterations, most),
                    .least = spGetLeastLoad(s),
                    .rounding = (double)solver->def.tolerance * fmax(s->weightNorm, s->changeNorm),
                    .stop = s->problem->stop};
