@@ -47,8 +47,12 @@ static spMesh* spLoadOrgan(const spBenchRun* run, int number, double* height, sp
 {
     spMesh* mesh =
         run->mesh != NULL ? spLoadMesh(run->mesh, NULL, error) : spLoadData(s_meshes[number - 1], error);
-    if (mesh == NULL)
+    // What comes from outside may have vertices that no tet uses
+    spRepairDef repair = spDefaultRepairDef();
+    spRepairReport report;
+    if (mesh == NULL || (run->mesh != NULL && spMesh_Repair(mesh, &repair, &report, error) == false))
     {
+        spDestroyMesh(mesh);
         return NULL;
     }
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
