@@ -352,6 +352,20 @@ SP_KERNEL void spStoreLanes(spReal* a, R value)
     memcpy(__builtin_assume_aligned(a, SP_LANES * sizeof(spReal)), &value, sizeof(value));
 }
 
+// Right-hand sides of a few nodes have nothing in most of the columns
+static bool spAreRowsZero(const spReal* x, int rowCount)
+{
+    bool zero = true;
+    for (int i = 0; i < rowCount && zero; ++i)
+    {
+        for (int k = 0; k < SP_PANEL_COLUMNS; ++k)
+        {
+            zero = zero && x[(size_t)i * SP_PANEL_COLUMNS + (size_t)k] == 0;
+        }
+    }
+    return zero;
+}
+
 static void spSolveForwardMany(const spPanels* panels, spReal* x, spReal* local)
 {
     const size_t rowSize = SP_PANEL_COLUMNS * sizeof(spReal);
@@ -359,6 +373,10 @@ static void spSolveForwardMany(const spPanels* panels, spReal* x, spReal* local)
     {
         const int32_t* rows = panels->rows + panels->rowBegin[s];
         int first = panels->columnBegin[s], columnCount = panels->columnBegin[s + 1] - first;
+        if (spAreRowsZero(x + (size_t)first * SP_PANEL_COLUMNS, columnCount))
+        {
+            continue;
+        }
         int belowCount = (int)(panels->rowBegin[s + 1] - panels->rowBegin[s]);
         int tileCount = (columnCount + belowCount + SP_BLOCK - 1) / SP_BLOCK;
         memcpy(local, x + (size_t)first * SP_PANEL_COLUMNS, (size_t)columnCount * rowSize);
