@@ -124,7 +124,8 @@ static void TestRoundsMultiplyByPairs(void** state)
     spDestroyWorld(organ.world);
 }
 
-// The time of the sweeps bounds what XPBD's automatic solver does in contact too, and it ends where backward Euler ends
+// The time of the sweeps, 8 iterations over a factor, bounds what XPBD's automatic solver does in contact too: four times
+// as much for a solve with rows, of which an active set has six. It ends where backward Euler ends.
 static void TestXpbdIsBounded(void** state)
 {
     SP_UNUSED(state);
@@ -146,7 +147,7 @@ static void TestXpbdIsBounded(void** state)
             spWorld_Step(organs[0].world, (spReal)FRAME);
             spWorld_Step(organs[1].world, (spReal)FRAME);
             spSolverReport report = spBody_GetSolverReport(organs[1].world, organs[1].body);
-            CHECK_LESS(report.iterations, 100);
+            CHECK_LESS(report.iterations, 200);
             CHECK_LESS(report.newtonSteps, 8);
         }
         double apart = 0.0;
