@@ -53,7 +53,7 @@ void spStartPart(spReproduction* r, const char* title)
     {
         printf("\n%s\n%-58s %22s %14s\n", title, "", "published", "ours");
     }
-    static const char* const columns[] = {"row", "quantity", "published", "ours", "", "why"};
+    static const char* const columns[] = {"row", "quantity", "published", "ours", "verdict", "why"};
     char heading[300];
     snprintf(r->title, sizeof(r->title), "%s", title);
     snprintf(heading, sizeof(heading), "%s: %s", r->work, r->title);
@@ -74,12 +74,18 @@ static void spFormatValue(char* text, size_t size, double value, const char* uni
 }
 
 static void spAddRow(spReproduction* r, const char* quantity, const char* unit, const char* published,
-                     double ours, spVerdict verdict, const char* word)
+                     double ours, spVerdict verdict, bool own)
 {
     r->deviations += verdict == sp_differs ? 1 : 0;
     r->unjudged += verdict == sp_notJudged ? 1 : 0;
-    word = verdict == sp_notJudged ? "not judged" : word;
-    spRowNote note = spFindRowNote(r, quantity, verdict);
+    // Nothing agrees where nothing was published, nor with a target of our own
+    bool holds = verdict == sp_agrees && (published[0] == 0 || own);
+    r->held += holds ? 1 : 0;
+    const char* word = verdict == sp_notJudged ? "not judged"
+                       : verdict == sp_differs ? own ? "short" : "differs"
+                       : holds                 ? "holds"
+                                               : "agrees";
+    spRowNote note = spFindRowNote(r, quantity, published, verdict);
     json_t* row = json_object();
     json_object_set_new(row, "row", json_string(note.seed));
     json_object_set_new(row, "part", json_string(r->title));
@@ -89,15 +95,17 @@ static void spAddRow(spReproduction* r, const char* quantity, const char* unit, 
     json_object_set_new(row, "ours", spMakeJsonNumber(ours));
     json_object_set_new(row, "agrees",
                         verdict == sp_notJudged ? json_null() : json_boolean(verdict == sp_agrees));
+    json_object_set_new(row, "verdict", json_string(word));
     json_object_set_new(row, "why", json_string(note.why));
     json_array_append_new(r->rows, row);
     char value[40];
     spFormatValue(value, sizeof(value), ours, unit);
-    const char* cells[] = {note.seed, quantity, published, value, word[0] != 0 ? word : "agrees", note.why};
+    const char* cells[] = {note.seed, quantity, published, value, word, note.why};
     spDraftRow(r->draft, cells);
     if (r->json == false)
     {
-        printf("  %-56s %22s %14s%s%s\n", quantity, published, value, word[0] != 0 ? "   " : "", word);
+        printf("  %-56s %22s %14s%s%s\n", quantity, published, value, verdict == sp_agrees ? "" : "   ",
+               verdict == sp_agrees ? "" : word);
         fflush(stdout);
     }
 }
@@ -105,13 +113,13 @@ static void spAddRow(spReproduction* r, const char* quantity, const char* unit, 
 void spReportRow(spReproduction* r, const char* quantity, const char* unit, const char* published,
                  double ours, spVerdict verdict)
 {
-    spAddRow(r, quantity, unit, published, ours, verdict, verdict == sp_agrees ? "" : "differs");
+    spAddRow(r, quantity, unit, published, ours, verdict, false);
 }
 
 void spReportTarget(spReproduction* r, const char* quantity, const char* unit, const char* target,
                     double ours, spVerdict verdict)
 {
-    spAddRow(r, quantity, unit, target, ours, verdict, verdict == sp_agrees ? "ok" : "short");
+    spAddRow(r, quantity, unit, target, ours, verdict, true);
 }
 
 void spReportNote(spReproduction* r, const char* format, ...)
@@ -228,7 +236,7 @@ static bool spHasPart(const spExperiment* experiment, const char* part)
 // Rows of all experiments
 typedef struct spTally
 {
-    int rows, deviations, unjudged;
+    int rows, deviations, unjudged, held;
 } spTally;
 
 static int spRunExperiment(const spExperiment* experiment, const spReproduction* common, const char* out,
@@ -264,11 +272,13 @@ static int spRunExperiment(const spExperiment* experiment, const spReproduction*
     json_decref(r.runs);
     json_object_set_new(object, "deviations", json_integer(r.deviations));
     json_object_set_new(object, "notJudged", json_integer(r.unjudged));
+    json_object_set_new(object, "held", json_integer(r.held));
     json_object_set_new(object, "files", r.files);
     json_array_append_new(list, object);
     tally->rows += rowCount;
     tally->deviations += r.deviations;
     tally->unjudged += r.unjudged;
+    tally->held += r.held;
     return r.failures > 0 ? SP_EXIT_USAGE : r.deviations > 0 ? SP_EXIT_TROUBLE : SP_EXIT_FINE;
 }
 
@@ -280,11 +290,12 @@ static const char* spGetText(const json_t* object, const char* key)
 // A line for each work
 static void spDraftWorks(spDraft* draft, const json_t* experiments)
 {
-    static const char* const columns[] = {"work", "rows", "agree", "differ", "not judged"};
+    static const char* const columns[] = {"work", "rows", "agree", "differ", "hold", "not judged"};
     spDraftPart(draft, "The works");
     spDraftText(draft, "Published numbers that begin with \"ref\" are those of an independent program that "
-                       "was written from the work, where the work itself prints none.");
-    spDraftTable(draft, columns, 5);
+                       "was written from the work, where the work itself prints none. Rows that hold "
+                       "are what we ask of them where nothing was published.");
+    spDraftTable(draft, columns, 6);
     size_t i;
     const json_t* experiment;
     json_array_foreach(experiments, i, experiment)
@@ -292,10 +303,11 @@ static void spDraftWorks(spDraft* draft, const json_t* experiments)
         int rows = (int)json_array_size(json_object_get(experiment, "rows"));
         int differ = (int)json_integer_value(json_object_get(experiment, "deviations"));
         int open = (int)json_integer_value(json_object_get(experiment, "notJudged"));
-        char numbers[4][16];
-        const int values[4] = {rows, rows - differ - open, differ, open};
-        const char* cells[5] = {spGetText(experiment, "work")};
-        for (int k = 0; k < 4; ++k)
+        int held = (int)json_integer_value(json_object_get(experiment, "held"));
+        char numbers[5][16];
+        const int values[5] = {rows, rows - differ - held - open, differ, held, open};
+        const char* cells[6] = {spGetText(experiment, "work")};
+        for (int k = 0; k < 5; ++k)
         {
             snprintf(numbers[k], sizeof(numbers[k]), "%d", values[k]);
             cells[1 + k] = numbers[k];
@@ -410,9 +422,10 @@ int spRunReproduce(int argc, char** argv)
         char summary[400];
         snprintf(summary, sizeof(summary),
                  "What was published beside what this library measures, row by row: %d rows, %d agree, %d "
-                 "differ, %d are not judged. The first column is the row of docs/seeds.md that the number "
-                 "belongs to.%s",
-                 tally.rows, tally.rows - tally.deviations - tally.unjudged, tally.deviations, tally.unjudged,
+                 "differ, %d hold where nothing was published, %d are not judged. The first column is the "
+                 "row of docs/seeds.md that the number belongs to.%s",
+                 tally.rows, tally.rows - tally.deviations - tally.held - tally.unjudged, tally.deviations,
+                 tally.held, tally.unjudged,
                  common.quick ? " Run with --quick: small sizes and few steps." : "");
         report.summary = summary;
         spDraftWorks(common.draft, experiments);

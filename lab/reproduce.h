@@ -28,6 +28,7 @@ typedef struct spReproduction
     json_t* files;
     int deviations; // rows that are not as published and should be
     int unjudged;   // rows that say nothing about the work's claim
+    int held;       // rows that are what we ask of them where nothing was published
     int failures;   // files that could not be written, worlds that could not be built
 } spReproduction;
 
@@ -52,7 +53,7 @@ void spStartPart(spReproduction* r, const char* title);
 void spReportRow(spReproduction* r, const char* quantity, const char* unit, const char* published,
                  double ours, spVerdict verdict);
 
-// One row that is held against a target of our own: the screen says ok or short
+// One row that is held against a target of our own: the page says holds or short
 void spReportTarget(spReproduction* r, const char* quantity, const char* unit, const char* target,
                     double ours, spVerdict verdict);
 
@@ -91,7 +92,8 @@ typedef struct spRowNote
     const char* why;
 } spRowNote;
 
-spRowNote spFindRowNote(const spReproduction* r, const char* quantity, spVerdict verdict);
+spRowNote spFindRowNote(const spReproduction* r, const char* quantity, const char* published,
+                        spVerdict verdict);
 
 // The experiments
 void spReproduceSlides(spReproduction* r);

@@ -86,6 +86,7 @@ static const spKnownRow s_known[] = {
     {"preconditioner", "Age", NULL, "C1-F43", NULL},
     {"preconditioner", "When to make", "rest", "C1-F38", NULL},
     {"preconditioner", "When to make", "risen", "C1-F38", NULL},
+    {"preconditioner", "When to make", "   iterations", "C1-F38", NULL},
     {"preconditioner", "When to make", "oldest", "C1-F40", NULL},
     {"preconditioner", "When to make", "   ", "C1-F39", SP_WHY_CLOCK},
     {"preconditioner", "When to make", "hand-overs", "C1-F39", SP_WHY_CLOCK},
@@ -123,19 +124,21 @@ static bool spFits(const char* word, const char* text)
     return word == NULL || strstr(text, word) != NULL;
 }
 
-spRowNote spFindRowNote(const spReproduction* r, const char* quantity, spVerdict verdict)
+spRowNote spFindRowNote(const spReproduction* r, const char* quantity, const char* published,
+                        spVerdict verdict)
 {
+    bool small = r->quick && published[0] != 0;
     for (int i = 0; i < (int)(sizeof(s_known) / sizeof(s_known[0])); ++i)
     {
         const spKnownRow* known = s_known + i;
         if (strcmp(known->experiment, r->name) == 0 && spFits(known->part, r->title) &&
             spFits(known->quantity, quantity))
         {
-            const char* why = verdict == sp_agrees                  ? ""
-                              : verdict == sp_notJudged && r->quick ? "too small and too short to judge"
-                              : verdict == sp_notJudged             ? "no number to be held to"
-                              : known->why != NULL                  ? known->why
-                                                                    : "";
+            const char* why = verdict == sp_agrees               ? ""
+                              : verdict == sp_notJudged && small ? "too small and too short to judge"
+                              : verdict == sp_notJudged          ? "no number to be held to"
+                              : known->why != NULL               ? known->why
+                                                                 : "";
             return (spRowNote){known->seed, why};
         }
     }

@@ -87,12 +87,13 @@ static double spGetQuantile(double* values, int count, double share)
 void spSummarizeRun(spSolveRun* run)
 {
     double times[SP_MOST_STEPS], own[SP_MOST_STEPS], handOvers[SP_MOST_STEPS], spikes[SP_MOST_STEPS];
+    double assemblies[SP_MOST_STEPS];
     int n = run->count - 1, last = 0, spikeCount = 0;
     for (int i = 1; i <= n; ++i)
     {
         run->meanIterations += run->iterations[i] / n;
         run->meanStep += run->stepMs[i] / n;
-        run->meanAssemble += run->assembleMs[i] / n;
+        assemblies[i - 1] = run->assembleMs[i];
         run->meanSolve += run->solveMs[i] / n;
         run->meanBuild += run->buildMs[i] / n;
         times[i - 1] = run->stepMs[i];
@@ -117,6 +118,7 @@ void spSummarizeRun(spSolveRun* run)
     run->medianStep = spGetQuantile(times, n, 0.5);
     run->highRatio = spGetQuantile(times, n, 0.95) / run->medianStep;
     run->mostRatio = spGetQuantile(times, n, 1.0) / run->medianStep;
+    run->medianAssemble = spGetQuantile(assemblies, n, 0.5);
     run->medianOwn = spGetQuantile(own, n, 0.5);
     run->ownRatio = spGetQuantile(own, n, 1.0) / run->medianOwn;
     run->spike = spGetQuantile(spikes, spikeCount, 0.5);
@@ -257,8 +259,8 @@ static void spReportElsewhere(spReproduction* r, int stepCount)
     {
         spReportRow(r, "Cholesky, async, 1000 kPa everywhere: iterations", "", "below 10", run.meanIterations,
                     run.meanIterations < 10.0);
-        spReportRow(r, "   products from elements: assembly in the step", "ms", "none", run.meanAssemble,
-                    spInFull(r, run.meanAssemble < 0.1 * run.meanStep));
+        spReportRow(r, "   products from elements: assembly in the step, median", "ms", "none",
+                    run.medianAssemble, spInFull(r, run.medianAssemble < 0.1 * run.medianStep));
     }
     spSolverDef solver = def.test.method.solver;
     def = spMakeThirds(r, 9.81);

@@ -32,7 +32,7 @@ typedef struct spSolveRun
     double solveMs[SP_MOST_STEPS];    // conjugate gradients, ms
     double buildMs[SP_MOST_STEPS];    // making the preconditioner that was used, on whatever thread, ms
     int64_t factorSteps[SP_MOST_STEPS];
-    double meanIterations, meanStep, meanAssemble, meanSolve, meanBuild, medianStep; // ms
+    double meanIterations, meanStep, medianAssemble, meanSolve, meanBuild, medianStep; // ms
     int unsolved;        // steps above the tolerance
     int64_t factorCount; // preconditioners made
     int handOvers;       // steps that took in a new one

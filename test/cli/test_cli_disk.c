@@ -134,7 +134,9 @@ static void TestKilledRun(void** state)
     double seconds = Measure(run);
     uint64_t seed = 20;
     int cut = 0, frames = 0;
-    for (int i = 0; i < 20; ++i)
+    int runs = 20;
+    // On a machine whose load changes all of them may end too soon or too late
+    for (int i = 0; i < runs; ++i)
     {
         pid_t child = Start(run);
         Sleep(seconds * spRandomRange(&seed, 0.0, 1.0));
@@ -143,8 +145,9 @@ static void TestKilledRun(void** state)
         int count = CheckBeginning(WORK "/kill/box.souple", whole);
         cut += WIFSIGNALED(status) && count > 0;
         frames += count;
+        runs += cut == 0 && i == runs - 1 && runs < 200;
     }
-    print_message("%d of 20 runs of %.0f ms cut off, %d frames read\n", cut, 1e3 * seconds, frames);
+    print_message("%d of %d runs of %.0f ms cut off, %d frames read\n", cut, runs, 1e3 * seconds, frames);
     assert_true(cut > 0);
     spDestroyRecording(whole);
 }
@@ -163,6 +166,7 @@ static void CheckKilled(const char* name, const char* const* whole, const char* 
         Sleep(seconds * spRandomRange(&seed, 0.0, 1.0));
         kill(child, SIGKILL);
         left += WIFSIGNALED(Wait(child));
+        kills += left == 0 && i == kills - 1 && kills < 100; // as in TestKilledRun
         int code = system("cd '" WORK "' && find cut -type f ! -name '*.part*' | while read -r f; do "
                           "cmp \"$f\" \"whole/${f#cut/}\" || exit 1; done");
         assert_int_equal(code, 0);

@@ -156,8 +156,8 @@ static spWorld* StackBlocks(spMethodType upper, spMethodType lower, double h)
     return world;
 }
 
-// F21: nothing overlaps, nothing pulls, and what has a force has no gap. Implicit bodies end their rounds where the gap
-// is small against what they fall in a step, and it is that number which holds for them.
+// F21: nothing overlaps, nothing pulls, and what has a force has no gap. Contacts between implicit bodies give way by a
+// share of what the bodies do, and it is that which is left of them.
 static void CheckComplementarity(spMethodType type, double h, double gapLimit)
 {
     spWorld* world = StackBlocks(type, type, h);

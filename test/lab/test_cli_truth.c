@@ -99,7 +99,7 @@ static void CheckRows(const json_t* experiment)
     const char* name = GetText(experiment, "name");
     size_t i;
     const json_t* row;
-    int unlike = 0, notJudged = 0;
+    int unlike = 0, notJudged = 0, held = 0;
     json_array_foreach(json_object_get(experiment, "rows"), i, row)
     {
         char cell[32];
@@ -117,6 +117,12 @@ static void CheckRows(const json_t* experiment)
         assert_true(json_is_boolean(agrees) || json_is_null(agrees));
         assert_int_equal(strlen(GetText(row, "why")) > 0, json_is_true(agrees) == false);
         notJudged += json_is_null(agrees) ? 1 : 0;
+        // What nothing was published for does not count as agreement
+        const char* verdict = GetText(row, "verdict");
+        assert_int_equal(strcmp(verdict, "agrees") == 0 || strcmp(verdict, "holds") == 0,
+                         json_is_true(agrees));
+        assert_false(strcmp(verdict, "agrees") == 0 && strlen(GetText(row, "published")) == 0);
+        held += strcmp(verdict, "holds") == 0 ? 1 : 0;
         if (json_is_false(agrees))
         {
             CheckUnlike(name, row);
@@ -129,7 +135,8 @@ static void CheckRows(const json_t* experiment)
     }
     assert_int_equal(json_integer_value(json_object_get(experiment, "deviations")), unlike);
     assert_int_equal(json_integer_value(json_object_get(experiment, "notJudged")), notJudged);
-    print_message("%s: %d rows, %d differ, %d not judged\n", name, (int)i, unlike, notJudged);
+    assert_int_equal(json_integer_value(json_object_get(experiment, "held")), held);
+    print_message("%s: %d rows, %d differ, %d hold, %d not judged\n", name, (int)i, unlike, held, notJudged);
 }
 
 static void CheckFiles(const json_t* experiment)

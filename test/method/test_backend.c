@@ -197,12 +197,13 @@ static bool IsClosedStep(int step, int stepCount)
 static void TestCallsOfAStep(void** state)
 {
     SP_UNUSED(state);
-    MakeGuardedBackend();
     const int sizes[2] = {8, 80};
     for (int k = 0; k < 2; ++k)
     {
         for (int run = 0; run < 2 * sp_backwardEuler; ++run)
         {
+            // Anew each time: an operation opens and closes all arrays that were ever given out
+            MakeGuardedBackend();
             const int substeps = 5;
             int type = run / 2;
             bool filtered = run % 2 == 1;
@@ -270,9 +271,9 @@ static void TestCallsOfAStep(void** state)
             assert_true(spWorld_GetStateHash(plain.world) == spWorld_GetStateHash(counted.world));
             spDestroyTestWorld(&plain);
             spDestroyTestWorld(&counted);
+            FreeGuardedBackend();
         }
     }
-    FreeGuardedBackend();
 }
 
 // ---- a step touches state through the table alone ----

@@ -19,7 +19,7 @@ typedef struct LevelWorld
 {
     spWorld* world;
     spBodyId body;
-    spMesh* meshes[3];
+    spMesh* meshes[4];
     int nodeCount;
 } LevelWorld;
 
@@ -31,13 +31,15 @@ typedef struct LevelCase
     int threads;
     spReal safety;
     bool explicitMethod;
+    int meshCount; // 3 when 0
 } LevelCase;
 
-// A beam of 1 m in three meshes that share no vertex inside
-static void MakeMeshes(spMesh** meshes)
+// A beam of 1 m in the finest of four meshes that share no vertex inside
+static void MakeMeshes(spMesh** meshes, int count)
 {
-    static const int cells[3][3] = {{4, 1, 1}, {9, 2, 2}, {17, 4, 4}};
-    for (int i = 0; i < 3; ++i)
+    static const int all[4][3] = {{2, 1, 1}, {4, 1, 1}, {9, 2, 2}, {17, 4, 4}};
+    const int(*cells)[3] = all + 4 - count;
+    for (int i = 0; i < count; ++i)
     {
         spBoxMeshDef def = spDefaultBoxMeshDef();
         def.size = (spDVec3){1.0, 0.25, 0.25};
@@ -55,11 +57,12 @@ static LevelWorld MakeWorld(const LevelCase* c)
     worldDef.gravity = (spVec3){0, -c->gravity, 0};
     worldDef.workerCount = spMaxInt(1, c->threads);
     w.world = spCreateWorld(&worldDef, NULL);
-    MakeMeshes(w.meshes);
+    int meshCount = c->meshCount > 0 ? c->meshCount : 3;
+    MakeMeshes(w.meshes, meshCount);
     spBodyDef def = spDefaultBodyDef();
-    def.mesh = w.meshes[2];
+    def.mesh = w.meshes[meshCount - 1];
     def.levels = (const spMesh* const*)w.meshes;
-    def.levelCount = 2;
+    def.levelCount = meshCount - 1;
     def.method.type = c->explicitMethod ? sp_verlet : sp_multiresolution;
     def.method.levels = c->levels;
     def.method.safety = c->safety > 0 ? c->safety : def.method.safety;
@@ -78,7 +81,7 @@ static LevelWorld MakeWorld(const LevelCase* c)
 static void DestroyWorld(LevelWorld* w)
 {
     spDestroyWorld(w->world);
-    for (int i = 0; i < 3; ++i)
+    for (int i = 0; i < SP_COUNT(w->meshes); ++i)
     {
         spDestroyMesh(w->meshes[i]);
     }
@@ -304,8 +307,8 @@ static void CheckFollowed(const spBody* body)
 {
     const spHierarchy* h = body->hierarchy;
     const spMulti* m = body->methodState;
-    int above = 0;
-    for (int i = 0; i < h->begin[3]; ++i)
+    int above = 0, all = spMaxInt(0, h->begin[h->levelCount]);
+    for (int i = 0; i < all; ++i)
     {
         if (m->active[i] == 0)
         {
@@ -318,8 +321,8 @@ static void CheckFollowed(const spBody* body)
     // Every finest node moves by exactly one active node
     assert_int_equal(above, body->nodeCount);
     // Nodes that follow do so behind those that they follow
-    uint8_t* known = calloc((size_t)h->begin[3], 1);
-    memcpy(known, m->active, (size_t)h->begin[3]);
+    uint8_t* known = calloc((size_t)all, 1);
+    memcpy(known, m->active, (size_t)all);
     for (int i = 0; i < m->fillCount; ++i)
     {
         for (int k = 0; k < m->fill[i].count; ++k)
@@ -328,7 +331,7 @@ static void CheckFollowed(const spBody* body)
         }
         known[m->fill[i].node] = 1;
     }
-    for (int i = 0; i < h->begin[3]; ++i)
+    for (int i = 0; i < all; ++i)
     {
         assert_int_equal(known[i], 1);
     }
@@ -368,24 +371,37 @@ static void TestAdapt(void** state)
     DestroyWorld(&w);
 }
 
-// Jumps over two levels at once
-static void TestJumps(void** state)
+// A body that is coarse on one side and the finest on the other, with no node of the levels between
+static void CheckJump(int meshCount)
 {
-    (void)state;
-    LevelCase c = {.law = sp_tetNeoHookean, .levels = {.fixed = true}};
+    LevelCase c = {.law = sp_tetNeoHookean, .levels = {.fixed = true}, .meshCount = meshCount};
     LevelWorld w = MakeWorld(&c);
     Excite(&w, 0.05);
-    assert_true(spBody_Refine(w.world, w.body, (spVec3){(spReal)0.7, -9, -9}, (spVec3){9, 9, 9}, 2));
+    int finest = meshCount - 1;
+    assert_true(spBody_Refine(w.world, w.body, (spVec3){(spReal)0.7, -9, -9}, (spVec3){9, 9, 9}, finest));
     spLevelsReport first = spBody_GetLevels(w.world, w.body);
     CheckFollowed(spGetBody(w.world, w.body));
-    assert_int_equal(first.activeCounts[1], 0);
+    for (int level = 0; level < meshCount; ++level)
+    {
+        assert_int_equal(first.activeCounts[level] > 0, level == 0 || level == finest);
+    }
     uint32_t flags = 0;
     Run(&w, 300, &flags);
+    CheckFollowed(spGetBody(w.world, w.body));
     spLevelsReport now = spBody_GetLevels(w.world, w.body);
-    print_message("energy %.4f of that at the start\n", GetTotal(&now) / GetTotal(&first));
+    print_message("over %d levels: energy %.4f of that at the start\n", finest,
+                  GetTotal(&now) / GetTotal(&first));
     assert_int_equal(flags, 0);
     CHECK_NEAR(GetTotal(&now) / GetTotal(&first), 1.0, 0.05);
     DestroyWorld(&w);
+}
+
+// Jumps over two levels at once, and over three
+static void TestJumps(void** state)
+{
+    (void)state;
+    CheckJump(3);
+    CheckJump(4);
 }
 
 // ---- the same bits ----
