@@ -116,13 +116,17 @@ static inline spVec3 spSolveHold(spVec3 total, spVec3 residual, spReal w, spReal
 // found by Newton's method on 1/|p|, which comes from below (More, Sorensen. Computing a Trust Region Step. 1983).
 static inline spVec3 spSolveFrictionBlock(spVec3 total, spVec3 slip, spMat3 w, spVec3 normal, spReal most)
 {
+    if (!(most > 0))
+    {
+        return spMakeVec3(0, 0, 0);
+    }
     spVec3 s = spPerpendicular3(normal), t = spCross3(normal, s);
     spVec3 ws = spMulMV3(w, s), wt = spMulMV3(w, t);
     spReal a = spDot3(s, ws), b = (spDot3(s, wt) + spDot3(t, ws)) / 2, c = spDot3(t, wt);
     spReal p = spDot3(s, total), q = spDot3(t, total);
     spReal g = spDot3(s, slip) - (a * p + b * q), k = spDot3(t, slip) - (b * p + c * q);
     spReal l = 0, length = 0, rounding = sizeof(spReal) == sizeof(float) ? (spReal)1e-6 : (spReal)1e-13;
-    if (!(most > 0) || !(a * c > b * b))
+    if (!(a * c > b * b))
     {
         return spMakeVec3(0, 0, 0);
     }

@@ -96,10 +96,9 @@ static bool spCountResponse(spResponse* r, spResponseResult* result)
     r->rows = spArenaAlloc(c->arena, spArraySize(r->rowCount, sizeof(spSolvedRow)));
     r->sides = spArenaAlloc(c->arena, spArraySize(r->pointCount, sizeof(spRowSide)));
     r->pointBlock = spArenaAlloc(c->arena, spArraySize(r->pointCount + 1, sizeof(int)));
-    r->u = spArenaAlloc(c->arena, spArraySize(r->pointCount, sizeof(spVec3)));
     r->impulses = spArenaAlloc(c->arena, spArraySize(r->pointCount, sizeof(spVec3)));
     r->shifts = spArenaAlloc(c->arena, spArraySize(r->pointCount, sizeof(spVec3)));
-    result->outOfMemory = r->rows == NULL || r->sides == NULL || r->pointBlock == NULL || r->u == NULL ||
+    result->outOfMemory = r->rows == NULL || r->sides == NULL || r->pointBlock == NULL ||
                           r->impulses == NULL || r->shifts == NULL;
     return result->outOfMemory == false;
 }
@@ -247,31 +246,22 @@ bool spFreezeResponse(spResponse* r)
             }
         }
     }
-    return true;
-}
-
-// An impulse on a point moves all points that the compliance couples to it
-static void spPushPoint(spResponse* r, int point, spVec3 impulse)
-{
-    for (int k = r->pointBlock[point]; k < r->pointBlock[point + 1]; ++k)
-    {
-        const spComplianceBlock* block = r->compliance.blocks + k;
-        r->u[block->j] = spAdd3(r->u[block->j], spMulTMV3(block->block, impulse));
-    }
+    return spMakeCoupling(&r->coupling, c->arena, sorted, r->pointBlock, r->pointCount);
 }
 
 void spPushRow(spResponse* r, const spSolvedRow* row, spVec3 impulse)
 {
-    spPushPoint(r, row->a, impulse);
+    spPushCoupled(&r->coupling, row->a, impulse);
     if (row->b >= 0)
     {
-        spPushPoint(r, row->b, spNeg3(impulse));
+        spPushCoupled(&r->coupling, row->b, spNeg3(impulse));
     }
 }
 
 spVec3 spGetRowVelocity(const spResponse* r, const spSolvedRow* row)
 {
-    return row->b >= 0 ? spSub3(r->u[row->a], r->u[row->b]) : r->u[row->a];
+    spVec3 a = spGetCoupled(&r->coupling, row->a);
+    return row->b >= 0 ? spSub3(a, spGetCoupled(&r->coupling, row->b)) : a;
 }
 
 // Sweeps of Gauss-Seidel are taken for steps down a gradient, and made conjugate (Silcowitz, Niebe, Erleben. A
@@ -536,7 +526,6 @@ spResponseResult spSolveRows(const spResponseContext* context)
         return result;
     }
 
-    memset(r.u, 0, (size_t)r.pointCount * sizeof(spVec3));
     double sizes[2] = {0.0, 0.0}; // of positions and velocities
     for (int i = 0; i < context->bodyCount; ++i)
     {
@@ -550,8 +539,9 @@ spResponseResult spSolveRows(const spResponseContext* context)
     {
         for (int k = r.bodyPoint[i]; k < r.bodyPoint[i + 1]; ++k)
         {
-            r.u[k] = spReadSide(&r, r.sides + k, context->bodies[i]->v);
-            sizes[1] = fmax(sizes[1], (double)spLength3(r.u[k]));
+            spVec3 v = spReadSide(&r, r.sides + k, context->bodies[i]->v);
+            spSetCoupled(&r.coupling, k, v);
+            sizes[1] = fmax(sizes[1], (double)spLength3(v));
         }
     }
     spSweepResult velocities = spSweepRows(&r, false, sizes[1]);

@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include "contact/coupling.h"
 #include "contact/response.h"
 
 // A row while it is solved
@@ -33,7 +34,7 @@ typedef struct spResponse
     int pointCount;
     spComplianceList compliance;
     int* pointBlock;  // first block of each point, blocks ordered by i (pointCount + 1)
-    spVec3* u;        // velocity, or displacement, of each point
+    spPointCoupling coupling;
     spVec3* impulses; // on each point, when they are handed to the bodies
     spVec3* shifts;
 } spResponse;

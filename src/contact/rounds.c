@@ -348,7 +348,7 @@ static spVec3 spGetModelTotal(const spRounds* n, int row)
 static int spSolveModel(spRounds* n)
 {
     spResponse* r = &n->r;
-    memset(r->u, 0, (size_t)r->pointCount * sizeof(spVec3));
+    spClearCoupled(&r->coupling);
     memset(n->m.f, 0, (size_t)n->m.size * sizeof(double));
     double least = spHasTouches(r) ? SP_WEIGHT_SWEEPS * spGetFallSpeed(n) : 0.0;
     double last = 0.0, largest = 0.0, share = spHasTouches(r) ? SP_TOUCH_SWEEPS : SP_LINK_SWEEPS;
