@@ -3,9 +3,14 @@
 
 #include "contact/island.h"
 
+#include "contact/contact_surface.h"
 #include "mesh/mesh.h"
 
+#include <math.h>
 #include <string.h>
+
+// Slices that an impact makes of a step, at the most
+#define SP_IMPACT_SLICES 8
 
 // The root of an island is its body with the smallest slot
 static void spJoinSlots(int32_t* parents, int a, int b)
@@ -138,6 +143,22 @@ bool spFindIslands(const spIslandContext* c, spIslands* out)
     return true;
 }
 
+// How many slices an impact asks for: a contact is linearised at a place of a surface, and says little about sides that
+// pass each other by more than an edge
+static int spCountImpactSlices(const spIslandContext* c, const spRow* row, const spRowNode* pool, spReal dt)
+{
+    const spBody *a = c->bodies[row->a.slot], *b = c->bodies[row->b.slot];
+    if (row->law != sp_rowContact || a->contactSurface == NULL || b->contactSurface == NULL)
+    {
+        return 1;
+    }
+    spVec3 apart = spSub3(spSumSide(&row->a, pool, a->v), spSumSide(&row->b, pool, b->v));
+    double way = -(double)dt * (double)spDot3(apart, row->normal);
+    double edge = fmin((double)a->contactSurface->meanEdge, (double)b->contactSurface->meanEdge);
+    bool hits = way > edge && (double)row->gap < way;
+    return hits ? (int)fmin(ceil(way / edge), SP_IMPACT_SLICES) : 1;
+}
+
 void spCountSlices(const spIslandContext* c, spIslands* islands, spReal dt, uint32_t* flags)
 {
     for (int i = 0; i < c->bodyCount; ++i)
@@ -150,6 +171,15 @@ void spCountSlices(const spIslandContext* c, spIslands* islands, spReal dt, uint
             island->repeats = island->repeats || body->method->repeats(body);
             island->centred = island->centred || body->methodDef.type == sp_verlet ||
                               body->methodDef.type == sp_multiresolution;
+        }
+    }
+    for (int i = 0; i < islands->count; ++i)
+    {
+        spIsland* island = islands->islands + i;
+        for (int k = 0; island->repeats && k < island->rowCount; ++k)
+        {
+            const spRow* row = islands->rows + island->firstRow + k;
+            island->slices = spMaxInt(island->slices, spCountImpactSlices(c, row, islands->pool, dt));
         }
     }
     for (int i = 0; i < c->bodyCount; ++i)

@@ -54,6 +54,8 @@
 
 // Rounds end after so many that are not much better than those before
 #define SP_PATIENCE 4
+// Or when a body was linearised so often: forces that are as far from linear as that do not follow the model
+#define SP_MOST_LINEARISATIONS 40
 
 // A body at the start of the slice
 typedef struct spStart
@@ -64,6 +66,7 @@ typedef struct spStart
     spVec3* impulses; // of its node rows
     spVec3 pinForce;
     double time;
+    int linearised; // linearisations before the first round
 } spStart;
 
 typedef struct spRounds
@@ -574,6 +577,31 @@ static spVec3 spGetSlip(const spRounds* n, int index)
     return spLimitLength(slip, row->friction * depth);
 }
 
+static void spCountLinearisations(const spRounds* n)
+{
+    const spResponseContext* c = &n->context->response;
+    for (int i = 0; i < c->bodyCount; ++i)
+    {
+        if (spIsIn(n, i))
+        {
+            n->starts[i].linearised = c->bodies[i]->solverReport.newtonSteps;
+        }
+    }
+}
+
+// Whether a body had more linearisations than rounds are worth
+static bool spIsHard(const spRounds* n)
+{
+    const spResponseContext* c = &n->context->response;
+    bool hard = false;
+    for (int i = 0; i < c->bodyCount; ++i)
+    {
+        hard = hard || (spIsIn(n, i) && c->bodies[i]->solverReport.newtonSteps - n->starts[i].linearised >
+                                            SP_MOST_LINEARISATIONS);
+    }
+    return hard;
+}
+
 static void spRunRounds(spRounds* n, spResponseResult* result)
 {
     const double epsilon = sizeof(spReal) == sizeof(float) ? FLT_EPSILON : DBL_EPSILON;
@@ -601,7 +629,7 @@ static void spRunRounds(spRounds* n, spResponseResult* result)
         }
         result->sweepCount += contacts ? 0 : spSolveModel(n);
         waited = spTakeRound(&n->m, round == 0) ? 0 : waited + 1;
-        last = round == most || waited == SP_PATIENCE;
+        last = round == most || waited == SP_PATIENCE || (contacts && spIsHard(n));
         if (last)
         {
             // The last one takes the best
@@ -662,6 +690,7 @@ spResponseResult spSolveRounds(const spRoundsContext* context)
         return result;
     }
     spScaleRows(&n);
+    spCountLinearisations(&n);
     spRunRounds(&n, &result);
     for (int k = 0; k < n.r.rowCount; ++k)
     {
