@@ -9,7 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-// Slices that an impact makes of a step, at the most
+// Slices that an impact makes of a step, at the most. What would need more is left to continuous detection, whose rows have
+// the plane of the impact.
 #define SP_IMPACT_SLICES 8
 
 // The root of an island is its body with the smallest slot
@@ -156,7 +157,18 @@ static int spCountImpactSlices(const spIslandContext* c, const spRow* row, const
     double way = -(double)dt * (double)spDot3(apart, row->normal);
     double edge = fmin((double)a->contactSurface->meanEdge, (double)b->contactSurface->meanEdge);
     bool hits = way > edge && (double)row->gap < way;
-    return hits ? (int)fmin(ceil(way / edge), SP_IMPACT_SLICES) : 1;
+    return hits ? (int)fmin(ceil(way / edge), SP_IMPACT_SLICES + 1) : 1;
+}
+
+static void spSliceImpacts(const spIslandContext* c, const spIslands* islands, spIsland* island, spReal dt)
+{
+    int slices = 1;
+    for (int k = 0; k < island->rowCount; ++k)
+    {
+        const spRow* row = islands->rows + island->firstRow + k;
+        slices = spMaxInt(slices, spCountImpactSlices(c, row, islands->pool, dt));
+    }
+    island->slices = spMaxInt(island->slices, slices <= SP_IMPACT_SLICES ? slices : 1);
 }
 
 void spCountSlices(const spIslandContext* c, spIslands* islands, spReal dt, uint32_t* flags)
@@ -175,11 +187,9 @@ void spCountSlices(const spIslandContext* c, spIslands* islands, spReal dt, uint
     }
     for (int i = 0; i < islands->count; ++i)
     {
-        spIsland* island = islands->islands + i;
-        for (int k = 0; island->repeats && k < island->rowCount; ++k)
+        if (islands->islands[i].repeats)
         {
-            const spRow* row = islands->rows + island->firstRow + k;
-            island->slices = spMaxInt(island->slices, spCountImpactSlices(c, row, islands->pool, dt));
+            spSliceImpacts(c, islands, islands->islands + i, dt);
         }
     }
     for (int i = 0; i < c->bodyCount; ++i)
