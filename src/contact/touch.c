@@ -260,6 +260,18 @@ static uint32_t spTestSpheres(const spLeafSpheres* s, spVec3 p, spReal distance)
     return bits;
 }
 
+// Whether a triangle of a leaf may be as near a vertex as it must be by how its corners move against that: where
+// |x| <= r + base + span (|v| + vr), without roots
+static bool spMayComeNear(const spLeafSpheres* s, int i, const spVertexSearch* v)
+{
+    spReal span = v->pair->span, reach = (s->r[i] + v->pair->base + span * s->vr[i]) * (spReal)1.001;
+    spVec3 x = {s->x[i] - v->x.x, s->y[i] - v->x.y, s->z[i] - v->x.z};
+    spVec3 u = {s->vx[i] - v->v.x, s->vy[i] - v->v.y, s->vz[i] - v->v.z};
+    spReal motion2 = span * span * spLengthSquared3(u) * SP_ROUNDING;
+    spReal more = spLengthSquared3(x) - reach * reach - motion2;
+    return !(more > 0 && more * more > 4 * reach * reach * motion2 * SP_ROUNDING);
+}
+
 // The nearest place among what is listed for a leaf
 static spNearest spSearchLeaves(const spVertexSearch* v, int leaf, spReal limit)
 {
@@ -280,7 +292,7 @@ static spNearest spSearchLeaves(const spVertexSearch* v, int leaf, spReal limit)
         {
             continue;
         }
-        spReal reach = p->base + p->span * spGetLargestSpeed(b->speeds + other, v->v);
+        spReal reach = p->base + p->span * spGetLargestSpeed(spGetLeafSpeeds(b, other), v->v);
         spReal reach2 = v->all ? bound2 : reach * reach * SP_ROUNDING;
         spReal limit2 = reach2 < bound2 ? reach2 : bound2;
         if (!(distance2 <= limit2))
@@ -290,7 +302,7 @@ static spNearest spSearchLeaves(const spVertexSearch* v, int leaf, spReal limit)
         uint32_t bits = spTestSpheres(b->spheres + other, v->x, (spReal)sqrt((double)limit2));
         for (int k = 0; bits != 0; ++k, bits >>= 1)
         {
-            if ((bits & 1) != 0)
+            if ((bits & 1) != 0 && (v->all || spMayComeNear(b->spheres + other, k, v)))
             {
                 spTryTriangle(v, b->sorted[spGetLeafBegin(b, other) + k], &best);
             }
@@ -468,12 +480,18 @@ static void spTouchLeafEdges(const spEdgeOfPair* edge, int leaf, spReal reach, s
     {
         return;
     }
+    // An edge that crosses this one is no farther from it than it may be, or than it may be deep
+    spReal depth = SP_DEPTH * (p->a->meanEdge < p->b->meanEdge ? p->a->meanEdge : p->b->meanEdge);
+    spReal within = (reach > depth ? reach : depth) + spDistance3(edge->ends[0], edge->ends[1]) / 2;
+    uint32_t near = spTestSpheres(p->b->spheres + leaf, spLerp3(edge->ends[0], edge->ends[1], (spReal)0.5),
+                                  within * (spReal)1.001);
     int first = 3 * spGetLeafBegin(p->b, leaf), bits = (int)p->b->sharp[leaf];
     for (int i = first; bits != 0; ++i, bits >>= 1)
     {
         int half = 3 * p->b->sorted[i / 3] + i % 3;
         spCrossing c;
-        if ((bits & 1) != 0 && spMayMeetEdge(edge, half) && spMeetEdges(edge, half, reach, &c))
+        if ((bits & 1) != 0 && (near >> (i - first) / 3 & 1) != 0 && spMeetEdges(edge, half, reach, &c) &&
+            spMayMeetEdge(edge, half))
         {
             spAddEdgeRow(out, edge, half, &c, spScale3(c.distance, c.normal));
         }
