@@ -36,8 +36,8 @@ typedef struct spContactTimes
 {
     // ms of each step
     double* detection;
-    double* response; // solving rows between bodies
-    double* rest;     // of the step without both
+    double* response;              // solving rows between bodies
+    double* rest;                  // of the step without both
     double rows, contacts, sweeps; // of all steps together
     uint32_t flags;
     uint64_t hash;

@@ -597,8 +597,7 @@ static bool spMayCross(const spContactSurface* s, int node, const spWay* way)
 {
     spReal moved = way->span * (spGetLargestSpeed(s->speeds + node, way->v) + way->spread);
     spReal most = way->margin + moved;
-    return moved > way->least &&
-           spGetBoxDistance2(s->boxes + node, way->p) <= most * most * SP_ROUNDING;
+    return moved > way->least && spGetBoxDistance2(s->boxes + node, way->p) <= most * most * SP_ROUNDING;
 }
 
 void spVisitWay(const spContactSurface* s, const spWay* way, spVisitFcn* visit, void* context)

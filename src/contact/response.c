@@ -100,8 +100,8 @@ static bool spCountResponse(spResponse* r, spResponseResult* result)
     r->pointEntry = spArenaAlloc(c->arena, spArraySize(r->pointCount + 1, sizeof(int)));
     r->impulses = spArenaAlloc(c->arena, spArraySize(r->pointCount, sizeof(spVec3)));
     r->shifts = spArenaAlloc(c->arena, spArraySize(r->pointCount, sizeof(spVec3)));
-    result->outOfMemory = r->rows == NULL || r->sides == NULL || r->pointBlock == NULL || r->pointEntry == NULL ||
-                          r->u == NULL || r->impulses == NULL || r->shifts == NULL;
+    result->outOfMemory = r->rows == NULL || r->sides == NULL || r->pointBlock == NULL ||
+                          r->pointEntry == NULL || r->u == NULL || r->impulses == NULL || r->shifts == NULL;
     return result->outOfMemory == false;
 }
 
@@ -279,8 +279,7 @@ static void spFindDiagonal(const spResponse* r, spSolvedRow* row)
             const spComplianceBlock* block = r->compliance.blocks + i;
             bool own = block->j == row->a || block->j == row->b;
             spReal sign = block->j == point ? 1 : own ? -1 : 0;
-            row->diagonal =
-                sign != 0 ? spMulAddMat3(row->diagonal, sign, block->block) : row->diagonal;
+            row->diagonal = sign != 0 ? spMulAddMat3(row->diagonal, sign, block->block) : row->diagonal;
             blocks = true;
         }
     }

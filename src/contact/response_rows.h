@@ -11,18 +11,18 @@
 // A row while it is solved
 typedef struct spSolvedRow
 {
-    spRow* row;       // a contact of its body, or one between bodies
-    int a, b;         // points; b is -1 for a collider
-    bool held;        // by the method of its body: a part of the model alone
-    bool contact;     // its law
-    spVec3 gap;       // x_a - x_b - anchor, m; of a contact along the normal
-    spVec3 target;    // relative velocity that it asks for, m/s
-    spVec3 impulse;   // N s
-    spVec3 shift;     // kg m
-    spVec3 normal;    // of a contact
+    spRow* row;     // a contact of its body, or one between bodies
+    int a, b;       // points; b is -1 for a collider
+    bool held;      // by the method of its body: a part of the model alone
+    bool contact;   // its law
+    spVec3 gap;     // x_a - x_b - anchor, m; of a contact along the normal
+    spVec3 target;  // relative velocity that it asks for, m/s
+    spVec3 impulse; // N s
+    spVec3 shift;   // kg m
+    spVec3 normal;  // of a contact
     spReal friction;
-    spReal even;     // the diagonal is that times the identity, 1/kg; 0 where it is not
-    spMat3 diagonal; // of W, 1/kg
+    spReal even;      // the diagonal is that times the identity, 1/kg; 0 where it is not
+    spMat3 diagonal;  // of W, 1/kg
     spVec3 change;    // of the multiplier, by the last sweep
     spVec3 direction; // conjugate: how it has changed over the sweeps
 } spSolvedRow;

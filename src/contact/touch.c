@@ -67,7 +67,7 @@ typedef struct spTask
     const spSurfacePair* pair;
     spTaskKind kind;
     int firstLeaf, lastLeaf;
-    int firstHit; // of the vertices of the first leaf
+    int firstHit;     // of the vertices of the first leaf
     spEdgeHit* edges; // of tasks that look for edges: SP_LEAF_EDGES for each leaf
     int rowCount;
     int firstRow, firstEntry; // in the list of rows
@@ -82,7 +82,7 @@ typedef struct spSearch
     spVertexHit* fastHits;
     spEdgeHit* edges; // of tasks that look for edges
     int edgeCount;    // of which room is given away
-    int32_t* marks; // of the nodes of a body, for each worker: last vertex whose neighbour it is
+    int32_t* marks;   // of the nodes of a body, for each worker: last vertex whose neighbour it is
     int markCount;
 } spSearch;
 
@@ -180,7 +180,8 @@ static void spWriteEdgeRow(spRowOutput* out, const spSurfacePair* p, const spEdg
 static void spAddEdgeRow(spRowOutput* out, const spEdgeOfPair* edge, int half, const spCrossing* c,
                          spVec3 offset)
 {
-    const spEdgeHit hit = {edge->half, half, c->s, c->t, c->normal, offset, c->distance - edge->pair->thickness};
+    const spEdgeHit hit = {
+        edge->half, half, c->s, c->t, c->normal, offset, c->distance - edge->pair->thickness};
     if (out->rows != NULL)
     {
         spWriteEdgeRow(out, edge->pair, &hit);
@@ -1073,8 +1074,9 @@ static bool spAllocSearch(spSearch* search, const spSurfacePair* pairs, int pair
     search->fastHits = fast ? spArenaAlloc(c->arena, spArraySize(hits, sizeof(spVertexHit))) : NULL;
     search->edges = spArenaAlloc(c->arena, spArraySize(edges, sizeof(spEdgeHit)));
     search->marks = spArenaAlloc(c->arena, spArraySize(marks, sizeof(int32_t)));
-    bool ok = search->edges != NULL && edges < INT32_MAX && search->tasks != NULL && search->hits != NULL && hits < INT32_MAX && tasks < INT32_MAX &&
-              (fast == false || search->fastHits != NULL) && (marks == 0 || search->marks != NULL);
+    bool ok = search->edges != NULL && edges < INT32_MAX && search->tasks != NULL && search->hits != NULL &&
+              hits < INT32_MAX && tasks < INT32_MAX && (fast == false || search->fastHits != NULL) &&
+              (marks == 0 || search->marks != NULL);
     for (int64_t i = 0; ok && i < marks; ++i)
     {
         search->marks[i] = -1;
