@@ -4,10 +4,13 @@
 // souple bench contact-cloth-N: three sheets of N x N nodes, each touching itself, lie over a sphere.
 // souple bench contact-pile-N: N soft blocks of 480 tets are poured into a box.
 //
-// What counts is detection: time per triangle and step, told beside the rows that it made and what is left of the
-// step. Sheets are timed while they drape, the pile while it falls together.
+// What counts is detection: time per triangle and step, told beside the rows that it made, what solving them takes and
+// what is left of the step. Sheets are timed while they drape, the pile when it has fallen together: in a box that
+// grows with N, so that every pile is as high.
+//
+// Times are processor time of the stepping thread, cut into stages by their shares of the wall clock.
 
-#include "bench.h"
+#include "bench_contact_scenes.h"
 #include "cli/tools.h"
 #include "testbed/random.h"
 
@@ -18,7 +21,7 @@
 enum
 {
     LAYERS = 3,
-    PILE_SIDE = 5 // blocks along x and z
+    PILE_LAYERS = 8
 };
 
 typedef struct spContactScene
@@ -31,10 +34,11 @@ typedef struct spContactScene
 // What a run of one number of threads gave
 typedef struct spContactTimes
 {
-    double* detection; // ms of each step
-    double* rest;      // of the step without detection, ms
-    double rows;       // mean
-    double contacts;
+    // ms of each step
+    double* detection;
+    double* response;              // solving rows between bodies
+    double* rest;                  // of the step without both
+    double rows, contacts, sweeps; // of all steps together
     uint32_t flags;
     uint64_t hash;
     int triangles;
@@ -90,6 +94,7 @@ static bool spAddBlock(spContactScene* scene, const spTestDef* def, spVec3 at, u
 {
     spBoxMeshDef box = spDefaultBoxMeshDef();
     box.size = (spDVec3){0.08, 0.1, 0.08};
+    box.origin = (spDVec3){-0.04, -0.05, -0.04};
     box.cells[0] = box.cells[2] = 4;
     box.cells[1] = 5;
     spMesh* mesh = spMakeBoxMesh(&box, &scene->error);
@@ -114,10 +119,11 @@ static bool spAddBlock(spContactScene* scene, const spTestDef* def, spVec3 at, u
     return ok;
 }
 
-// A box of five blocks along each side, open above
+// A box that is open above, with blocks in layers
 static bool spFillBox(spContactScene* scene, const spTestDef* def, int count)
 {
-    const spReal spacing = (spReal)0.14, half = spacing * PILE_SIDE / 2, h = (spReal)sqrt(0.5);
+    const int side = (int)ceil(sqrt((double)count / PILE_LAYERS));
+    const spReal spacing = (spReal)0.14, half = spacing * (spReal)side / 2, h = (spReal)sqrt(0.5);
     const spTransform walls[] = {
         {{0, 0, 0}, {0, 0, 0, 1}},     {{-half, 0, 0}, {0, 0, -h, h}}, {{half, 0, 0}, {0, 0, h, h}},
         {{0, 0, -half}, {h, 0, 0, h}}, {{0, 0, half}, {-h, 0, 0, h}},
@@ -132,9 +138,9 @@ static bool spFillBox(spContactScene* scene, const spTestDef* def, int count)
     uint64_t seed = 1;
     for (int i = 0; ok && i < count; ++i)
     {
-        int x = i % PILE_SIDE, z = i / PILE_SIDE % PILE_SIDE, y = i / (PILE_SIDE * PILE_SIDE);
-        spVec3 at = {spacing * (spReal)(x - PILE_SIDE / 2), (spReal)0.03 + spacing * (spReal)y,
-                     spacing * (spReal)(z - PILE_SIDE / 2)};
+        int x = i % side, z = i / side % side, y = i / (side * side);
+        spVec3 at = {spacing * ((spReal)x + (spReal)0.5) - half, spacing * ((spReal)y + (spReal)0.5),
+                     spacing * ((spReal)z + (spReal)0.5) - half};
         ok = spAddBlock(scene, def, at, &seed);
     }
     return ok;
@@ -166,17 +172,23 @@ static int spTimeContacts(spContactScene* scene, const spBenchFamily* family, in
 {
     for (int i = 0; i < family->warmup + family->steps && spIsInterrupted() == false; ++i)
     {
+        double start = spGetThreadClock();
         times->flags |= spWorld_Step(scene->world, (spReal)family->dt);
+        double ms = 1e3 * (spGetThreadClock() - start);
         if (i < family->warmup)
         {
             continue;
         }
         spProfile profile = spWorld_GetProfile(scene->world);
         spStepReport report = spWorld_GetReport(scene->world);
-        times->detection[taken] = profile.detection;
-        times->rest[taken++] = profile.step - profile.detection;
+        double share = profile.step > 0.0 ? ms / profile.step : 0.0;
+        times->detection[taken] = share * profile.detection;
+        times->response[taken] = share * profile.response;
+        times->rest[taken] = ms - times->detection[taken] - times->response[taken];
+        taken += 1;
         times->rows += (double)report.rowCount;
         times->contacts += (double)report.contactCount;
+        times->sweeps += (double)report.sweepCount;
     }
     times->hash = spWorld_GetStateHash(scene->world);
     times->triangles = scene->triangles;
@@ -186,6 +198,7 @@ static int spTimeContacts(spContactScene* scene, const spBenchFamily* family, in
 static void spTellContacts(spBenchRun* run, const char* name, int threads, int taken, spContactTimes* times)
 {
     spBenchTimes detection = spSummarizeTimes(times->detection, taken);
+    spBenchTimes response = spSummarizeTimes(times->response, taken);
     spBenchTimes rest = spSummarizeTimes(times->rest, taken);
     spHashText hash;
     spFormatHash(hash, times->hash);
@@ -195,7 +208,9 @@ static void spTellContacts(spBenchRun* run, const char* name, int threads, int t
         SP_WHOLE_CELL("triangles", "triangles", 9, times->triangles),
         SP_NUMBER_CELL("rows", "rows", 8, "%.0f", times->rows / taken),
         SP_NUMBER_CELL("contacts", "contacts", 8, "%.0f", times->contacts / taken),
+        SP_NUMBER_CELL("sweeps", "sweeps", 7, "%.0f", times->sweeps / taken),
         SP_NUMBER_CELL(NULL, "detection", 9, "%.3f", detection.median),
+        SP_NUMBER_CELL(NULL, "response", 9, "%.3f", response.median),
         SP_NUMBER_CELL(NULL, "rest", 9, "%.3f", rest.median),
         SP_NUMBER_CELL("usPerTriangle", "us/tri", 7, "%.3f", 1e3 * detection.median / times->triangles),
         SP_TEXT_CELL("stateHash", "state hash", 0, hash),
@@ -203,7 +218,8 @@ static void spTellContacts(spBenchRun* run, const char* name, int threads, int t
     };
     json_t* json = spTellRow(&run->table, cells, SP_CELL_COUNT(cells));
     json_object_set_new(json, "detectionMsPerStep", spMakeTimesJson(&detection));
-    json_object_set_new(json, "responseMsPerStep", spMakeTimesJson(&rest));
+    json_object_set_new(json, "responseMsPerStep", spMakeTimesJson(&response));
+    json_object_set_new(json, "restMsPerStep", spMakeTimesJson(&rest));
     json_array_append_new(run->results, json);
 }
 
@@ -214,9 +230,10 @@ void spRunContactBench(spBenchRun* run, const spBenchFamily* family, int size)
     int stepCount = family->steps * run->repeat;
     for (int t = 0; t < run->threadCount && spIsInterrupted() == false; ++t)
     {
-        spContactTimes times = {.detection = malloc(2 * (size_t)stepCount * sizeof(double))};
+        spContactTimes times = {.detection = malloc(3 * (size_t)stepCount * sizeof(double))};
         spError error = {.message = "out of memory"};
-        times.rest = times.detection != NULL ? times.detection + stepCount : NULL;
+        times.response = times.detection != NULL ? times.detection + stepCount : NULL;
+        times.rest = times.detection != NULL ? times.response + stepCount : NULL;
         bool ok = times.detection != NULL;
         int taken = 0;
         for (int i = 0; ok && i < run->repeat; ++i)

@@ -221,7 +221,7 @@ typedef struct spProfile
     double commands;  ///< edits and motion of tools taken in
     double advance;   ///< the methods of all bodies
     double detection; ///< finding contacts
-    double response;  ///< solving the rows between bodies
+    double response;  ///< solving the rows between bodies, in slices and after them
     double check;     ///< forces are collected, bodies that are no longer finite stop
     double adapt;     ///< what the next step will do: the estimate of its stable step
     double publish;   ///< surfaces, measurements, observers

@@ -174,6 +174,21 @@ static inline spVec3 spSolveContact(spVec3 total, spVec3 rate, spMat3 w, spVec3 
     return spMulAdd3(change, more, normal);
 }
 
+// The same where the compliance is the same in all directions
+static inline spVec3 spSolveEvenContact(spVec3 total, spVec3 rate, spReal w, spVec3 normal, spReal friction)
+{
+    spReal old = spDot3(normal, total), more = spSolveNormal(old, spDot3(normal, rate), w);
+    if (more == 0 && old == 0)
+    {
+        // Apart, as most are
+        return spNeg3(total);
+    }
+    spReal most = friction * (old + more);
+    spVec3 side = spGetTangent(total, normal), slip = spGetTangent(rate, normal);
+    spVec3 stop = most > 0 ? spSolveFriction(side, slip, w, most) : spMakeVec3(0, 0, 0);
+    return spMulAdd3(spSub3(stop, side), more, normal);
+}
+
 // The nearest multiplier that a contact may have: no pull, friction in its cone
 static inline spVec3 spKeepInCone(spVec3 total, spVec3 normal, spReal friction)
 {

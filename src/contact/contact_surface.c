@@ -74,7 +74,7 @@ static bool spAllocSurface(spHeap* heap, spContactSurface* s, int nodeCount)
     s->boxes = spAlloc(heap, spArraySize(2 * (int64_t)s->leafCount - 1, sizeof(spExtent)));
     s->swept = spAlloc(heap, spArraySize(2 * (int64_t)s->leafCount - 1, sizeof(spExtent)));
     s->spheres = spAlloc(heap, spArraySize(s->leafCount, sizeof(spLeafSpheres)));
-    s->speeds = spAlloc(heap, spArraySize(s->leafCount, sizeof(spExtent)));
+    s->speeds = spAlloc(heap, spArraySize(2 * (int64_t)s->leafCount - 1, sizeof(spExtent)));
     s->sharp = spAllocZeroed(heap, spArraySize(s->leafCount, sizeof(uint32_t)));
     s->reference = spAlloc(heap, spArraySize(nodeCount, sizeof(spVec3)));
     return s->triangles != NULL && s->across != NULL && s->vertices != NULL && s->first != NULL &&
@@ -334,17 +334,26 @@ typedef struct spRefit
     const spVec4 *x, *v;
 } spRefit;
 
-// A sphere around the corners of a triangle
-static void spFitSphere(const spContactSurface* s, const spVec4* x, int triangle, spLeafSpheres* out, int at)
+// The middle of the corners of a triangle; r: how far they are from it at most
+static spVec3 spFitSphere(const spContactSurface* s, const spVec4* values, int triangle, spReal* r)
 {
-    spVec3 a = spGetCorner(s, x, 3 * triangle), b = spGetCorner(s, x, 3 * triangle + 1);
-    spVec3 c = spGetCorner(s, x, 3 * triangle + 2);
+    spVec3 a = spGetCorner(s, values, 3 * triangle), b = spGetCorner(s, values, 3 * triangle + 1);
+    spVec3 c = spGetCorner(s, values, 3 * triangle + 2);
     spVec3 ab = spSub3(b, a), ac = spSub3(c, a);
     spVec3 middle = spMulAdd3(a, (spReal)(1.0 / 3.0), spAdd3(ab, ac));
     spReal ra = spLengthSquared3(spSub3(a, middle)), rb = spLengthSquared3(spSub3(b, middle));
     spReal rc = spLengthSquared3(spSub3(c, middle)), most = ra > rb ? ra : rb;
+    *r = (spReal)sqrt((double)(most > rc ? most : rc)) * (spReal)1.0001;
+    return middle;
+}
+
+static void spFitSpheres(const spContactSurface* s, const spVec4* x, const spVec4* v, int triangle,
+                         spLeafSpheres* out, int at)
+{
+    spVec3 middle = spFitSphere(s, x, triangle, out->r + at);
     out->x[at] = middle.x, out->y[at] = middle.y, out->z[at] = middle.z;
-    out->r[at] = (spReal)sqrt((double)(most > rc ? most : rc)) * (spReal)1.0001;
+    middle = spFitSphere(s, v, triangle, out->vr + at);
+    out->vx[at] = middle.x, out->vy[at] = middle.y, out->vz[at] = middle.z;
 }
 
 static void spRefitLeaves(int begin, int end, int workerIndex, void* context)
@@ -366,15 +375,16 @@ static void spRefitLeaves(int begin, int end, int workerIndex, void* context)
                 box = (spExtent){spMin3(box.lower, corner), spMax3(box.upper, corner)};
                 speeds = (spExtent){spMin3(speeds.lower, v), spMax3(speeds.upper, v)};
             }
-            spFitSphere(s, refit->x, t, spheres, i - first);
+            spFitSpheres(s, refit->x, refit->v, t, spheres, i - first);
             s->normals[t] = spGetNormal(s, refit->x, t);
         }
         for (int i = last - first; i < SP_LEAF_SIZE; ++i)
         {
             spheres->x[i] = spheres->y[i] = spheres->z[i] = spheres->r[i] = NAN;
+            spheres->vx[i] = spheres->vy[i] = spheres->vz[i] = spheres->vr[i] = NAN;
         }
         s->boxes[s->leafCount - 1 + leaf] = box;
-        s->speeds[leaf] = speeds;
+        s->speeds[s->leafCount - 1 + leaf] = speeds;
     }
 }
 
@@ -450,6 +460,7 @@ void spRefitContactSurface(spContactSurface* s, const spBody* body, spTeam* team
     spParallelFor(team, spRefitLeaves, s->leafCount, 64, &refit);
     spParallelFor(team, spMarkSharpEdges, s->leafCount, 64, &refit);
     spJoinBoxes(s, s->boxes);
+    spJoinBoxes(s, s->speeds);
     s->sweptSpan = 0;
     s->velocity = spFindMean(s, v, NULL);
     s->spread = 0;
@@ -581,13 +592,12 @@ static bool spMeetsWay(const spExtent* box, spVec3 p, spVec3 d, spReal margin)
     return begin <= end;
 }
 
-// Whether a leaf moves enough against a way to come near it
-static bool spMayCross(const spContactSurface* s, int leaf, const spWay* way)
+// Whether something below a node of the tree moves enough against a way to come near it
+static bool spMayCross(const spContactSurface* s, int node, const spWay* way)
 {
-    spReal moved = way->span * (spGetLargestSpeed(s->speeds + leaf, way->v) + way->spread);
+    spReal moved = way->span * (spGetLargestSpeed(s->speeds + node, way->v) + way->spread);
     spReal most = way->margin + moved;
-    return moved > way->least &&
-           spGetBoxDistance2(spGetLeafBox(s, leaf), way->p) <= most * most * SP_ROUNDING;
+    return moved > way->least && spGetBoxDistance2(s->boxes + node, way->p) <= most * most * SP_ROUNDING;
 }
 
 void spVisitWay(const spContactSurface* s, const spWay* way, spVisitFcn* visit, void* context)
@@ -599,7 +609,8 @@ void spVisitWay(const spContactSurface* s, const spWay* way, spVisitFcn* visit, 
     while (count > 0)
     {
         int node = stack[--count], leaf = node - (s->leafCount - 1);
-        if (spMeetsWay(s->swept + node, way->p, d, margin) == false)
+        // What moves along with the point is no danger, however far both come
+        if (spMayCross(s, node, way) == false || spMeetsWay(s->swept + node, way->p, d, margin) == false)
         {
             continue;
         }
@@ -609,8 +620,7 @@ void spVisitWay(const spContactSurface* s, const spWay* way, spVisitFcn* visit, 
             stack[count++] = 2 * node + 1;
             continue;
         }
-        bool near = spMayCross(s, leaf, way);
-        for (int i = spGetLeafBegin(s, leaf); near && i < spGetLeafBegin(s, leaf + 1); ++i)
+        for (int i = spGetLeafBegin(s, leaf); i < spGetLeafBegin(s, leaf + 1); ++i)
         {
             visit(s->sorted[i], context);
         }

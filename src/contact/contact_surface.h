@@ -23,11 +23,14 @@ typedef struct spExtent
     spVec3 lower, upper;
 } spExtent;
 
-// Spheres around the triangles of a leaf, one beside the other; those that a leaf does not have are NAN
+// Spheres around the triangles of a leaf, one beside the other, and around the velocities of their corners; those that a
+// leaf does not have are NAN
 typedef struct spLeafSpheres
 {
     spReal x[SP_LEAF_SIZE], y[SP_LEAF_SIZE], z[SP_LEAF_SIZE];
     spReal r[SP_LEAF_SIZE];
+    spReal vx[SP_LEAF_SIZE], vy[SP_LEAF_SIZE], vz[SP_LEAF_SIZE];
+    spReal vr[SP_LEAF_SIZE];
 } spLeafSpheres;
 
 typedef struct spContactSurface
@@ -57,7 +60,7 @@ typedef struct spContactSurface
     spExtent* swept;        // the same with the motion against `velocity` in a time, made on demand
     spReal sweptSpan;       // that they were made for in this step, 0 for none
     spLeafSpheres* spheres; // of the leaves
-    spExtent* speeds;       // of the leaves: least and largest velocities, m/s
+    spExtent* speeds;       // of the nodes of the tree: least and largest velocities, m/s
     uint32_t* sharp; // of each leaf: bit 3 i + j where half edge j of its triangle i can touch as an edge
     spVec3 velocity; // mean of its vertices, m/s
     spReal spread;   // largest difference of the velocity of a vertex from that, m/s
@@ -120,6 +123,11 @@ static inline spReal spGetBoxDistance2(const spExtent* box, spVec3 p)
 // than there is room for
 int spFindLeaves(const spContactSurface* surface, const spExtent* box, spReal margin, int32_t* leaves,
                  int room);
+
+static inline const spExtent* spGetLeafSpeeds(const spContactSurface* s, int leaf)
+{
+    return s->speeds + s->leafCount - 1 + leaf;
+}
 
 // The largest difference of a velocity from those of a leaf, m/s, at least
 static inline spReal spGetLargestSpeed(const spExtent* speeds, spVec3 v)

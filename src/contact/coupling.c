@@ -53,7 +53,7 @@ bool spMakeCoupling(spPointCoupling* coupling, spArena* arena, const spComplianc
         .pointRun = spArenaAlloc(arena, spArraySize(pointCount + 1, sizeof(int))),
         .pointCount = pointCount,
     };
-    bool ok = cells != NULL && coupling->runs != NULL && coupling->pointRun != NULL;
+    bool ok = (runCount == 0 || (cells != NULL && coupling->runs != NULL)) && coupling->pointRun != NULL;
     for (int axis = 0; axis < 3; ++axis)
     {
         coupling->u[axis] = spArenaAlloc(arena, spArraySize(pointCount, sizeof(spReal)));

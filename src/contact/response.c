@@ -96,10 +96,11 @@ static bool spCountResponse(spResponse* r, spResponseResult* result)
     r->rows = spArenaAlloc(c->arena, spArraySize(r->rowCount, sizeof(spSolvedRow)));
     r->sides = spArenaAlloc(c->arena, spArraySize(r->pointCount, sizeof(spRowSide)));
     r->pointBlock = spArenaAlloc(c->arena, spArraySize(r->pointCount + 1, sizeof(int)));
+    r->pointEntry = spArenaAlloc(c->arena, spArraySize(r->pointCount + 1, sizeof(int)));
     r->impulses = spArenaAlloc(c->arena, spArraySize(r->pointCount, sizeof(spVec3)));
     r->shifts = spArenaAlloc(c->arena, spArraySize(r->pointCount, sizeof(spVec3)));
     result->outOfMemory = r->rows == NULL || r->sides == NULL || r->pointBlock == NULL ||
-                          r->impulses == NULL || r->shifts == NULL;
+                          r->pointEntry == NULL || r->impulses == NULL || r->shifts == NULL;
     return result->outOfMemory == false;
 }
 
@@ -131,6 +132,9 @@ static void spFillMissed(spResponse* r, spSolvedRow* s, const spBody* body, spRo
         .row = row,
         .a = point,
         .b = -1,
+        .contact = true,
+        .normal = row->normal,
+        .friction = row->friction,
         .gap = spScale3(-row->gap < reach ? row->gap : -reach, row->normal),
         .target = spMulAdd3(surface, bounce, row->normal),
     };
@@ -157,6 +161,9 @@ static void spFillPair(spResponse* r, spSolvedRow* s, spRow* row, int a, int b)
                                     : spGetBounceSpeed(vn, row->restitution, c->restitutionThreshold);
         s->gap = spScale3(-row->gap < reach ? row->gap : -reach, row->normal);
         s->target = spScale3(speed, row->normal);
+        s->contact = true;
+        s->normal = row->normal;
+        s->friction = row->friction;
         return;
     }
     spVec3 x = spSub3(spReadSide(r, &row->a, bodyA->x), spReadSide(r, &row->b, bodyB->x));
@@ -193,25 +200,21 @@ static void spFillResponse(spResponse* r, int* cursor)
     SP_ASSERT(next == r->rowCount);
 }
 
-bool spFreezeResponse(spResponse* r)
+// Blocks in the order of their first point. False without memory.
+static bool spSortBlocks(spResponse* r)
 {
-    const spResponseContext* c = r->context;
-    for (int i = 0; i < c->bodyCount; ++i)
-    {
-        spPoints points = spGetPoints(r, i);
-        if (points.count > 0 && c->bodies[i]->method->freeze(c->bodies[i], &points, r->bodyPoint[i], c->arena,
-                                                             &r->compliance) == false)
-        {
-            return false;
-        }
-    }
     spComplianceList* list = &r->compliance;
-    spComplianceBlock* sorted = spArenaAlloc(c->arena, spArraySize(list->count, sizeof(spComplianceBlock)));
+    memset(r->pointBlock, 0, (size_t)(r->pointCount + 1) * sizeof(int));
+    if (list->count == 0)
+    {
+        return true;
+    }
+    spComplianceBlock* sorted =
+        spArenaAlloc(r->context->arena, spArraySize(list->count, sizeof(spComplianceBlock)));
     if (sorted == NULL)
     {
         return false;
     }
-    memset(r->pointBlock, 0, (size_t)(r->pointCount + 1) * sizeof(int));
     for (int k = 0; k < list->count; ++k)
     {
         r->pointBlock[list->blocks[k].i + 1] += 1;
@@ -227,41 +230,141 @@ bool spFreezeResponse(spResponse* r)
     memmove(r->pointBlock, r->pointBlock + 1, (size_t)r->pointCount * sizeof(int));
     r->pointBlock[r->pointCount] = list->count;
     list->blocks = sorted;
+    return true;
+}
 
-    for (int k = 0; k < r->rowCount; ++k)
+// Where the nodes of each point are: bodies have appended them in the order of the points. False without memory.
+static bool spFindEntries(spResponse* r)
+{
+    const spComplianceList* list = &r->compliance;
+    memset(r->pointEntry, 0, (size_t)(r->pointCount + 1) * sizeof(int));
+    for (int k = 0; k < list->entryCount; ++k)
     {
-        spSolvedRow* row = r->rows + k;
-        row->diagonal = spZeroMat3();
-        for (int side = 0; side < 2; ++side)
+        r->pointEntry[list->entries[k].point + 1] += 1;
+    }
+    for (int i = 0; i < r->pointCount; ++i)
+    {
+        r->pointEntry[i + 1] += r->pointEntry[i];
+    }
+    r->motion = spArenaAlloc(r->context->arena, spArraySize(list->nodeCount, sizeof(spVec3)));
+    return list->nodeCount == 0 || r->motion != NULL;
+}
+
+// What an impulse on a point does to another one through nodes that they share, 1/kg
+static spReal spGetNodalYield(const spResponse* r, int point, int other)
+{
+    spReal sum = 0;
+    for (int i = r->pointEntry[point]; i < r->pointEntry[point + 1]; ++i)
+    {
+        for (int k = r->pointEntry[other]; k < r->pointEntry[other + 1]; ++k)
         {
-            int point = side == 0 ? row->a : row->b;
-            for (int i = point < 0 ? 0 : r->pointBlock[point]; point >= 0 && i < r->pointBlock[point + 1];
-                 ++i)
-            {
-                // W = C_aa + C_bb - C_ab - C_ba; the last two where both points lie on one body
-                bool own = sorted[i].j == row->a || sorted[i].j == row->b;
-                spReal sign = sorted[i].j == point ? 1 : own ? -1 : 0;
-                row->diagonal =
-                    sign != 0 ? spMulAddMat3(row->diagonal, sign, sorted[i].block) : row->diagonal;
-            }
+            const spNodalEntry *a = r->compliance.entries + i, *b = r->compliance.entries + k;
+            sum += a->node == b->node ? a->weight * b->push : 0;
         }
     }
-    return spMakeCoupling(&r->coupling, c->arena, sorted, r->pointBlock, r->pointCount);
+    return sum;
+}
+
+// W = C_aa + C_bb - C_ab - C_ba; the last two where both points lie on one body
+static void spFindDiagonal(const spResponse* r, spSolvedRow* row)
+{
+    row->diagonal = spZeroMat3();
+    bool blocks = false;
+    for (int side = 0; side < 2; ++side)
+    {
+        int point = side == 0 ? row->a : row->b;
+        for (int i = point < 0 ? 0 : r->pointBlock[point]; point >= 0 && i < r->pointBlock[point + 1]; ++i)
+        {
+            const spComplianceBlock* block = r->compliance.blocks + i;
+            bool own = block->j == row->a || block->j == row->b;
+            spReal sign = block->j == point ? 1 : own ? -1 : 0;
+            row->diagonal = sign != 0 ? spMulAddMat3(row->diagonal, sign, block->block) : row->diagonal;
+            blocks = true;
+        }
+    }
+    spReal even = spGetNodalYield(r, row->a, row->a);
+    if (row->b >= 0)
+    {
+        bool own = row->row->a.slot == row->row->b.slot;
+        even += spGetNodalYield(r, row->b, row->b) - (own ? 2 * spGetNodalYield(r, row->a, row->b) : 0);
+    }
+    row->even = blocks ? 0 : even;
+    row->diagonal = spMulAddMat3(row->diagonal, even, spIdentityMat3());
+}
+
+bool spFreezeResponse(spResponse* r)
+{
+    const spResponseContext* c = r->context;
+    for (int i = 0; i < c->bodyCount; ++i)
+    {
+        spPoints points = spGetPoints(r, i);
+        if (points.count > 0 && c->bodies[i]->method->freeze(c->bodies[i], &points, r->bodyPoint[i], c->arena,
+                                                             &r->compliance) == false)
+        {
+            return false;
+        }
+    }
+    if (spSortBlocks(r) == false || spFindEntries(r) == false)
+    {
+        return false;
+    }
+    for (int k = 0; k < r->rowCount; ++k)
+    {
+        spFindDiagonal(r, r->rows + k);
+    }
+    return spMakeCoupling(&r->coupling, c->arena, r->compliance.blocks, r->pointBlock, r->pointCount);
+}
+
+void spClearMotion(spResponse* r)
+{
+    spClearCoupled(&r->coupling);
+    if (r->compliance.nodeCount > 0)
+    {
+        memset(r->motion, 0, (size_t)r->compliance.nodeCount * sizeof(spVec3));
+    }
+}
+
+// An impulse on a point moves all points that the compliance couples to it
+static void spPushPoint(spResponse* r, int point, spVec3 impulse)
+{
+    spPushCoupled(&r->coupling, point, impulse);
+    for (int k = r->pointEntry[point]; k < r->pointEntry[point + 1]; ++k)
+    {
+        const spNodalEntry* at = r->compliance.entries + k;
+        r->motion[at->node] = spMulAdd3(r->motion[at->node], at->push, impulse);
+    }
 }
 
 void spPushRow(spResponse* r, const spSolvedRow* row, spVec3 impulse)
 {
-    spPushCoupled(&r->coupling, row->a, impulse);
+    spPushPoint(r, row->a, impulse);
     if (row->b >= 0)
     {
-        spPushCoupled(&r->coupling, row->b, spNeg3(impulse));
+        spPushPoint(r, row->b, spNeg3(impulse));
     }
+}
+
+static spVec3 spGetPointMotion(const spResponse* r, int point)
+{
+    spVec3 u = spGetCoupled(&r->coupling, point);
+    for (int k = r->pointEntry[point]; k < r->pointEntry[point + 1]; ++k)
+    {
+        const spNodalEntry* at = r->compliance.entries + k;
+        u = spMulAdd3(u, at->weight, r->motion[at->node]);
+    }
+    return u;
 }
 
 spVec3 spGetRowVelocity(const spResponse* r, const spSolvedRow* row)
 {
-    spVec3 a = spGetCoupled(&r->coupling, row->a);
-    return row->b >= 0 ? spSub3(a, spGetCoupled(&r->coupling, row->b)) : a;
+    spVec3 u = spGetPointMotion(r, row->a);
+    return row->b >= 0 ? spSub3(u, spGetPointMotion(r, row->b)) : u;
+}
+
+// How far a change of the multiplier of a row moves its sides
+static spVec3 spGetOwnMotion(const spSolvedRow* s, spVec3 change)
+{
+    return s->even > 0 ? spScale3(s->even, change) : spMulMV3(s->diagonal, change);
 }
 
 // Sweeps of Gauss-Seidel are taken for steps down a gradient, and made conjugate (Silcowitz, Niebe, Erleben. A
@@ -273,7 +376,7 @@ bool spGoOn(spResponse* r, double* last)
     for (int k = 0; k < r->rowCount; ++k)
     {
         const spSolvedRow* s = r->rows + k;
-        now += (double)spDot3(s->change, spMulMV3(s->diagonal, s->change));
+        now += (double)spDot3(s->change, spGetOwnMotion(s, s->change));
     }
     spReal share = *last > 0.0 && now <= *last ? (spReal)(now / *last) : 0;
     *last = now;
@@ -294,12 +397,14 @@ bool spGoOn(spResponse* r, double* last)
 // The change of impulse, or shift, that one row asks for
 static spVec3 spSolveRow(const spSolvedRow* s, spVec3 u, spVec3 total, bool positions, spReal dt)
 {
-    const spRow* row = s->row;
-    if (row->law == sp_rowContact)
+    if (s->contact)
     {
         spVec3 rate = positions ? spAdd3(u, s->gap) : spSub3(u, s->target);
-        return spSolveContact(total, rate, s->diagonal, row->normal, positions ? 0 : row->friction);
+        spReal friction = positions ? 0 : s->friction;
+        return s->even > 0 ? spSolveEvenContact(total, rate, s->even, s->normal, friction)
+                           : spSolveContact(total, rate, s->diagonal, s->normal, friction);
     }
+    const spRow* row = s->row;
     if (row->compliance > 0 && positions)
     {
         return (spVec3){0, 0, 0};
@@ -333,7 +438,7 @@ static double spStartWarm(spResponse* r, bool positions)
         spVec3* total = positions ? &row->shift : &row->impulse;
         *total = spScale3(positions ? c->dt * c->dt : c->dt, last);
         spPushRow(r, row, *total);
-        largest = fmax(largest, (double)spLength3(spMulMV3(row->diagonal, *total)));
+        largest = fmax(largest, (double)spLength3(spGetOwnMotion(row, *total)));
     }
     return largest;
 }
@@ -411,13 +516,18 @@ static spSweepResult spSweepRows(spResponse* r, bool positions, double scale)
             spSolvedRow* row = r->rows + k;
             spVec3* total = positions ? &row->shift : &row->impulse;
             spVec3 change = spSolveRow(row, spGetRowVelocity(r, row), *total, positions, r->context->dt);
-            *total = spAdd3(*total, change);
             row->change = change;
+            if (change.x == 0 && change.y == 0 && change.z == 0)
+            {
+                continue;
+            }
+            *total = spAdd3(*total, change);
             spPushRow(r, row, change);
-            double moved = spLength3(spMulMV3(row->diagonal, change));
-            result.change = fmax(result.change, moved);
-            largest = fmax(largest, moved);
+            // What is no number must not count
+            double moved = spLength3(spGetOwnMotion(row, change));
+            result.change = moved > result.change ? moved : result.change;
         }
+        largest = fmax(largest, result.change);
         result.tolerance = share * largest + rounding;
         if (result.change <= result.tolerance)
         {
@@ -526,6 +636,7 @@ spResponseResult spSolveRows(const spResponseContext* context)
         return result;
     }
 
+    spClearMotion(&r);
     double sizes[2] = {0.0, 0.0}; // of positions and velocities
     for (int i = 0; i < context->bodyCount; ++i)
     {
@@ -535,6 +646,7 @@ spResponseResult spSolveRows(const spResponseContext* context)
         }
     }
     spSweepResult positions = spSweepRows(&r, true, sizes[0]);
+    spClearMotion(&r);
     for (int i = 0; i < context->bodyCount; ++i)
     {
         for (int k = r.bodyPoint[i]; k < r.bodyPoint[i + 1]; ++k)

@@ -12,13 +12,17 @@
 // A row while it is solved
 typedef struct spSolvedRow
 {
-    spRow* row;       // a contact of its body, or one between bodies
-    int a, b;         // points; b is -1 for a collider
-    bool held;        // by the method of its body: a part of the model alone
-    spVec3 gap;       // x_a - x_b - anchor, m; of a contact along the normal
-    spVec3 target;    // relative velocity that it asks for, m/s
-    spVec3 impulse;   // N s
-    spVec3 shift;     // kg m
+    spRow* row;     // a contact of its body, or one between bodies
+    int a, b;       // points; b is -1 for a collider
+    bool held;      // by the method of its body: a part of the model alone
+    bool contact;   // its law
+    spVec3 gap;     // x_a - x_b - anchor, m; of a contact along the normal
+    spVec3 target;  // relative velocity that it asks for, m/s
+    spVec3 impulse; // N s
+    spVec3 shift;   // kg m
+    spVec3 normal;  // of a contact
+    spReal friction;
+    spReal even;      // the diagonal is that times the identity, 1/kg; 0 where it is not
     spMat3 diagonal;  // of W, 1/kg
     spVec3 change;    // of the multiplier, by the last sweep
     spVec3 direction; // conjugate: how it has changed over the sweeps
@@ -34,7 +38,9 @@ typedef struct spResponse
     int pointCount;
     spComplianceList compliance;
     int* pointBlock;  // first block of each point, blocks ordered by i (pointCount + 1)
-    spPointCoupling coupling;
+    int* pointEntry;  // first nodal entry of each point (pointCount + 1)
+    spVec3* motion;   // what impulses did to the nodes of these, m/s or m
+    spPointCoupling coupling; // velocity, or displacement, of each point, beside that of its nodes
     spVec3* impulses; // on each point, when they are handed to the bodies
     spVec3* shifts;
 } spResponse;
@@ -48,6 +54,8 @@ spPoints spGetPoints(const spResponse* r, int body);
 // The value at a point of a body, from those at its nodes
 spVec3 spReadSide(const spResponse* r, const spRowSide* side, const spVec4* values);
 
+// Forgets what impulses did: before another solve over the same compliance
+void spClearMotion(spResponse* r);
 // What impulses do to relative velocities, in the model
 void spPushRow(spResponse* r, const spSolvedRow* row, spVec3 impulse);
 spVec3 spGetRowVelocity(const spResponse* r, const spSolvedRow* row);

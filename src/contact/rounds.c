@@ -303,6 +303,11 @@ static spVec3 spSolveRow(const spRounds* n, int index, spVec3 rate, spVec3 total
     if (row->law == sp_rowContact)
     {
         spReal soft = spGetSoftness(n, index);
+        if (s->even > 0)
+        {
+            return spSolveEvenContact(total, spMulAdd3(rate, soft, total), s->even + soft, row->normal,
+                                      row->friction);
+        }
         return spSolveContact(total, spMulAdd3(rate, soft, total),
                               spMulAddMat3(s->diagonal, soft, spIdentityMat3()), row->normal, row->friction);
     }
@@ -351,7 +356,7 @@ static spVec3 spGetModelTotal(const spRounds* n, int row)
 static int spSolveModel(spRounds* n)
 {
     spResponse* r = &n->r;
-    spClearCoupled(&r->coupling);
+    spClearMotion(r);
     memset(n->m.f, 0, (size_t)n->m.size * sizeof(double));
     double least = spHasTouches(r) ? SP_WEIGHT_SWEEPS * spGetFallSpeed(n) : 0.0;
     double last = 0.0, largest = 0.0, share = spHasTouches(r) ? SP_TOUCH_SWEEPS : SP_LINK_SWEEPS;

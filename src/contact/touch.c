@@ -32,6 +32,9 @@
 #define SP_SLACK ((spReal)0.3)
 // Leaves in a task
 #define SP_TASK_SIZE 32
+// Rows between edges that a task keeps for each of its leaves until there is room for them; where there are more they
+// are found again
+#define SP_LEAF_EDGES 4
 
 // What is looked for
 typedef enum spTaskKind
@@ -50,12 +53,22 @@ typedef struct spVertexHit
     spReal gap;
 } spVertexHit;
 
+// Two edges that may touch
+typedef struct spEdgeHit
+{
+    int half, other; // half edges of a and b
+    spReal s, t;     // where on them
+    spVec3 normal, offset;
+    spReal gap;
+} spEdgeHit;
+
 typedef struct spTask
 {
     const spSurfacePair* pair;
     spTaskKind kind;
     int firstLeaf, lastLeaf;
-    int firstHit; // of the vertices of the first leaf
+    int firstHit;     // of the vertices of the first leaf
+    spEdgeHit* edges; // of tasks that look for edges: SP_LEAF_EDGES for each leaf
     int rowCount;
     int firstRow, firstEntry; // in the list of rows
 } spTask;
@@ -67,15 +80,19 @@ typedef struct spSearch
     int taskCount;
     spVertexHit* hits; // of each vertex of each pair
     spVertexHit* fastHits;
-    int32_t* marks; // of the nodes of a body, for each worker: last vertex whose neighbour it is
+    spEdgeHit* edges; // of tasks that look for edges
+    int edgeCount;    // of which room is given away
+    int32_t* marks;   // of the nodes of a body, for each worker: last vertex whose neighbour it is
     int markCount;
 } spSearch;
 
-// Where the rows of a task go; nowhere while they are counted
+// Where the rows of a task go; while they are counted, those of edges to where they are kept
 typedef struct spRowOutput
 {
     spRow* rows;
     spRowNode* pool;
+    spEdgeHit* edges;
+    int edgeRoom;
     int rowCount, entryCount;
     int firstEntry;
 } spRowOutput;
@@ -145,24 +162,36 @@ static uint64_t spMakeEdgeKey(const spSurfacePair* p, const int32_t a[2], const 
     return spMakePairKey(sp_rowContact, key, (uint64_t)userB[b[0]] << 32 | (uint32_t)userB[b[1]]);
 }
 
-// Counts a row between two edges, and writes it where there is something to write to
+static void spWriteEdgeRow(spRowOutput* out, const spSurfacePair* p, const spEdgeHit* hit)
+{
+    const int32_t *a = p->a->triangles, *b = p->b->triangles;
+    const int32_t nodesA[2] = {a[hit->half], a[spNextCorner(hit->half)]};
+    const int32_t nodesB[2] = {b[hit->other], b[spNextCorner(hit->other)]};
+    const spReal weightsA[2] = {1 - hit->s, hit->s}, weightsB[2] = {1 - hit->t, hit->t};
+    spRow* row = spWriteRow(out, p, spMakeEdgeKey(p, nodesA, nodesB), hit->normal, hit->offset);
+    row->gap = hit->gap;
+    row->features[0] = hit->half;
+    row->features[1] = hit->other;
+    spWriteSide(out, &row->a, nodesA, weightsA, 2);
+    spWriteSide(out, &row->b, nodesB, weightsB, 2);
+}
+
+// Counts a row between two edges and keeps it, or writes it
 static void spAddEdgeRow(spRowOutput* out, const spEdgeOfPair* edge, int half, const spCrossing* c,
                          spVec3 offset)
 {
-    const spSurfacePair* p = edge->pair;
-    if (out->rows == NULL)
+    const spEdgeHit hit = {
+        edge->half, half, c->s, c->t, c->normal, offset, c->distance - edge->pair->thickness};
+    if (out->rows != NULL)
     {
-        out->rowCount += 1;
+        spWriteEdgeRow(out, edge->pair, &hit);
         return;
     }
-    const int32_t nodes[2] = {p->b->triangles[half], p->b->triangles[spNextCorner(half)]};
-    const spReal weightsA[2] = {1 - c->s, c->s}, weightsB[2] = {1 - c->t, c->t};
-    spRow* row = spWriteRow(out, p, spMakeEdgeKey(p, edge->nodes, nodes), c->normal, offset);
-    row->gap = c->distance - p->thickness;
-    row->features[0] = edge->half;
-    row->features[1] = half;
-    spWriteSide(out, &row->a, edge->nodes, weightsA, 2);
-    spWriteSide(out, &row->b, nodes, weightsB, 2);
+    if (out->rowCount < out->edgeRoom)
+    {
+        out->edges[out->rowCount] = hit;
+    }
+    out->rowCount += 1;
 }
 
 // ---- reach ----
@@ -260,6 +289,18 @@ static uint32_t spTestSpheres(const spLeafSpheres* s, spVec3 p, spReal distance)
     return bits;
 }
 
+// Whether a triangle of a leaf may be as near a vertex as it must be by how its corners move against that: where
+// |x| <= r + base + span (|v| + vr), without roots
+static bool spMayComeNear(const spLeafSpheres* s, int i, const spVertexSearch* v)
+{
+    spReal span = v->pair->span, reach = (s->r[i] + v->pair->base + span * s->vr[i]) * (spReal)1.001;
+    spVec3 x = {s->x[i] - v->x.x, s->y[i] - v->x.y, s->z[i] - v->x.z};
+    spVec3 u = {s->vx[i] - v->v.x, s->vy[i] - v->v.y, s->vz[i] - v->v.z};
+    spReal motion2 = span * span * spLengthSquared3(u) * SP_ROUNDING;
+    spReal more = spLengthSquared3(x) - reach * reach - motion2;
+    return !(more > 0 && more * more > 4 * reach * reach * motion2 * SP_ROUNDING);
+}
+
 // The nearest place among what is listed for a leaf
 static spNearest spSearchLeaves(const spVertexSearch* v, int leaf, spReal limit)
 {
@@ -280,7 +321,7 @@ static spNearest spSearchLeaves(const spVertexSearch* v, int leaf, spReal limit)
         {
             continue;
         }
-        spReal reach = p->base + p->span * spGetLargestSpeed(b->speeds + other, v->v);
+        spReal reach = p->base + p->span * spGetLargestSpeed(spGetLeafSpeeds(b, other), v->v);
         spReal reach2 = v->all ? bound2 : reach * reach * SP_ROUNDING;
         spReal limit2 = reach2 < bound2 ? reach2 : bound2;
         if (!(distance2 <= limit2))
@@ -290,7 +331,7 @@ static spNearest spSearchLeaves(const spVertexSearch* v, int leaf, spReal limit)
         uint32_t bits = spTestSpheres(b->spheres + other, v->x, (spReal)sqrt((double)limit2));
         for (int k = 0; bits != 0; ++k, bits >>= 1)
         {
-            if ((bits & 1) != 0)
+            if ((bits & 1) != 0 && (v->all || spMayComeNear(b->spheres + other, k, v)))
             {
                 spTryTriangle(v, b->sorted[spGetLeafBegin(b, other) + k], &best);
             }
@@ -468,12 +509,18 @@ static void spTouchLeafEdges(const spEdgeOfPair* edge, int leaf, spReal reach, s
     {
         return;
     }
+    // An edge that crosses this one is no farther from it than it may be, or than it may be deep
+    spReal depth = SP_DEPTH * (p->a->meanEdge < p->b->meanEdge ? p->a->meanEdge : p->b->meanEdge);
+    spReal within = (reach > depth ? reach : depth) + spDistance3(edge->ends[0], edge->ends[1]) / 2;
+    uint32_t near = spTestSpheres(p->b->spheres + leaf, spLerp3(edge->ends[0], edge->ends[1], (spReal)0.5),
+                                  within * (spReal)1.001);
     int first = 3 * spGetLeafBegin(p->b, leaf), bits = (int)p->b->sharp[leaf];
     for (int i = first; bits != 0; ++i, bits >>= 1)
     {
         int half = 3 * p->b->sorted[i / 3] + i % 3;
         spCrossing c;
-        if ((bits & 1) != 0 && spMayMeetEdge(edge, half) && spMeetEdges(edge, half, reach, &c))
+        if ((bits & 1) != 0 && (near >> (i - first) / 3 & 1) != 0 && spMeetEdges(edge, half, reach, &c) &&
+            spMayMeetEdge(edge, half))
         {
             spAddEdgeRow(out, edge, half, &c, spScale3(c.distance, c.normal));
         }
@@ -723,13 +770,18 @@ static void spFindFastEdges(const spTask* task, spRowOutput* out)
 
 // ---- tasks ----
 
+static int spGetEdgeRoom(const spTask* task)
+{
+    return SP_LEAF_EDGES * (task->lastLeaf - task->firstLeaf);
+}
+
 static void spMeasureTasks(int begin, int end, int workerIndex, void* context)
 {
     const spSearch* search = context;
     for (int i = begin; i < end; ++i)
     {
         spTask* task = search->tasks + i;
-        spRowOutput count = {0};
+        spRowOutput count = {.edges = task->edges, .edgeRoom = spGetEdgeRoom(task)};
         switch (task->kind)
         {
             case sp_taskVertices:
@@ -769,6 +821,21 @@ static void spWriteHits(const spTask* task, const spVertexHit* hits, uint64_t pa
     }
 }
 
+// What was kept; where that is not all, everything anew
+static void spWriteEdges(const spTask* task, void (*find)(const spTask* task, spRowOutput* out),
+                         spRowOutput* out)
+{
+    if (task->rowCount > spGetEdgeRoom(task))
+    {
+        find(task, out);
+        return;
+    }
+    for (int i = 0; i < task->rowCount; ++i)
+    {
+        spWriteEdgeRow(out, task->pair, task->edges + i);
+    }
+}
+
 static void spWriteTasks(int begin, int end, int workerIndex, void* context)
 {
     SP_UNUSED(workerIndex);
@@ -794,10 +861,10 @@ static void spWriteTasks(int begin, int end, int workerIndex, void* context)
                 spWriteHits(task, search->fastHits, p->fastKey, &out);
                 break;
             case sp_taskEdges:
-                spFindEdges(task, &out);
+                spWriteEdges(task, spFindEdges, &out);
                 break;
             case sp_taskFastEdges:
-                spFindFastEdges(task, &out);
+                spWriteEdges(task, spFindFastEdges, &out);
                 break;
         }
     }
@@ -969,15 +1036,19 @@ static int spCountTasks(const spSurfacePair* p)
 
 static void spAddTasks(spSearch* search, const spSurfacePair* p, spTaskKind kind, int firstHit)
 {
+    bool edges = kind == sp_taskEdges || kind == sp_taskFastEdges;
     for (int leaf = 0; leaf < p->a->leafCount; leaf += SP_TASK_SIZE)
     {
-        search->tasks[search->taskCount++] = (spTask){
+        spTask* task = search->tasks + search->taskCount++;
+        *task = (spTask){
             .pair = p,
             .kind = kind,
             .firstLeaf = leaf,
             .lastLeaf = spMinInt(leaf + SP_TASK_SIZE, p->a->leafCount),
             .firstHit = firstHit + p->a->leafFirst[leaf],
+            .edges = edges ? search->edges + search->edgeCount : NULL,
         };
+        search->edgeCount += edges ? spGetEdgeRoom(task) : 0;
     }
 }
 
@@ -985,12 +1056,13 @@ static void spAddTasks(spSearch* search, const spSurfacePair* p, spTaskKind kind
 static bool spAllocSearch(spSearch* search, const spSurfacePair* pairs, int pairCount)
 {
     const spTouchContext* c = search->context;
-    int64_t tasks = 0, hits = 0;
+    int64_t tasks = 0, hits = 0, edges = 0;
     bool fast = false;
     for (int i = 0; i < 2 * pairCount; ++i)
     {
         const spSurfacePair* p = pairs + i;
         tasks += 4 * (int64_t)spCountTasks(p);
+        edges += i % 2 == 0 ? (int64_t)(p->fast ? 2 : 1) * SP_LEAF_EDGES * p->a->leafCount : 0;
         hits += p->a->vertexCount;
         fast = fast || p->fast;
         search->markCount =
@@ -1000,9 +1072,11 @@ static bool spAllocSearch(spSearch* search, const spSurfacePair* pairs, int pair
     search->tasks = spArenaAlloc(c->arena, spArraySize(tasks, sizeof(spTask)));
     search->hits = spArenaAlloc(c->arena, spArraySize(hits, sizeof(spVertexHit)));
     search->fastHits = fast ? spArenaAlloc(c->arena, spArraySize(hits, sizeof(spVertexHit))) : NULL;
+    search->edges = spArenaAlloc(c->arena, spArraySize(edges, sizeof(spEdgeHit)));
     search->marks = spArenaAlloc(c->arena, spArraySize(marks, sizeof(int32_t)));
-    bool ok = search->tasks != NULL && search->hits != NULL && hits < INT32_MAX && tasks < INT32_MAX &&
-              (fast == false || search->fastHits != NULL) && (marks == 0 || search->marks != NULL);
+    bool ok = search->edges != NULL && edges < INT32_MAX && search->tasks != NULL && search->hits != NULL &&
+              hits < INT32_MAX && tasks < INT32_MAX && (fast == false || search->fastHits != NULL) &&
+              (marks == 0 || search->marks != NULL);
     for (int64_t i = 0; ok && i < marks; ++i)
     {
         search->marks[i] = -1;

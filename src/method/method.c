@@ -234,6 +234,28 @@ bool spGrowCompliance(spComplianceList* list, spArena* arena, int more)
     return true;
 }
 
+bool spGrowNodal(spComplianceList* list, spArena* arena, int more)
+{
+    int needed = list->entryCount + more;
+    if (needed <= list->entryCapacity)
+    {
+        return true;
+    }
+    int capacity = spMaxInt(needed, 2 * list->entryCapacity);
+    spNodalEntry* entries = spArenaAlloc(arena, spArraySize(capacity, sizeof(spNodalEntry)));
+    if (entries == NULL)
+    {
+        return false;
+    }
+    if (list->entryCount > 0)
+    {
+        memcpy(entries, list->entries, (size_t)list->entryCount * sizeof(spNodalEntry));
+    }
+    list->entries = entries;
+    list->entryCapacity = capacity;
+    return true;
+}
+
 void spInherit(const spBirth* birth, void* array, size_t size)
 {
     unsigned char* bytes = array;

@@ -11,16 +11,31 @@
 #include "linear/cg.h"
 #include "method/memory_walk.h"
 
-// Blocks that methods append to; memory comes from the step's arena
+// A node of a point whose body gives way by the masses of its nodes
+typedef struct spNodalEntry
+{
+    int32_t point;
+    int32_t node; // among those that such points of all bodies have
+    spReal weight;
+    spReal push; // weight times the inverse mass, 1/kg
+} spNodalEntry;
+
+// What methods append to: blocks, or the nodes of their points, in the order of the points; memory comes from the
+// step's arena
 typedef struct spComplianceList
 {
     spComplianceBlock* blocks;
     int count;
     int capacity;
+    spNodalEntry* entries;
+    int entryCount;
+    int entryCapacity;
+    int nodeCount; // of all entries
 } spComplianceList;
 
-// Makes room for more blocks. False when there is no memory.
+// Makes room for more blocks, or entries. False when there is no memory.
 bool spGrowCompliance(spComplianceList* list, spArena* arena, int more);
+bool spGrowNodal(spComplianceList* list, spArena* arena, int more);
 
 // What the clock decided in a substep, or what is to be done instead of looking at it
 typedef struct spChoice
@@ -123,7 +138,8 @@ struct spMethodKind
 
     // The compliance of points on the body, which stays the same until `correct`: appends blocks C_ij for
     // pairs of points that move each other, i and j counted from firstPoint; several blocks of one pair add
-    // up. False when there is no memory in the arena.
+    // up. Or, where nothing but the mass of each node counts, the nodes of the points. False when there is no
+    // memory in the arena.
     bool (*freeze)(const spBody* body, const spPoints* points, int firstPoint, spArena* arena,
                    spComplianceList* list);
 
@@ -191,8 +207,8 @@ void spAdaptNothing(spBody* body, spTeam* team);
 // freeze and correct of methods that lend the inverse mass of each node
 bool spFreezeNodes(const spBody* body, const spPoints* points, int firstPoint, spArena* arena,
                    spComplianceList* list);
-// The same for points that follow nodes of an array: those of point i are [begin[i], begin[i + 1])
-bool spFreezeEntries(const spBackend* backend, const spVec4* x, const int32_t* begin,
+// The same for points that follow nodes of an array of nodeCount: those of point i are [begin[i], begin[i + 1])
+bool spFreezeEntries(const spBackend* backend, const spVec4* x, int nodeCount, const int32_t* begin,
                      const spGhostEntry* followed, int pointCount, int firstPoint, spArena* arena,
                      spComplianceList* list);
 void spCorrectNodes(spBody* body, const spPoints* points, const spVec3* impulses, const spVec3* shifts);

@@ -629,8 +629,8 @@ static bool spFreezeMulti(const spBody* body, const spPoints* points, int firstP
         }
         begin[i + 1] = followed.count;
     }
-    return ok && spFreezeEntries(body->backend, m->x, begin, followed.entries, points->count, firstPoint,
-                                 arena, list);
+    return ok && spFreezeEntries(body->backend, m->x, spCountAll(body), begin, followed.entries,
+                                 points->count, firstPoint, arena, list);
 }
 
 static void spCorrectMulti(spBody* body, const spPoints* points, const spVec3* impulses, const spVec3* shifts)

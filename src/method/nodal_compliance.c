@@ -1,62 +1,41 @@
 // SPDX-FileCopyrightText: 2026 The Souple authors
 // SPDX-License-Identifier: MIT
 
-// Nodal compliance: points move each other only through nodes that they share, found by sorting.
+// Nodal compliance: points move each other only through nodes that they share. There are as many pairs of points at a
+// node as it has points squared, so that no blocks are made: an impulse goes to the nodes of its point, and whoever
+// wants to know how a point moves asks its nodes.
 
-#include "mesh/sort.h"
 #include "method/method.h"
 
-typedef struct spPointEntry
-{
-    int32_t node, point;
-    spReal weight;
-} spPointEntry;
+#include <string.h>
 
-static bool spIsEntryBefore(int32_t a, int32_t b, const void* context)
+// Numbers for nodes, from those that the list has already, in the order in which points name them
+typedef struct spNodalList
 {
-    const spPointEntry* entries = context;
-    return entries[a].node < entries[b].node;
-}
+    spComplianceList* list;
+    int32_t* numbers; // of each node, -1 for none yet
+} spNodalList;
 
-// Blocks of all pairs of entries that share a node
-static bool spPairEntries(const spBackend* backend, const spVec4* x, const spPointEntry* entries, int count,
-                          int firstPoint, spArena* arena, spComplianceList* list)
+// Room for so many entries. False when there is no memory.
+static bool spOpenNodal(spNodalList* nodal, spComplianceList* list, int64_t entries, int nodeCount,
+                        spArena* arena)
 {
-    int32_t* order = spArenaAlloc(arena, spArraySize(count, 2 * sizeof(int32_t)));
-    if (order == NULL)
+    *nodal = (spNodalList){list, spArenaAlloc(arena, spArraySize(nodeCount, sizeof(int32_t)))};
+    if (nodal->numbers == NULL || entries > INT32_MAX / 2 - list->entryCount ||
+        spGrowNodal(list, arena, (int)entries) == false)
     {
         return false;
     }
-    for (int i = 0; i < count; ++i)
-    {
-        order[i] = i;
-    }
-    spSortIndices(order, order + count, count, spIsEntryBefore, entries);
-    for (int begin = 0; begin < count;)
-    {
-        int32_t node = entries[order[begin]].node;
-        int end = begin;
-        while (end < count && entries[order[end]].node == node)
-        {
-            end += 1;
-        }
-        int same = end - begin;
-        if (spGrowCompliance(list, arena, same * same) == false)
-        {
-            return false;
-        }
-        spReal w = backend->view(x, node, node + 1)[node].w;
-        for (int k = 0; k < same * same; ++k)
-        {
-            const spPointEntry* a = entries + order[begin + k / same];
-            const spPointEntry* b = entries + order[begin + k % same];
-            list->blocks[list->count++] =
-                (spComplianceBlock){firstPoint + a->point, firstPoint + b->point,
-                                    spScaleMat3(w * a->weight * b->weight, spIdentityMat3())};
-        }
-        begin = end;
-    }
+    memset(nodal->numbers, 0xff, (size_t)nodeCount * sizeof(int32_t));
     return true;
+}
+
+static void spAddNodal(const spNodalList* nodal, int point, spReal weight, int32_t node, spReal w)
+{
+    spComplianceList* list = nodal->list;
+    int32_t* number = nodal->numbers + node;
+    *number = *number < 0 ? list->nodeCount++ : *number;
+    list->entries[list->entryCount++] = (spNodalEntry){point, *number, weight, weight * w};
 }
 
 bool spFreezeNodes(const spBody* body, const spPoints* points, int firstPoint, spArena* arena,
@@ -67,38 +46,42 @@ bool spFreezeNodes(const spBody* body, const spPoints* points, int firstPoint, s
     {
         most += points->sides[i].count;
     }
-    spPointEntry* entries = spArenaAlloc(arena, spArraySize(most, sizeof(spPointEntry)));
-    if (most > INT32_MAX || entries == NULL)
+    spNodalList nodal;
+    if (spOpenNodal(&nodal, list, most, body->nodeCount, arena) == false)
     {
         return false;
     }
-    int count = 0;
     for (int i = 0; i < points->count; ++i)
     {
         for (int a = 0; a < points->sides[i].count; ++a)
         {
             spRowNode n = spGetSideNode(points->sides + i, points->pool, a);
-            entries[count++] = (spPointEntry){n.node, i, n.weight};
+            spReal w = body->backend->view(body->x, n.node, n.node + 1)[n.node].w;
+            spAddNodal(&nodal, firstPoint + i, n.weight, n.node, w);
         }
     }
-    return spPairEntries(body->backend, body->x, entries, count, firstPoint, arena, list);
+    return true;
 }
 
-bool spFreezeEntries(const spBackend* backend, const spVec4* x, const int32_t* begin,
+bool spFreezeEntries(const spBackend* backend, const spVec4* x, int nodeCount, const int32_t* begin,
                      const spGhostEntry* followed, int pointCount, int firstPoint, spArena* arena,
                      spComplianceList* list)
 {
-    int count = begin[pointCount];
-    spPointEntry* entries = spArenaAlloc(arena, spArraySize(count, sizeof(spPointEntry)));
-    for (int i = 0; entries != NULL && i < pointCount; ++i)
+    spNodalList nodal;
+    if (spOpenNodal(&nodal, list, begin[pointCount], nodeCount, arena) == false)
+    {
+        return false;
+    }
+    for (int i = 0; i < pointCount; ++i)
     {
         for (int k = begin[i]; k < begin[i + 1]; ++k)
         {
-            entries[k] = (spPointEntry){followed[k].node, i, followed[k].weight};
+            const spGhostEntry* at = followed + k;
+            spReal w = backend->view(x, at->node, at->node + 1)[at->node].w;
+            spAddNodal(&nodal, firstPoint + i, at->weight, at->node, w);
         }
     }
-    return count == 0 ||
-           (entries != NULL && spPairEntries(backend, x, entries, count, firstPoint, arena, list));
+    return true;
 }
 
 void spCorrectNodes(spBody* body, const spPoints* points, const spVec3* impulses, const spVec3* shifts)

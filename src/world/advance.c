@@ -95,10 +95,12 @@ static void spAdvanceInSlice(void* context, int slot, bool again)
     spAdvanceContext* advance = step->advances + slot;
     spAdvanceResult* total = step->results + slot;
     int slices = step->world->bodies[slot]->slices;
+    double taken = step->times[slot].taken;
     if (again == false)
     {
         step->earlier[slot] = total->flags;
         spAdvanceBody(step, slot, step->team, slices);
+        step->sliceMs += 1000.0 * (step->times[slot].taken - taken);
         return;
     }
     spAdvanceContext kept = *advance;
@@ -109,6 +111,7 @@ static void spAdvanceInSlice(void* context, int slot, bool again)
     advance->choices = NULL;
     step->times[slot].allowed = 0.0;
     spAdvanceBody(step, slot, step->team, slices);
+    step->sliceMs += 1000.0 * (step->times[slot].taken - taken);
     step->times[slot].allowed = allowed;
     total->substepCount = substeps;
     *advance = kept;
@@ -188,8 +191,10 @@ static void spSolveIsland(spStep* step, int number, spReal dt)
             rows[k].age = 0;
         }
     }
-    step->detectionMs += 1000.0 * (spGetSeconds() - start);
+    double found = spGetSeconds(), sliceMs = step->sliceMs;
+    step->detectionMs += 1000.0 * (found - start);
     spResponseResult result = island->repeats ? spSolveRounds(&context) : spSolveRows(&context.response);
+    step->responseMs += 1000.0 * (spGetSeconds() - found) - (step->sliceMs - sliceMs);
     result.outOfMemory = result.outOfMemory || active == NULL || places == NULL;
     spTellResponse(step, &result);
     for (int k = 0; k < context.response.pairCount; ++k)

@@ -300,10 +300,10 @@ static uint32_t spRunStep(spWorld* world, spReal askedDt, double budget)
         return world->report.flags;
     }
     profile.advance = spTimeStage(&step, spRunAdvance);
-    profile.advance -= step.detectionMs - found;
+    profile.advance -= step.detectionMs - found + step.responseMs;
     profile.detection = spTimeStage(&step, spRunDetection);
     profile.detection += step.detectionMs;
-    profile.response = spTimeStage(&step, spRunResponse);
+    profile.response = spTimeStage(&step, spRunResponse) + step.responseMs;
     profile.check = spTimeStage(&step, spRunCheck);
     profile.adapt = spTimeStage(&step, spRunAdapt);
     spEndTeam(team);
@@ -314,7 +314,7 @@ static uint32_t spRunStep(spWorld* world, spReal askedDt, double budget)
     world->profile = profile;
     // The first step prepares what later ones find ready
     double once = world->stepCount == 1 ? 1e-3 * profile.commands : 0.0;
-    spNoteCosts(world, step.times, 1e-3 * profile.advance, seconds - once);
+    spNoteCosts(world, step.times, 1e-3 * (profile.advance + step.responseMs), seconds - once);
     if (world->frameFcn != NULL)
     {
         world->frameFcn(world, world->frameContext);

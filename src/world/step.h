@@ -24,6 +24,8 @@ typedef struct spStep
     spBodyTime* times;
     spIslands islands;  // of bodies that advance together
     double detectionMs; // of contacts between bodies, within other stages
+    double responseMs;  // of rows between bodies, within `advance`
+    double sliceMs;     // of bodies that advance in slices
     double clock;       // s, when the last stage ended
     bool outOfMemory;
     spError error; // what keeps the step from being done

@@ -829,10 +829,16 @@ static void TestFrozenCompliance(void** state)
     spInitArena(&arena, &heap);
     spComplianceList list = {0};
     assert_true(body->method->freeze(body, &points, 0, &arena, &list));
+    // It lends nodes, no blocks: points move each other through those that they share
     double w[count][count] = {{0}};
-    for (int k = 0; k < list.count; ++k)
+    assert_int_equal(list.count, 0);
+    for (int i = 0; i < list.entryCount; ++i)
     {
-        w[list.blocks[k].i][list.blocks[k].j] += (double)list.blocks[k].block.cx.x;
+        for (int k = 0; k < list.entryCount; ++k)
+        {
+            const spNodalEntry *a = list.entries + i, *b = list.entries + k;
+            w[a->point][b->point] += a->node == b->node ? (double)a->weight * (double)b->push : 0.0;
+        }
     }
     for (int a = 0; a < count; ++a)
     {
