@@ -4,6 +4,7 @@
 // Layered depth images against a slow ray caster, volumes against closed forms, gradients against differences.
 
 #include "contact/volume.h"
+#include "element/lane_count.h"
 #include "test/closed_surface.h"
 #include "test/memory_test.h"
 #include "test/ray_caster.h"
@@ -153,7 +154,7 @@ static void TestTiles(void** state)
     (void)state;
     enum
     {
-        n = 20000
+        n = 100000
     };
     uint64_t seed = 5;
     spClosedSurface s = {.x = calloc(3 * n, sizeof(spVec4)), .triangles = calloc(3 * n, sizeof(int32_t))};
@@ -216,13 +217,15 @@ static void TestThreads(void** state)
     (void)state;
     uint64_t seed = 3;
     spClosedSurface shapes[2] = {MakeShape(0, &seed), MakeShape(1, &seed)};
-    Picture pictures[3];
-    spVolumes volumes[3];
-    static const int workers[3] = {1, 2, 4};
-    for (int k = 0; k < 3; ++k)
+    // With the lanes of the processor, then of each level
+    Picture pictures[6];
+    spVolumes volumes[6];
+    static const int workers[6] = {1, 2, 4, 2, 1, 2}, lanes[6] = {0, 0, 0, 1, 8, 16};
+    for (int k = 0; k < 6; ++k)
     {
         Picture* p = pictures + k;
         Open(p, shapes, 2, 0.02);
+        p->def.laneCount = spMinInt(lanes[k], spGetBestLaneCount());
         spTeamDef team = {.workerCount = workers[k]};
         p->team = spCreateTeam(&p->heap, &team, NULL);
         assert_non_null(p->team);
@@ -233,6 +236,15 @@ static void TestThreads(void** state)
         assert_true(volumes[k].count > 4);
         assert_int_equal(volumes[k].count, volumes[0].count);
         assert_int_equal(volumes[k].nodeCount, volumes[0].nodeCount);
+        for (int axis = 0; axis < 3; ++axis)
+        {
+            const spLayerImage *a = p->layers.images + axis, *b = pictures[0].layers.images + axis;
+            size_t pixels = (size_t)b->activeCount * SP_TILE_PIXELS;
+            assert_int_equal(a->pairCount, b->pairCount);
+            assert_memory_equal(a->first, b->first, (pixels + 1) * sizeof(int32_t));
+            assert_memory_equal(a->layers, b->layers, (size_t)b->first[pixels] * sizeof(uint64_t));
+            assert_memory_equal(a->tileMasks, b->tileMasks, (size_t)b->pairCount * sizeof(uint64_t));
+        }
         for (int i = 0; i < volumes[0].count; ++i)
         {
             const spVolume *a = volumes[k].volumes + i, *b = volumes[0].volumes + i;
@@ -250,7 +262,7 @@ static void TestThreads(void** state)
                                 sizeof(spDVec3));
         }
     }
-    for (int k = 0; k < 3; ++k)
+    for (int k = 0; k < 6; ++k)
     {
         Close(pictures + k);
     }
