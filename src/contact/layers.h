@@ -11,7 +11,8 @@
 //
 // Everything is counted before it is written, so that nothing overflows: the pairs of tiles and triangles, then the
 // layers of each pixel. Threads share triangles, then tiles; the order of what comes out does not depend on them. Most
-// triangles of a fine mesh cover no centre of a pixel: what they cost is one look at three corners for all axes.
+// triangles of a fine mesh cover no centre of a pixel: what they cost is one look at three corners for all axes. Triangles behind
+// the window have no layers: what is open at its far end is left there.
 
 #pragma once
 

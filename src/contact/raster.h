@@ -25,8 +25,8 @@ typedef struct spTriangleTask
     int firstTriangle, lastTriangle; // of all surfaces
     int32_t* visible[3];             // those that may cover a pixel, of each axis
     int visibleCount[3];
-    int64_t bounds[3];               // pairs of tiles and triangles, at least as many as there are
-    bool large[3];                   // whether triangles with many tiles are not in the bounds yet
+    int64_t bounds[3]; // pairs of tiles and triangles, at least as many as there are
+    bool large[3];     // whether triangles with many tiles are not in the bounds yet
     bool finite;
     // Of the axis that is drawn
     spTilePair* pairs;

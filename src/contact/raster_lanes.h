@@ -82,8 +82,9 @@ typedef struct spFlat
     int32_t lower[2], upper[2]; // the pixels whose centres are in its box
     int32_t low[2];             // corner of the box, in 1/256 pixel
     bool narrow;
-    int32_t du[3], dv[3], at[3]; // of narrow ones: edge k is at + dv u + du v at a place as seen from the corner
-    spEdge edges[3];             // of others
+    int32_t du[3], dv[3],
+        at[3];       // of narrow ones: edge k is at + dv u + du v at a place as seen from the corner
+    spEdge edges[3]; // of others
 } spFlat;
 
 static inline spEdge spMakeEdge(const int64_t a[2], const int64_t b[2])
@@ -92,7 +93,8 @@ static inline spEdge spMakeEdge(const int64_t a[2], const int64_t b[2])
     bool inclusive = dv < 0 || (dv == 0 && du < 0);
     return (spEdge){.du = -dv * SP_SUBPIXELS,
                     .dv = du * SP_SUBPIXELS,
-                    .at = du * (SP_SUBPIXELS / 2 - a[1]) - dv * (SP_SUBPIXELS / 2 - a[0]) - (inclusive ? 0 : 1)};
+                    .at = du * (SP_SUBPIXELS / 2 - a[1]) - dv * (SP_SUBPIXELS / 2 - a[0]) -
+                          (inclusive ? 0 : 1)};
 }
 
 // False when it has no area
@@ -113,7 +115,8 @@ static bool spFlattenWide(int32_t corners[3][2], spFlat* f)
     return area != 0;
 }
 
-static inline bool spFlatten(const spLayerImage* image, const spPixelBox* box, const int32_t nodes[3], spFlat* f)
+static inline bool spFlatten(const spLayerImage* image, const spPixelBox* box, const int32_t nodes[3],
+                             spFlat* f)
 {
     int au = image->axis == 2 ? 0 : image->axis + 1, av = image->axis == 0 ? 2 : image->axis - 1;
     int32_t p[3][2];
@@ -250,8 +253,12 @@ static void spFindVisible(int begin, int end, int workerIndex, void* context)
     SP_UNUSED(workerIndex);
     const spRaster* r = context;
     const spLayers* layers = r->layers;
-    int32_t limit[4];
+    int32_t limit[4], far[3];
     spGetPixelLimits(layers, limit);
+    for (int k = 0; k < 3; ++k)
+    {
+        far[k] = (limit[k] + 1) * SP_SUBPIXELS;
+    }
     for (int i = begin; i < end; ++i)
     {
         spTriangleTask* task = r->tasks + i;
@@ -269,12 +276,14 @@ static void spFindVisible(int begin, int end, int workerIndex, void* context)
                 const float* depth = layers->corners[nodes[k]].depth;
                 sum += 0.0f * (depth[0] + depth[1] + depth[2]);
             }
+            // What lies behind the window ends nothing in it
+            bool behind[3] = {box.low[0] > far[0], box.low[1] > far[1], box.low[2] > far[2]};
             bool has[3] = {box.first[0] <= box.last[0], box.first[1] <= box.last[1],
                            box.first[2] <= box.last[2]};
             for (int axis = 0; axis < 3; ++axis)
             {
                 int au = (axis + 1) % 3, av = (axis + 2) % 3;
-                if (has[au] & has[av])
+                if (has[au] & has[av] & !behind[axis])
                 {
                     int64_t tiles = spCountBoxTiles(&box, au, av);
                     task->visible[axis][task->visibleCount[axis]++] = triangle;
@@ -288,8 +297,8 @@ static void spFindVisible(int begin, int end, int workerIndex, void* context)
 }
 
 // The triangle of a task that is the k-th one which an axis sees; false when it has no area there
-static inline bool spFlattenVisible(const spRaster* r, const spTriangleTask* task, int k, const int32_t limit[4],
-                                    int* surface, spFlat* f)
+static inline bool spFlattenVisible(const spRaster* r, const spTriangleTask* task, int k,
+                                    const int32_t limit[4], int* surface, spFlat* f)
 {
     int32_t nodes[3], triangle = task->visible[r->image->axis][k];
     *surface = spFollowSurface(r->layers, *surface, triangle);
@@ -464,7 +473,8 @@ static bool spIsCrowded(const spLayers* layers, const uint64_t* items, int count
 static inline const int32_t* spFindTriangle(const spLayers* layers, int triangle)
 {
     int surface = spGetLayerSurface(layers, triangle);
-    return layers->def->surfaces[surface].triangles + 3 * (int64_t)(triangle - layers->firstTriangle[surface]);
+    return layers->def->surfaces[surface].triangles +
+           3 * (int64_t)(triangle - layers->firstTriangle[surface]);
 }
 
 static void spDrawTile(const spRaster* r, int tile)
