@@ -50,7 +50,8 @@ static spVec3 spPlaceTorus(int i)
     double side = 2.0 * (s_radius + s_tube) * (1.0 - s_overlap), up = 2.0 * s_tube * (1.0 - s_overlap);
     int layer = i / 10;
     double shift = layer % 2 == 0 ? 0.0 : 0.2 * side;
-    return (spVec3){(spReal)(side * (i % 5) + shift), (spReal)(up * layer), (spReal)(side * (i / 5 % 2) + shift)};
+    return (spVec3){(spReal)(side * (i % 5) + shift), (spReal)(up * layer),
+                    (spReal)(side * (i / 5 % 2) + shift)};
 }
 
 spVolumePile spBuildVolumePile(const spVolumePileDef* def)

@@ -13,10 +13,10 @@
 
 typedef struct spVolumePileDef
 {
-    int count;            // of tori
-    int around, across;   // quads of each: twice as many triangles
-    int workerCount;      // threads
-    int laneCount;        // 0: those of the machine
+    int count;          // of tori
+    int around, across; // quads of each: twice as many triangles
+    int workerCount;    // threads
+    int laneCount;      // 0: those of the machine
 } spVolumePileDef;
 
 typedef struct spVolumePile
