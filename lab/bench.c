@@ -4,7 +4,8 @@
 // souple bench: named benchmarks. What is timed is built by testbed/, which the tests use too.
 // bench_implicit.c has those of implicit steps, bench_xpbd.c those of XPBD, bench_beam.c pairs of beams,
 // bench_mesh.c mesh files, bench_contact.c, bench_contact_scenes.c and bench_contact_organ.c bodies that touch,
-// bench_cut.c cuts, bench_torture.c the torture grid, bench_storm.c random scenes, bench_view.c the live page.
+// bench_cut.c cuts, bench_torture.c the torture grid, bench_storm.c random scenes, bench_view.c the live page,
+// bench_volumes.c contact by volume.
 
 #include "bench.h"
 #include "cli/commands.h"
@@ -279,6 +280,28 @@ static const spBenchFamily s_families[] = {
      .least = 1,
      .most = 4,
      .variant = sp_tetCorotational,
+     .apart = true},
+    {.stem = "volumes-pile-",
+     .doc = "forty rigid tori of so many thousand triangles together, found by volume: processor time",
+     .run = spRunVolumePile,
+     .warmup = 1,
+     .steps = 3,
+     .sizes = {90, 180, 360, 725},
+     .least = 1,
+     .most = 20000,
+     .variant = 40,
+     .suffix = "k",
+     .apart = true},
+    {.stem = "volumes-few-",
+     .doc = "nine of them",
+     .run = spRunVolumePile,
+     .warmup = 1,
+     .steps = 3,
+     .sizes = {550},
+     .least = 1,
+     .most = 20000,
+     .variant = 9,
+     .suffix = "k",
      .apart = true},
     {.stem = "cut-beam-",
      .doc = "a beam of 4M x M x M cells that blades cut in every step: edits, longest steps, waits",

@@ -113,6 +113,9 @@ typedef enum spContactVariant
 // bench_contact.c: detection between bodies
 spRunBenchFcn spRunContactBench;
 
+// bench_volumes.c: contact by volume
+spRunBenchFcn spRunVolumePile;
+
 // bench_view.c: what a live page adds to steps, in a build that has one
 spRunBenchFcn spRunViewBench;
 

@@ -17,8 +17,9 @@ static inline int Sign(int64_t a)
 // Side of the edge from a to b on which a point just right of (u, v), and less below it, is
 static inline int FindSide(const spLayerImage* image, int32_t a, int32_t b, int32_t u, int32_t v)
 {
-    int64_t du = (int64_t)image->u[b] - image->u[a], dv = (int64_t)image->v[b] - image->v[a];
-    int64_t cross = du * ((int64_t)v - image->v[a]) - dv * ((int64_t)u - image->u[a]);
+    int64_t du = spGetCornerU(image, b) - spGetCornerU(image, a);
+    int64_t dv = spGetCornerV(image, b) - spGetCornerV(image, a);
+    int64_t cross = du * (v - spGetCornerV(image, a)) - dv * (u - spGetCornerU(image, a));
     return cross != 0 ? Sign(cross) : dv != 0 ? Sign(-dv) : Sign(-du);
 }
 
@@ -54,7 +55,8 @@ static inline int spCastRay(const spLayers* layers, int axis, int tile, int pixe
             {
                 // Seen against w, corners that run clockwise are those of what is entered
                 bool enters = FindSide(image, nodes[0], nodes[1], u, v) < 0;
-                out[count - 1] = spPackLayer(spFindLayerDepth(image, nodes, u, v), enters, i);
+                spLayerPlane plane = spMakeLayerPlane(image, nodes);
+                out[count - 1] = spPackLayer(spGetPlaneDepth(&plane, u, v), enters, i);
             }
         }
     }
@@ -101,8 +103,8 @@ static inline bool spDoesTriangleMeetTile(const spLayerImage* image, const int32
     Polygon polygon = {.count = 3};
     for (int k = 0; k < 3; ++k)
     {
-        polygon.p[k][0] = image->u[nodes[k]];
-        polygon.p[k][1] = image->v[nodes[k]];
+        polygon.p[k][0] = (double)spGetCornerU(image, nodes[k]);
+        polygon.p[k][1] = (double)spGetCornerV(image, nodes[k]);
     }
     for (int axis = 0; axis < 2; ++axis)
     {

@@ -10,7 +10,9 @@
 // on every pixel. Depths are floats, measured from the corner of the window.
 //
 // Everything is counted before it is written, so that nothing overflows: the pairs of tiles and triangles, then the
-// layers of each pixel. Threads share triangles, then tiles; the order of what comes out does not depend on them.
+// layers of each pixel. Threads share triangles, then tiles; the order of what comes out does not depend on them. Most
+// triangles of a fine mesh cover no centre of a pixel: what they cost is one look at three corners for all axes. Triangles behind
+// the window have no layers: what is open at its far end is left there.
 
 #pragma once
 
@@ -43,25 +45,34 @@ typedef struct spLayersDef
     int surfaceCount;
     const spBox* regions; // only what lies in one of them is looked at, m
     int regionCount;
-    double pixel; // edge of a pixel, m; larger where the window would have too many blocks
-    int align;    // the window begins at a multiple of so many blocks in space; 0 is 1
+    double pixel;  // edge of a pixel, m; larger where the window would have too many blocks
+    int laneCount; // 1, 4, 8 or 16; 0 for what the processor has
+    int align;     // the window begins at a multiple of so many blocks in space; 0 is 1
 } spLayersDef;
+
+// A node, once for all axes
+typedef struct spLayerCorner
+{
+    int32_t at[4];  // along x, y, z in 1/256 pixel from the corner of the window; the fourth fills the lanes
+    float depth[4]; // along x, y, z from there, m; not finite where the node is not
+} spLayerCorner;
 
 // One axis: u and v span the image, w is the depth. With u, v, w in the order of x, y, z or turned, so that what looks
 // against w is entered.
 typedef struct spLayerImage
 {
-    int axis;           // of w
-    int tiles[2];       // along u and v
-    int32_t *u, *v;     // of all nodes, in 1/256 pixel from the corner of the window
-    float* w;           // m from the corner of the window
-    int32_t* active;    // tiles that something is looked at in, rising: number across and up the image
-    int activeCount;    // tiles
-    int32_t* first;     // of each pixel of each active tile: its layers (64 activeCount + 1)
-    uint64_t* layers;   // see spGetLayerDepth and so on
-    int32_t pairCount;  // of tiles and triangles
-    int32_t* tileFirst; // of each active tile: its triangles in tileTriangles (activeCount + 1)
-    int32_t* tileTriangles;
+    int axis;                     // of w
+    int tiles[2];                 // along u and v
+    const spLayerCorner* corners; // of all nodes
+    int32_t* active;   // tiles that something is looked at in, rising: number across and up the image
+    int activeCount;   // tiles
+    int32_t* first;    // of each pixel of each active tile: its layers (64 activeCount + 1)
+    uint64_t* layers;  // see spGetLayerDepth and so on
+    uint64_t* crowded; // of each active tile: pixels where something is open inside of something, bit 8 y + x
+    int32_t pairCount; // of tiles and triangles
+    int32_t* tileFirst;     // of each active tile: its triangles in tileTriangles (activeCount + 1)
+    int32_t* tileTriangles; // that cover a pixel of it, rising
+    uint64_t* tileMasks;    // the pixels, bit 8 y + x
 } spLayerImage;
 
 typedef struct spLayers
@@ -73,6 +84,8 @@ typedef struct spLayers
     int64_t from[3]; // number of the first block, counted from the origin of space
     int* firstNode;  // of each surface, among the nodes of all (surfaceCount + 1)
     int* firstTriangle;
+    int32_t* surfaceAt; // the surface of every 128th triangle
+    spLayerCorner* corners;
     spLayerImage images[3];
 } spLayers;
 
@@ -124,8 +137,18 @@ static inline int spGetLayerTriangle(uint64_t layer)
     return (int)(layer & 0x7FFFFFFFu);
 }
 
+#define SP_SURFACE_SHIFT 7
+
 // The surface that a triangle belongs to
-int spGetLayerSurface(const spLayers* layers, int triangle);
+static inline int spGetLayerSurface(const spLayers* layers, int triangle)
+{
+    int surface = layers->surfaceAt[triangle >> SP_SURFACE_SHIFT];
+    while (triangle >= layers->firstTriangle[surface + 1])
+    {
+        surface += 1;
+    }
+    return surface;
+}
 
 // Nodes of a triangle among those of all surfaces
 static inline void spGetLayerNodes(const spLayers* layers, int surface, int triangle, int32_t nodes[3])
@@ -138,25 +161,55 @@ static inline void spGetLayerNodes(const spLayers* layers, int surface, int tria
     }
 }
 
-// Shares of the second and the third corner at a place in 1/256 pixel
-static inline void spGetLayerWeights(const spLayerImage* image, const int32_t nodes[3], int32_t u, int32_t v,
-                                     double weights[2])
+// A node in the image of an axis, in 1/256 pixel
+static inline int64_t spGetCornerU(const spLayerImage* image, int32_t node)
 {
-    int64_t au = image->u[nodes[0]], av = image->v[nodes[0]];
-    int64_t bu = image->u[nodes[1]] - au, bv = image->v[nodes[1]] - av;
-    int64_t cu = image->u[nodes[2]] - au, cv = image->v[nodes[2]] - av;
-    double area = (double)(bu * cv - bv * cu);
-    weights[0] = (double)((u - au) * cv - (v - av) * cu) / area;
-    weights[1] = (double)(bu * (v - av) - bv * (u - au)) / area;
+    return image->corners[node].at[image->axis == 2 ? 0 : image->axis + 1];
 }
 
-// Depth there, m from the corner of the window
-static inline float spFindLayerDepth(const spLayerImage* image, const int32_t nodes[3], int32_t u, int32_t v)
+static inline int64_t spGetCornerV(const spLayerImage* image, int32_t node)
+{
+    return image->corners[node].at[image->axis == 0 ? 2 : image->axis - 1];
+}
+
+// A triangle as a function of the place in the image: shares of the second and the third corner, and the depth
+typedef struct spLayerPlane
+{
+    int64_t u, v;           // the first corner
+    int64_t bu, bv, cu, cv; // the others as seen from it
+    double area;            // twice that of the triangle
+    double w[3];            // depths, m
+} spLayerPlane;
+
+static inline spLayerPlane spMakeLayerPlane(const spLayerImage* image, const int32_t nodes[3])
+{
+    int64_t u = spGetCornerU(image, nodes[0]), v = spGetCornerV(image, nodes[0]);
+    spLayerPlane p = {
+        .u = u,
+        .v = v,
+        .bu = spGetCornerU(image, nodes[1]) - u,
+        .bv = spGetCornerV(image, nodes[1]) - v,
+        .cu = spGetCornerU(image, nodes[2]) - u,
+        .cv = spGetCornerV(image, nodes[2]) - v,
+        .w = {(double)image->corners[nodes[0]].depth[image->axis],
+              (double)image->corners[nodes[1]].depth[image->axis],
+              (double)image->corners[nodes[2]].depth[image->axis]},
+    };
+    p.area = (double)(p.bu * p.cv - p.bv * p.cu);
+    return p;
+}
+
+static inline void spGetPlaneWeights(const spLayerPlane* p, int64_t u, int64_t v, double weights[2])
+{
+    weights[0] = (double)((u - p->u) * p->cv - (v - p->v) * p->cu) / p->area;
+    weights[1] = (double)(p->bu * (v - p->v) - p->bv * (u - p->u)) / p->area;
+}
+
+static inline float spGetPlaneDepth(const spLayerPlane* p, int64_t u, int64_t v)
 {
     double t[2];
-    spGetLayerWeights(image, nodes, u, v, t);
-    double w = (double)image->w[nodes[0]];
-    return (float)(w + t[0] * ((double)image->w[nodes[1]] - w) + t[1] * ((double)image->w[nodes[2]] - w));
+    spGetPlaneWeights(p, u, v, t);
+    return (float)(p->w[0] + t[0] * (p->w[1] - p->w[0]) + t[1] * (p->w[2] - p->w[0]));
 }
 
 // The centre of a pixel of an active tile, in 1/256 pixel

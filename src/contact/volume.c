@@ -151,9 +151,9 @@ static void spWalkTiles(int begin, int end, int workerIndex, void* context)
     spOpening* openings = w->openings + (size_t)workerIndex * (size_t)w->tally->layers->def->surfaceCount;
     for (int tile = begin; tile < end; ++tile)
     {
-        for (int pixel = 0; pixel < SP_TILE_PIXELS; ++pixel)
+        for (uint64_t bits = w->image->crowded[tile]; bits != 0; bits &= bits - 1)
         {
-            spWalkPixel(w, tile, pixel, openings);
+            spWalkPixel(w, tile, __builtin_ctzll(bits), openings);
         }
     }
 }
@@ -547,7 +547,8 @@ static void spWeighEnd(const spTally* t, int axis, const spSpan* span, spEnd* en
     const spLayerImage* image = t->layers->images + axis;
     int32_t u, v;
     spGetPixelCentre(image, span->pixel / SP_TILE_PIXELS, span->pixel % SP_TILE_PIXELS, &u, &v);
-    spGetLayerWeights(image, end->nodes, u, v, end->weights + 1);
+    spLayerPlane plane = spMakeLayerPlane(image, end->nodes);
+    spGetPlaneWeights(&plane, u, v, end->weights + 1);
     end->weights[0] = 1.0 - end->weights[1] - end->weights[2];
 }
 

@@ -289,25 +289,44 @@ static bool spAddPairRows(const spTouchContext* c, const spPairVolumes* pair)
     return ok;
 }
 
+// Opens the bodies of pairs, each of them once
+static bool spOpenSides(const spTouchContext* c, const spBodyPair* pairs, int pairCount, spVolumeSide* sides)
+{
+    bool ok = true;
+    for (int i = 0; i < c->bodyCount; ++i)
+    {
+        sides[i].slot = -1;
+    }
+    for (int i = 0; ok && i < 2 * pairCount; ++i)
+    {
+        int slot = i % 2 == 0 ? pairs[i / 2].first : pairs[i / 2].second;
+        ok = sides[slot].slot == slot || spOpenBodySide(c, slot, c->dt, sides + slot);
+    }
+    return ok;
+}
+
 bool spAddVolumeRows(const spTouchContext* c, const spBodyPair* pairs, int pairCount)
 {
+    if (pairCount == 0)
+    {
+        return true;
+    }
+    size_t begin = c->arena->used;
+    spVolumeSide* sides = spArenaAlloc(c->arena, spArraySize(c->bodyCount, sizeof(spVolumeSide)));
+    bool ok = sides != NULL && spOpenSides(c, pairs, pairCount, sides);
     size_t mark = c->arena->used;
-    bool ok = true;
     for (int i = 0; ok && i < pairCount; ++i)
     {
-        spVolumeSide sides[2];
-        bool self = pairs[i].first == pairs[i].second;
-        ok = spOpenBodySide(c, pairs[i].first, c->dt, sides) &&
-             (self || spOpenBodySide(c, pairs[i].second, c->dt, sides + 1));
-        const spVolumeSide* second = self ? sides : sides + 1;
-        if (ok && spDoSidesMeet(sides, second))
+        const spVolumeSide *first = sides + pairs[i].first, *second = sides + pairs[i].second;
+        if (spDoSidesMeet(first, second))
         {
             spPairVolumes pair;
             spLayersResult result =
-                spFindPairVolumes(c, sides, second, SP_CONTACT_RESOLUTION, SP_CONTACT_CELLS, &pair);
+                spFindPairVolumes(c, first, second, SP_CONTACT_RESOLUTION, SP_CONTACT_CELLS, &pair);
             ok = result == sp_layersMade ? spAddPairRows(c, &pair) : result != sp_layersOutOfMemory;
         }
         spRewindArena(c->arena, mark);
     }
+    spRewindArena(c->arena, begin);
     return ok;
 }

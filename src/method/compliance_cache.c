@@ -151,7 +151,7 @@ spComplianceResult spListCompliance(spComplianceCache* cache, const spBody* body
     {
         return sp_complianceNoMemory;
     }
-    if (cache->serial != serial && cache->stale == false)
+    if (cache->serial != serial)
     {
         spClearComplianceCache(cache);
     }
@@ -190,7 +190,7 @@ void spWalkCompliance(spComplianceCache* cache, const spBody* body, spFactor* fa
                       void* walk)
 {
     int64_t serial = spGetFactorSerial(factor);
-    if (cache->serial != serial && cache->stale == false)
+    if (cache->serial != serial)
     {
         spClearComplianceCache(cache);
     }
@@ -201,6 +201,8 @@ void spWalkCompliance(spComplianceCache* cache, const spBody* body, spFactor* fa
     fcn(walk, sp_pieceAny, nodes, sizeof(nodes));
     bool same = count == cache->count && memcmp(nodes, cache->nodes, (size_t)count * sizeof(int32_t)) == 0;
     cache->stale = cache->stale || same == false || serial != spGetFactorSerial(factor);
+    // Of this factor: where another takes its place before the nodes are asked for, they give way as they would have
+    cache->serial = spGetFactorSerial(factor);
     if (same)
     {
         return;

@@ -4,6 +4,7 @@
 // Layered depth images against a slow ray caster, volumes against closed forms, gradients against differences.
 
 #include "contact/volume.h"
+#include "element/lane_count.h"
 #include "test/closed_surface.h"
 #include "test/memory_test.h"
 #include "test/ray_caster.h"
@@ -153,7 +154,7 @@ static void TestTiles(void** state)
     (void)state;
     enum
     {
-        n = 20000
+        n = 100000
     };
     uint64_t seed = 5;
     spClosedSurface s = {.x = calloc(3 * n, sizeof(spVec4)), .triangles = calloc(3 * n, sizeof(int32_t))};
@@ -172,7 +173,7 @@ static void TestTiles(void** state)
     Open(&p, &s, 1, 1.0 / 96.0);
     p.regions[0] = (spBox){{0.0, 0.0, 0.0}, {0.99, 0.99, 0.99}};
     assert_int_equal(spMakeLayers(&p.def, &p.layers), sp_layersMade);
-    int wrong = 0, listed = 0;
+    int wrong = 0, listed = 0, behindCount = 0;
     for (int axis = 0; axis < 3; ++axis)
     {
         const spLayerImage* image = p.layers.images + axis;
@@ -181,14 +182,20 @@ static void TestTiles(void** state)
         memcpy(next, image->tileFirst, (size_t)image->activeCount * sizeof(int));
         for (int i = 0; i < n; ++i)
         {
-            int32_t nodes[3];
+            int32_t nodes[3], far = p.layers.blocks[axis] * SP_TILE_SIZE * SP_SUBPIXELS;
             spGetLayerNodes(&p.layers, 0, i, nodes);
+            bool behind = true;
+            for (int k = 0; k < 3; ++k)
+            {
+                behind = behind && image->corners[nodes[k]].at[axis] > far;
+            }
+            behindCount += behind;
             for (int tile = 0; tile < image->activeCount; ++tile)
             {
                 bool has = next[tile] < image->tileFirst[tile + 1] && image->tileTriangles[next[tile]] == i;
                 next[tile] += has;
                 listed += has;
-                bool meets = spDoesTriangleMeetTile(image, nodes, tile);
+                bool meets = behind == false && spDoesTriangleMeetTile(image, nodes, tile);
                 bool hit = false;
                 for (int k = 0; meets && has == false && k < SP_TILE_PIXELS; ++k)
                 {
@@ -206,9 +213,30 @@ static void TestTiles(void** state)
         }
     }
     assert_int_equal(wrong, 0);
-    assert_true(listed > n);
+    assert_true(listed > n && behindCount > 0);
     Close(&p);
     spFreeClosedSurface(&s);
+}
+
+// A window that ends within two balls: what lies behind it is not drawn, and what they have in common in it is the same
+static void TestBehind(void** state)
+{
+    (void)state;
+    spClosedSurface s[2] = {spMakeSphereSurface((spDVec3){0.0, 0.0, 0.0}, 1.0, 3),
+                            spMakeSphereSurface((spDVec3){1.5, 0.0, 0.0}, 1.0, 3)};
+    Picture whole, common;
+    Open(&whole, s, 2, 0.05);
+    Open(&common, s, 2, 0.05);
+    common.regions[0] = (spBox){{0.5, -1.0, -1.0}, {1.0, 1.0, 1.0}};
+    spVolumes a = Measure(&whole, 0), b = Measure(&common, 0);
+    assert_int_equal(a.spanCount, b.spanCount);
+    CHECK_NEAR(SumVolumes(&a), SumVolumes(&b), 1e-6 * SumVolumes(&a));
+    // The far half of one of them is a quarter of what the rays along x cross
+    CHECK_LESS(common.layers.images[0].pairCount, 0.8 * whole.layers.images[0].pairCount);
+    Close(&whole);
+    Close(&common);
+    spFreeClosedSurface(s);
+    spFreeClosedSurface(s + 1);
 }
 
 static void TestThreads(void** state)
@@ -216,13 +244,15 @@ static void TestThreads(void** state)
     (void)state;
     uint64_t seed = 3;
     spClosedSurface shapes[2] = {MakeShape(0, &seed), MakeShape(1, &seed)};
-    Picture pictures[3];
-    spVolumes volumes[3];
-    static const int workers[3] = {1, 2, 4};
-    for (int k = 0; k < 3; ++k)
+    // With the lanes of the processor, then of each level
+    Picture pictures[6];
+    spVolumes volumes[6];
+    static const int workers[6] = {1, 2, 4, 2, 1, 2}, lanes[6] = {0, 0, 0, 1, 8, 16};
+    for (int k = 0; k < 6; ++k)
     {
         Picture* p = pictures + k;
         Open(p, shapes, 2, 0.02);
+        p->def.laneCount = spMinInt(lanes[k], spGetBestLaneCount());
         spTeamDef team = {.workerCount = workers[k]};
         p->team = spCreateTeam(&p->heap, &team, NULL);
         assert_non_null(p->team);
@@ -233,6 +263,15 @@ static void TestThreads(void** state)
         assert_true(volumes[k].count > 4);
         assert_int_equal(volumes[k].count, volumes[0].count);
         assert_int_equal(volumes[k].nodeCount, volumes[0].nodeCount);
+        for (int axis = 0; axis < 3; ++axis)
+        {
+            const spLayerImage *a = p->layers.images + axis, *b = pictures[0].layers.images + axis;
+            size_t pixels = (size_t)b->activeCount * SP_TILE_PIXELS;
+            assert_int_equal(a->pairCount, b->pairCount);
+            assert_memory_equal(a->first, b->first, (pixels + 1) * sizeof(int32_t));
+            assert_memory_equal(a->layers, b->layers, (size_t)b->first[pixels] * sizeof(uint64_t));
+            assert_memory_equal(a->tileMasks, b->tileMasks, (size_t)b->pairCount * sizeof(uint64_t));
+        }
         for (int i = 0; i < volumes[0].count; ++i)
         {
             const spVolume *a = volumes[k].volumes + i, *b = volumes[0].volumes + i;
@@ -250,7 +289,7 @@ static void TestThreads(void** state)
                                 sizeof(spDVec3));
         }
     }
-    for (int k = 0; k < 3; ++k)
+    for (int k = 0; k < 6; ++k)
     {
         Close(pictures + k);
     }
@@ -563,7 +602,7 @@ static void TestHostile(void** state)
     // Corners far outside of the window stay closed
     s[1].x[0].x = (spReal)1e9;
     Open(&p, s, 2, 0.05);
-    p.regions[0] = (spBox){{-1.0, -1.0, -1.0}, {1.0, 1.0, 1.0}};
+    p.regions[0] = (spBox){{-1.0, -1.0, -1.0}, {2.0, 1.0, 1.0}};
     assert_int_equal(spMakeLayers(&p.def, &p.layers), sp_layersMade);
     CheckRays(&p);
     Close(&p);
@@ -634,7 +673,7 @@ int main(void)
         cmocka_unit_test(TestThreads),  cmocka_unit_test(TestSpheres),     cmocka_unit_test(TestBoxes),
         cmocka_unit_test(TestGradient), cmocka_unit_test(TestCells),       cmocka_unit_test(TestParts),
         cmocka_unit_test(TestSelf),     cmocka_unit_test(TestManyLayers),  cmocka_unit_test(TestHostile),
-        cmocka_unit_test(TestMemory),
+        cmocka_unit_test(TestMemory),   cmocka_unit_test(TestBehind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -602,6 +602,26 @@ static void TestBenchCut(void** state)
     json_decref(json);
 }
 
+// What is found by volume is the same with any number of threads
+static void TestBenchVolumes(void** state)
+{
+    SP_UNUSED(state);
+    json_t* json = RunJson("bench volumes-pile-4k volumes-pile-8k --threads 1,2 --repeat 1 --json", 0);
+    json_t* list = json_object_get(json, "benchmarks");
+    assert_int_equal(json_array_size(list), 4);
+    for (int i = 0; i < 4; ++i)
+    {
+        json_t* entry = json_array_get(list, (size_t)i);
+        assert_true(GetNumber(entry, "triangles") >= 3000.0 && GetNumber(entry, "triangles") < 12000.0);
+        assert_true(GetNumber(entry, "rows") > 0.0 && GetNumber(entry, "overlap") > 0.0);
+        assert_true(GetNumber(entry, "nsPerTriangle") > 0.0 && GetNumber(entry, "measurementMs") > 0.0);
+        assert_string_equal(GetText(entry, "stateHash"),
+                            GetText(json_array_get(list, (size_t)(i & 2)), "stateHash"));
+    }
+    json_decref(json);
+    Expect("bench volumes-pile-0k", 2, "volumes-pile-0k: the number must be from 1 to 20000");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -611,6 +631,7 @@ int main(void)
         cmocka_unit_test(TestOrgan),          cmocka_unit_test(TestBenchImplicit),
         cmocka_unit_test(TestBenchXpbd),      cmocka_unit_test(TestXpbdScenes),
         cmocka_unit_test(TestReproduceUsage), cmocka_unit_test(TestBenchBeams),
+        cmocka_unit_test(TestBenchVolumes),
     };
     return cmocka_run_group_tests(tests, SetUp, NULL);
 }

@@ -1,0 +1,7 @@
+// SPDX-FileCopyrightText: 2026 The Souple authors
+// SPDX-License-Identifier: MIT
+
+// The stages of layered depth images for processors with AVX2.
+
+#define SP_LANES 8
+#include "contact/raster_lanes.h"
