@@ -97,5 +97,6 @@ spRowNote spFindRowNote(const spReproduction* r, const char* quantity, spVerdict
 void spReproduceSlides(spReproduction* r);
 void spReproduceFilter(spReproduction* r);
 void spReproduceOperators(spReproduction* r);
+void spReproduceMultires(spReproduction* r);
 void spReproducePreconditioner(spReproduction* r);
 void spReproduceAnderson(spReproduction* r);
