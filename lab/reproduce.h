@@ -99,5 +99,6 @@ spRowNote spFindRowNote(const spReproduction* r, const char* quantity, const cha
 void spReproduceSlides(spReproduction* r);
 void spReproduceFilter(spReproduction* r);
 void spReproduceOperators(spReproduction* r);
+void spReproduceMultires(spReproduction* r);
 void spReproducePreconditioner(spReproduction* r);
 void spReproduceAnderson(spReproduction* r);

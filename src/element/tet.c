@@ -426,11 +426,11 @@ spReal spGetTetGradientFactor(const spElementSet* base, const spFill* fill)
     return spGetGradientForm((const spTetSet*)base, fill).b;
 }
 
-// The largest stiffness for a change of F of size 1, in Pa, that the law can have at a deformation. The laws
-// with rotations and without have that of rest.
-static double spBoundModulus(const spTetSet* set, const spNodeState* state, int element, double lambda,
-                             double mu)
+// The laws with rotations and without have that of rest
+double spBoundTetModulus(const spTetSet* set, const spNodeState* state, int element)
 {
+    double lambda, mu;
+    spGetLame((double)set->tets[element].youngModulus, (double)set->tets[element].poissonRatio, &lambda, &mu);
     double rest = lambda + 2.0 * mu;
     if (set->law != sp_tetStVenantKirchhoff && set->law != sp_tetNeoHookean && set->law != sp_tetMooneyRivlin)
     {
@@ -454,6 +454,15 @@ static double spBoundModulus(const spTetSet* set, const spNodeState* state, int 
     }
 }
 
+void spGetTetGradients(const spTetSet* set, int element, spVec3 gradients[4])
+{
+    spMat3 b = spTransposeMat3(set->inverses[element]);
+    gradients[0] = spScale3(-1, spAdd3(spAdd3(b.cx, b.cy), b.cz));
+    gradients[1] = b.cx;
+    gradients[2] = b.cy;
+    gradients[3] = b.cz;
+}
+
 void spAddTetSetBounds(const spElementSet* base, const spNodeState* state, spBounds* bounds)
 {
     // The stiffness of an element is bounded by four times its diagonal blocks, and those by modulus times
@@ -462,11 +471,9 @@ void spAddTetSetBounds(const spElementSet* base, const spNodeState* state, spBou
     for (int i = 0; i < base->elementCount; ++i)
     {
         const spTet* tet = set->tets + i;
-        double lambda, mu;
-        spGetLame((double)tet->youngModulus, (double)tet->poissonRatio, &lambda, &mu);
-        double modulus = 4.0 * (double)set->volumes[i] * spBoundModulus(set, state, i, lambda, mu);
-        spMat3 b = spTransposeMat3(set->inverses[i]);
-        spVec3 gradients[4] = {spAdd3(spAdd3(b.cx, b.cy), b.cz), b.cx, b.cy, b.cz};
+        double modulus = 4.0 * (double)set->volumes[i] * spBoundTetModulus(set, state, i);
+        spVec3 gradients[4];
+        spGetTetGradients(set, i, gradients);
         for (int k = 0; k < 4; ++k)
         {
             spReal bound = (spReal)(modulus * (double)spLengthSquared3(gradients[k]));

@@ -115,6 +115,10 @@ spMat3 spGetTetStressOf(const spTetSet* set, int element, spMat3 gradient);
 bool spIsTetSetDamped(const spElementSet* base);
 spPairForm spGetTetPairForm(const spElementSet* base, const spFill* fill);
 spReal spGetTetGradientFactor(const spElementSet* base, const spFill* fill);
+// The largest stiffness for a change of F of size 1, in Pa, that the law can have at a deformation
+double spBoundTetModulus(const spTetSet* set, const spNodeState* state, int element);
+// How the weights of the four nodes change in a tet at rest, 1/m
+void spGetTetGradients(const spTetSet* set, int element, spVec3 gradients[4]);
 void spAddTetSetBounds(const spElementSet* base, const spNodeState* state, spBounds* bounds);
 spBlocks* spGetTetBlocks(spElementSet* base);
 bool spRemapTetSet(spElementSet* base, spHeap* heap, spRemap* remap, spRemapPhase phase, spError* error);

@@ -14,6 +14,9 @@
 #define SP_MOST_SPREAD 3.0
 #define SP_MOST_EXTRAPOLATION 9.0
 
+// Distances that are within this are the same
+#define SP_TIE (1.0 + 1e-6)
+
 // Pivots below this share of the number of points are rounding
 #define SP_NO_PIVOT 1e-9
 
@@ -91,6 +94,8 @@ typedef struct spHierarchyBuild
     int32_t* neighbours;
     spDVec3* points; // scratch
     double* weights;
+    double* volumes; // of nodes, m^3
+    double* taken;   // by their children so far, m^3
 } spHierarchyBuild;
 
 static int spGetTotal(const spHierarchy* h)
@@ -137,11 +142,14 @@ static bool spAllocHierarchy(spHierarchyBuild* b)
     b->neighbours = spAlloc(heap, spArraySize(tets, 12 * sizeof(int32_t)));
     b->points = spAlloc(heap, spArraySize(spMaxInt(nodes, 1), sizeof(spDVec3)));
     b->weights = spAlloc(heap, spArraySize(spMaxInt(nodes, 1), sizeof(double)));
+    b->volumes = spAllocZeroed(heap, spArraySize(spMaxInt(nodes, 1), sizeof(double)));
+    b->taken = spAllocZeroed(heap, spArraySize(spMaxInt(nodes, 1), sizeof(double)));
     return (h->rest != NULL && h->tets != NULL && h->sources != NULL && h->mass != NULL &&
             h->leafCount != NULL && h->leaves != NULL && h->parents != NULL && h->childBegin != NULL &&
             h->children != NULL && h->tetsOfBegin != NULL && h->tetsOf != NULL && h->up != NULL &&
             h->inner != NULL && h->down != NULL && h->fit != NULL && b->neighbourBegin != NULL &&
-            b->neighbours != NULL && b->points != NULL && b->weights != NULL) ||
+            b->neighbours != NULL && b->points != NULL && b->weights != NULL && b->volumes != NULL &&
+            b->taken != NULL) ||
            spFailMemory(b->error, "the levels of a body", (size_t)nodes * 128);
 }
 
@@ -340,6 +348,60 @@ static bool spMapLevel(spHierarchyBuild* b, int level, int other, spGhost* rows)
     }
     spFreeElementTree(b->heap, &tree);
     return ok;
+}
+
+// Where levels nest, vertices lie as near to one vertex of the coarser mesh as to others. Those go to the one that has
+// the least so far of what it should have, by volume, and among equals to the smallest: one that stood at a corner
+// and got nothing but its own corner would be light, and its steps short.
+static int spShareVertex(const spHierarchyBuild* b, int from, spDVec3 p)
+{
+    const spHierarchy* h = b->h;
+    double least = SP_TIE * spDLength(spDSub(h->rest[from], p));
+    int best = from;
+    for (int i = b->neighbourBegin[from]; i < b->neighbourBegin[from + 1]; ++i)
+    {
+        int other = b->neighbours[i];
+        double a = b->taken[other] * b->volumes[best], c = b->taken[best] * b->volumes[other];
+        bool fewer = a < c || (a == c && (b->volumes[other] < b->volumes[best] ||
+                                          (b->volumes[other] == b->volumes[best] && other < best)));
+        best = spDLength(spDSub(h->rest[other], p)) <= least && fewer ? other : best;
+    }
+    return best;
+}
+
+static bool spHasRival(const spHierarchyBuild* b, int from, spDVec3 p)
+{
+    const spHierarchy* h = b->h;
+    double least = SP_TIE * spDLength(spDSub(h->rest[from], p));
+    bool has = false;
+    for (int i = b->neighbourBegin[from]; i < b->neighbourBegin[from + 1]; ++i)
+    {
+        has = has || spDLength(spDSub(h->rest[b->neighbours[i]], p)) <= least;
+    }
+    return has;
+}
+
+static void spShareVertices(spHierarchyBuild* b)
+{
+    spHierarchy* h = b->h;
+    for (int i = 0; i < 4 * h->tetBegin[h->levelCount]; ++i)
+    {
+        const int32_t* t = h->tets[i / 4];
+        spDVec3 x = spDSub(h->rest[t[1]], h->rest[t[0]]), y = spDSub(h->rest[t[2]], h->rest[t[0]]),
+                z = spDSub(h->rest[t[3]], h->rest[t[0]]);
+        b->volumes[t[i % 4]] += fabs(spDDot(x, spDCross(y, z))) / 24.0;
+    }
+    for (int second = 0; second < 2; ++second)
+    {
+        for (int i = h->begin[1]; i < spGetTotal(h); ++i)
+        {
+            if (spHasRival(b, h->parents[i], h->rest[i]) == (second != 0))
+            {
+                h->parents[i] = second != 0 ? spShareVertex(b, h->parents[i], h->rest[i]) : h->parents[i];
+                b->taken[h->parents[i]] += b->volumes[i];
+            }
+        }
+    }
 }
 
 // Which tet of the finest mesh lies in the middle of each: materials come from there
@@ -541,6 +603,10 @@ spHierarchy* spBuildHierarchy(spHeap* heap, const spHierarchyDef* def, spError* 
         ok = (level == 0 || spMapLevel(&b, level, level - 1, h->up)) &&
              (level + 1 == h->levelCount || spMapLevel(&b, level, level + 1, h->inner));
     }
+    if (ok)
+    {
+        spShareVertices(&b);
+    }
     ok = ok && spFillEmptyCells(&b);
     if (ok)
     {
@@ -552,6 +618,8 @@ spHierarchy* spBuildHierarchy(spHeap* heap, const spHierarchyDef* def, spError* 
     spFree(heap, b.neighbours);
     spFree(heap, b.points);
     spFree(heap, b.weights);
+    spFree(heap, b.volumes);
+    spFree(heap, b.taken);
     if (ok == false)
     {
         spDestroyHierarchy(heap, h);

@@ -32,7 +32,7 @@ typedef struct spLayout
     int32_t* places;           // of nodes of the hierarchy here, -1 for those that take no part
     spVec4 *x, *v, *f, *given; // f: trash behind the nodes
     spReal* mass;              // kg
-    spMat3* bounds;            // of stiffness, then of damping
+    double* stiffness;         // of nodes at most, N/m
     double* steps;             // that nodes survive, s
     spGhost* ghosts;           // of each list, one behind the other
     int ghostBegin[SP_MAX_LISTS + 1];

@@ -8,13 +8,15 @@
 // so that what swings slowly does not flicker.
 //
 // The budget counts element evaluations, not time: the same input divides the same nodes on any machine. Divisions are made
-// from the largest error down, as long as what they are estimated to cost fits in 95 % of it.
+// from the largest error down, as long as what they are estimated to cost fits in 95 % of it, and taken back from the
+// smallest up when the layout turns out to cost more.
 
 #include "method/multiresolution.h"
 
 #include "mesh/sort.h"
 
 #include <math.h>
+#include <string.h>
 
 // Steps for which children must have been quiet
 #define SP_CALM_STEPS 8
@@ -24,7 +26,7 @@
 #define SP_SPLIT_SHARE 1e-3
 #define SP_MERGE_SHARE 0.25
 
-static double spGetFitError(const spHierarchy* h, const spVec4* x, int index)
+static double spGetOwnError(const spHierarchy* h, const spVec4* x, int index)
 {
     const spGhost* fit = h->fit + index;
     const spGhostEntry* e = h->entries + fit->begin;
@@ -37,6 +39,24 @@ static double spGetFitError(const spHierarchy* h, const spVec4* x, int index)
         sum[2] += (double)e[k].weight * ((double)other->z - own[2]);
     }
     return sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]);
+}
+
+// A corner whose neighbours tell nothing, all on one side of it, errs as much as the worst of them
+static double spGetFitError(const spHierarchy* h, const spVec4* x, int index)
+{
+    if (h->fit[index].count > 0)
+    {
+        return spGetOwnError(h, x, index);
+    }
+    double worst = 0.0;
+    for (int i = h->tetsOfBegin[index]; i < h->tetsOfBegin[index + 1]; ++i)
+    {
+        for (int k = 0; k < 4; ++k)
+        {
+            worst = fmax(worst, spGetOwnError(h, x, h->tets[h->tetsOf[i]][k]));
+        }
+    }
+    return worst;
 }
 
 typedef struct spMomentum
@@ -171,6 +191,45 @@ static double spGetMergeError(const spBody* body)
     return given > 0.0 ? given : SP_MERGE_SHARE * spGetSplitError(body);
 }
 
+// What the layout really takes in a second. Borders between levels can ask for shorter steps than either level, which no
+// estimate of one node sees. Infinite without memory: nothing is divided then.
+static double spFindCost(spBody* body)
+{
+    spMulti* m = spGetMulti(body);
+    const spLayout* layout = &m->layout;
+    if (spPrepareLayout(body, m->layoutDt) == false)
+    {
+        return INFINITY;
+    }
+    double cost = 0.0;
+    for (int list = 0; list < layout->listCount; ++list)
+    {
+        cost += layout->listElements[list] / ldexp(layout->shortest, list);
+    }
+    return cost;
+}
+
+// Takes back the divisions of the smallest errors, as many as are beyond the budget. Nothing has moved since.
+static void spTakeBackDivisions(spBody* body, int32_t* divided, int count, double budget)
+{
+    spMulti* m = spGetMulti(body);
+    int32_t* list = m->pointHead; // free between steps; candidates are not while a layout is made
+    memcpy(list, divided, (size_t)count * sizeof(int32_t));
+    while (count > 0 && spFindCost(body) > budget)
+    {
+        int kept = count / 2;
+        for (int i = kept; i < count; ++i)
+        {
+            m->divided[list[i]] = 0;
+        }
+        m->splitCount -= count - kept;
+        m->refusedCount += count - kept;
+        count = kept;
+        spMarkActive(body);
+    }
+    m->dirty = true; // pins are looked after before it is made
+}
+
 void spAdaptLevels(spBody* body)
 {
     const spHierarchy* h = body->hierarchy;
@@ -207,6 +266,7 @@ void spAdaptLevels(spBody* body)
     spSortIndices(m->candidates, m->sorted, count, spIsErrorBefore, m->errors);
     double budget = SP_BUDGET_SHARE * (double)body->methodDef.levels.budget;
     double used = m->stepDt > 0.0 ? m->evaluations / m->stepDt : 0.0;
+    int taken = 0;
     for (int i = 0; i < count; ++i)
     {
         double cost = spEstimateCost(body, m->candidates[i]);
@@ -217,6 +277,7 @@ void spAdaptLevels(spBody* body)
         }
         used += cost;
         spDivide(body, m->candidates[i]);
+        m->candidates[taken++] = m->candidates[i];
     }
     for (int i = 0; i < united; ++i)
     {
@@ -225,6 +286,10 @@ void spAdaptLevels(spBody* body)
     if (count > 0 || united > 0)
     {
         spMarkActive(body);
+        if (budget > 0.0 && taken > 0)
+        {
+            spTakeBackDivisions(body, m->candidates, taken, budget);
+        }
         spShowNodes(body);
     }
 }

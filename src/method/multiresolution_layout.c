@@ -6,8 +6,8 @@
 // to what they follow: forces are then the gradient of one energy of the active nodes. With that of the seed elements
 // count in whole, and forces on ghosts are lost.
 //
-// Every element has a step, the shortest that one of its nodes asks for: 2 / w of the node, w bounded by the rows of the
-// stiffness, times what the level leaves of that bound. Ghosts ask for what those that they follow ask for. Lists hold
+// Every element has a step, the shortest that one of its nodes asks for: 2 / w of the node, w bounded by the stiffness of
+// the elements that see it, times what the level leaves of that bound. Ghosts ask for what those that they follow ask for. Lists hold
 // elements whose steps lie within a factor of two.
 
 #include "method/multiresolution.h"
@@ -27,7 +27,7 @@ void spFreeLayout(spBody* body, spLayout* layout)
     body->backend->release(heap, layout->v);
     body->backend->release(heap, layout->f);
     body->backend->release(heap, layout->given);
-    spFree(heap, layout->bounds);
+    spFree(heap, layout->stiffness);
     spFree(heap, layout->mass);
     spFree(heap, layout->steps);
     spFree(heap, layout->ghosts);
@@ -117,7 +117,7 @@ static bool spReserveElements(spBody* body, spLayout* layout)
     layout->v = body->backend->allocate(heap, spArraySize(all, sizeof(spVec4)));
     layout->f = body->backend->allocate(heap, spArraySize(all + SP_TRASH_SLOTS, sizeof(spVec4)));
     layout->given = body->backend->allocate(heap, spArraySize(all, sizeof(spVec4)));
-    layout->bounds = spAlloc(heap, spArraySize(all, 2 * sizeof(spMat3)));
+    layout->stiffness = spAlloc(heap, spArraySize(all, sizeof(double)));
     layout->mass = spAlloc(heap, spArraySize(all, sizeof(spReal)));
     layout->steps = spAlloc(heap, spArraySize(all, sizeof(double)));
     layout->held = spAlloc(heap, spArraySize(all, sizeof(int32_t)));
@@ -129,10 +129,10 @@ static bool spReserveElements(spBody* body, spLayout* layout)
     set->volumes = spAlloc(heap, spArraySize(tets, sizeof(spReal)));
     set->blocks.patchBlock = spAllocZeroed(heap, (SP_MAX_LISTS + 1) * sizeof(int32_t));
     bool ok = layout->nodes != NULL && layout->places != NULL && layout->x != NULL && layout->v != NULL &&
-              layout->f != NULL && layout->given != NULL && layout->bounds != NULL && layout->mass != NULL &&
-              layout->steps != NULL && layout->held != NULL && layout->elements != NULL &&
-              layout->lists != NULL && set->tets != NULL && set->inverses != NULL && set->volumes != NULL &&
-              set->blocks.patchBlock != NULL &&
+              layout->f != NULL && layout->given != NULL && layout->stiffness != NULL &&
+              layout->mass != NULL && layout->steps != NULL && layout->held != NULL &&
+              layout->elements != NULL && layout->lists != NULL && set->tets != NULL &&
+              set->inverses != NULL && set->volumes != NULL && set->blocks.patchBlock != NULL &&
               // Ghosts of each list
               spReserve(heap, (void**)&layout->ghosts, 0, &layout->ghostCapacity, 2 * all, sizeof(spGhost)) &&
               spReserve(heap, (void**)&layout->entries, 0, &layout->entryCapacity, h->entryCount,
@@ -258,28 +258,85 @@ static void spFillElements(spBody* body, spLayout* layout)
 
 // ---- steps ----
 
-// Stiffness of nodes goes the way that forces go
+// The gradient of what an element sees of each active node, which may reach it through ghosts
+typedef struct spReach
+{
+    const spHierarchy* h;
+    const spMulti* m;
+    const spLayout* layout;
+    spVec4* gradients; // by place, 1/m; of those that are listed
+    int32_t* places;
+    int count;
+    bool back; // through ghosts
+} spReach;
+
+static void spReachNode(spReach* reach, int place, spVec3 gradient)
+{
+    const spLayout* layout = reach->layout;
+    if (reach->back && place >= layout->activeCount)
+    {
+        const spGhost* row = spGetRow(reach->m, reach->h, layout->nodes[place]);
+        for (int k = 0; k < row->count; ++k)
+        {
+            const spGhostEntry* e = reach->h->entries + row->begin + k;
+            spReachNode(reach, layout->places[e->node], spScale3(e->weight, gradient));
+        }
+        return;
+    }
+    spVec4* sum = reach->gradients + place;
+    if (sum->w == 0)
+    {
+        *sum = (spVec4){0, 0, 0, 1};
+        reach->places[reach->count++] = place;
+    }
+    *sum = (spVec4){sum->x + gradient.x, sum->y + gradient.y, sum->z + gradient.z, 1};
+}
+
+// Bounds the stiffness of nodes: an element's is at most that of its material times its volume times the square of the
+// sum, over the nodes that it sees, of gradient times motion. A coarse node moves all nodes of a fine element that
+// follow it nearly alike, so that little of their stiffness is its own.
+static void spBoundNodes(spBody* body, spLayout* layout)
+{
+    spMulti* m = spGetMulti(body);
+    const spTetSet* set = &layout->set;
+    spNodeState state = {.x = layout->x, .v = layout->v, .nodeCount = layout->total};
+    spReach reach = {.h = body->hierarchy,
+                     .m = m,
+                     .layout = layout,
+                     .gradients = m->staging,
+                     .places = m->candidates,
+                     .back = body->methodDef.levels.coupling == sp_couplingConserving};
+    memset(m->staging, 0, (size_t)layout->total * sizeof(spVec4));
+    memset(layout->stiffness, 0, (size_t)layout->total * sizeof(double));
+    for (int i = 0; i < layout->elementCount; ++i)
+    {
+        spVec3 gradients[4];
+        double sum = 0.0, modulus = (double)set->volumes[i] * spBoundTetModulus(set, &state, i);
+        spGetTetGradients(set, i, gradients);
+        reach.count = 0;
+        for (int k = 0; k < 4; ++k)
+        {
+            spReachNode(&reach, set->tets[i].nodes[k], gradients[k]);
+        }
+        for (int k = 0; k < reach.count; ++k)
+        {
+            sum += (double)spLength3(spXyz(m->staging[reach.places[k]]));
+        }
+        for (int k = 0; k < reach.count; ++k)
+        {
+            spVec4* gradient = m->staging + reach.places[k];
+            layout->stiffness[reach.places[k]] += modulus * sum * (double)spLength3(spXyz(*gradient));
+            *gradient = (spVec4){0, 0, 0, 0};
+        }
+    }
+}
+
 static void spFindSteps(spBody* body, spLayout* layout)
 {
     const spHierarchy* h = body->hierarchy;
     const spMulti* m = spGetMulti(body);
     double damping = (double)layout->set.damping;
-    spNodeState state = {.x = layout->x, .v = layout->v, .nodeCount = layout->total};
-    spBounds bounds = {
-        .mass = layout->mass, .stiffness = layout->bounds, .damping = layout->bounds + spCountAll(body)};
-    memset(layout->bounds, 0, spArraySize(spCountAll(body), 2 * sizeof(spMat3)));
-    layout->set.base.kind->addBounds(&layout->set.base, &state, &bounds);
-    bool back = body->methodDef.levels.coupling == sp_couplingConserving;
-    for (int i = layout->total - 1; back && i >= layout->activeCount; --i)
-    {
-        const spGhost* row = spGetRow(m, h, layout->nodes[i]);
-        for (int k = 0; k < row->count; ++k)
-        {
-            const spGhostEntry* e = h->entries + row->begin + k;
-            spReal share = (spReal)fabs((double)e->weight);
-            layout->bounds[layout->places[e->node]].cx.x += share * layout->bounds[i].cx.x;
-        }
-    }
+    spBoundNodes(body, layout);
     double drag = 0.0;
     for (int i = 0; i < body->setCount; ++i)
     {
@@ -291,7 +348,7 @@ static void spFindSteps(spBody* body, spLayout* layout)
         layout->steps[i] = INFINITY;
         if (i < layout->activeCount)
         {
-            double w2 = m->factors[spGetNodeLevel(h, layout->nodes[i])] * (double)layout->bounds[i].cx.x /
+            double w2 = m->factors[spGetNodeLevel(h, layout->nodes[i])] * layout->stiffness[i] /
                         (double)layout->mass[i];
             // h^2 w^2 + 2 h c <= 4
             double c = damping * w2 + drag;

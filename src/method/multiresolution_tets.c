@@ -61,7 +61,7 @@ static bool spFindFactor(spBody* body, int level)
     double bound = 0.0;
     for (int i = 0; i < layout->activeCount; ++i)
     {
-        bound = fmax(bound, (double)layout->bounds[i].cx.x / (double)layout->mass[i]);
+        bound = fmax(bound, layout->stiffness[i] / (double)layout->mass[i]);
     }
     int count = layout->activeCount, all = layout->total + SP_TRASH_SLOTS, lists = layout->listCount;
     for (int i = 0; i < layout->total; ++i)

@@ -4,6 +4,7 @@
 // Bodies of levels: the hierarchy, ghosts, both couplings, division and union, budget, contact, restore, bad input.
 
 #include "base/core.h"
+#include "mesh/mesh_math.h"
 #include "method/multiresolution.h"
 #include "testbed/check.h"
 #include "world/world.h"
@@ -241,6 +242,93 @@ static void TestFinest(void** state)
     free(b);
     DestroyWorld(&w);
     DestroyWorld(&other);
+}
+
+// Corners err too, though their neighbours are all on one side: what bends by any small error is divided to the last node,
+// also where it is held
+static void TestAllDivide(void** state)
+{
+    (void)state;
+    LevelCase c = {.gravity = 9.81,
+                   .damping = (spReal)0.02,
+                   .law = sp_tetCorotational,
+                   .levels = {.splitError = (spReal)1e-6}};
+    LevelWorld w = MakeWorld(&c);
+    Pin(&w, 0.0);
+    uint32_t flags = 0;
+    Run(&w, 12, &flags);
+    spLevelsReport report = spBody_GetLevels(w.world, w.body);
+    assert_int_equal(flags, 0);
+    print_message("%d + %d + %d active\n", report.activeCounts[0], report.activeCounts[1],
+                  report.activeCounts[2]);
+    assert_int_equal(report.activeCounts[0], 0);
+    // But for what is held with all that is around it
+    const spBody* body = spGetBody(w.world, w.body);
+    const spMulti* m = body->methodState;
+    for (int i = 0; i < body->hierarchy->begin[2]; ++i)
+    {
+        assert_true(m->active[i] == 0 || m->heldNodes[i] != 0);
+    }
+    DestroyWorld(&w);
+}
+
+static double GetVolume(const spHierarchy* h, int tet)
+{
+    const int32_t* t = h->tets[tet];
+    spDVec3 x = spDSub(h->rest[t[1]], h->rest[t[0]]), y = spDSub(h->rest[t[2]], h->rest[t[0]]),
+            z = spDSub(h->rest[t[3]], h->rest[t[0]]);
+    return fabs(spDDot(x, spDCross(y, z))) / 6.0;
+}
+
+// Meshes that nest have vertices in the middle of edges of the coarser one. Shared out fairly no node is lighter than a
+// quarter of what lies around it; a corner with nothing but itself had an eighth.
+static void TestNested(void** state)
+{
+    (void)state;
+    spMesh* meshes[2];
+    for (int i = 0; i < 2; ++i)
+    {
+        spBoxMeshDef def = spDefaultBoxMeshDef();
+        def.size = (spDVec3){1.0, 0.25, 0.25};
+        def.origin = (spDVec3){0.0, 0.0, 0.0};
+        def.cells[0] = 4 << i;
+        def.cells[1] = def.cells[2] = 1 << i;
+        meshes[i] = spMakeBoxMesh(&def, NULL);
+    }
+    spWorldDef worldDef = spDefaultWorldDef();
+    spWorld* world = spCreateWorld(&worldDef, NULL);
+    spBodyDef def = spDefaultBodyDef();
+    def.mesh = meshes[1];
+    def.levels = (const spMesh* const*)meshes;
+    def.levelCount = 1;
+    def.method.type = sp_multiresolution;
+    spBodyId id = spCreateBody(world, &def);
+    const spHierarchy* h = spGetBody(world, id)->hierarchy;
+    double total = 0.0, least = INFINITY;
+    double* around = calloc((size_t)h->begin[1], sizeof(double));
+    for (int i = 0; i < 4 * h->tetBegin[1]; ++i)
+    {
+        around[h->tets[i / 4][i % 4]] += GetVolume(h, i / 4);
+    }
+    for (int i = 0; i < h->begin[1]; ++i)
+    {
+        total += around[i];
+    }
+    double whole = 0.0;
+    for (int i = 0; i < h->begin[1]; ++i)
+    {
+        whole += h->mass[i];
+    }
+    for (int i = 0; i < h->begin[1]; ++i)
+    {
+        least = fmin(least, h->mass[i] / whole / (around[i] / total));
+    }
+    print_message("lightest node %.3f of what lies around it\n", least);
+    assert_true(least > 0.25);
+    free(around);
+    spDestroyWorld(world);
+    spDestroyMesh(meshes[0]);
+    spDestroyMesh(meshes[1]);
 }
 
 typedef struct Drift
@@ -673,10 +761,11 @@ static void TestBadInput(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(TestHierarchy), cmocka_unit_test(TestFinest),   cmocka_unit_test(TestConservation),
-        cmocka_unit_test(TestAdapt),     cmocka_unit_test(TestJumps),    cmocka_unit_test(TestSameBits),
-        cmocka_unit_test(TestPins),      cmocka_unit_test(TestContact),  cmocka_unit_test(TestBudget),
-        cmocka_unit_test(TestNoFlicker), cmocka_unit_test(TestNoMemory), cmocka_unit_test(TestBadInput),
+        cmocka_unit_test(TestAllDivide), cmocka_unit_test(TestNested),       cmocka_unit_test(TestHierarchy),
+        cmocka_unit_test(TestFinest),    cmocka_unit_test(TestConservation), cmocka_unit_test(TestAdapt),
+        cmocka_unit_test(TestJumps),     cmocka_unit_test(TestSameBits),     cmocka_unit_test(TestPins),
+        cmocka_unit_test(TestContact),   cmocka_unit_test(TestBudget),       cmocka_unit_test(TestNoFlicker),
+        cmocka_unit_test(TestNoMemory),  cmocka_unit_test(TestBadInput),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
