@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-#define SP_MAX_SWEEPS 200
+#define SP_MAX_SWEEPS 400
 // After so many they are plain ones, which settle: with contacts between bodies sooner, many of which say nearly the same
 #define SP_CONJUGATE_SWEEPS (SP_MAX_SWEEPS - 1)
 #define SP_CONJUGATE_TOUCHES 20
