@@ -198,7 +198,7 @@ double spGetModelChange(const spSubstep* s)
     curvature =
         s->body->backend->addConstraintWork(curvature, solver->cg.x, solver->constraints, solver->rawProduct,
                                             solver->patchConstraint[s->body->order.patchCount]);
-    return spGetModel(s, curvature, solver->cg.x) + spGetMissedEnergy(s) - spGetSqueezeWork(s);
+    return spGetModel(s, curvature, solver->cg.x) + spGetMissedEnergy(s);
 }
 
 // ---- the end of a substep ----
