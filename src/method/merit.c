@@ -87,10 +87,14 @@ static double spGetMissedEnergy(const spSubstep* s)
 
 // The work that contacts do beyond what stopping would take: by convexity the end has no more than E(stop) plus the
 // impulses times what the stop misses. Nothing where the stop suits all contacts; what closes on a body from two sides,
-// or on one that is held, squashes it, and that is no throw.
+// or on one that is held, squashes it, and that is no throw. Forces that are bounded, not followed, say nothing about it.
 static double spGetSqueezeWork(const spSubstep* s)
 {
     double stop[3] = {0, 0, 0}, sum = 0.0;
+    if (s->fill.bound)
+    {
+        return 0.0;
+    }
     if (s->body->heldCount == 0)
     {
         spFindStop(s, stop);
