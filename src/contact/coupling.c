@@ -101,8 +101,7 @@ void spPushCoupled(spPointCoupling* coupling, int point, spVec3 impulse)
         int count = run->count;
         for (int axis = 0; axis < 3; ++axis)
         {
-            const spReal *restrict x = run->cells + (size_t)(3 * axis) * (size_t)count,
-                         *restrict y = x + count, *restrict z = y + count;
+            const spReal* restrict x = run->cells + (size_t)(3 * axis) * (size_t)count, * restrict y = x + count, * restrict z = y + count;
             spReal* restrict u = coupling->u[axis] + run->first;
             for (int k = 0; k < count; ++k)
             {

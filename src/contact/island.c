@@ -11,7 +11,9 @@
 
 // Slices that an impact makes of a step, at the most. What would need more is left to continuous detection, whose rows have
 // the plane of the impact.
-#define SP_IMPACT_SLICES 8
+#define SP_IMPACT_SLICES 16
+// Share of an edge that sides may pass each other by in one
+#define SP_IMPACT_WAY 0.5
 
 // The root of an island is its body with the smallest slot
 static void spJoinSlots(int32_t* parents, int a, int b)
@@ -145,7 +147,7 @@ bool spFindIslands(const spIslandContext* c, spIslands* out)
 }
 
 // How many slices an impact asks for: a contact is linearised at a place of a surface, and says little about sides that
-// pass each other by more than an edge
+// pass each other by much of an edge
 static int spCountImpactSlices(const spIslandContext* c, const spRow* row, const spRowNode* pool, spReal dt)
 {
     const spBody *a = c->bodies[row->a.slot], *b = c->bodies[row->b.slot];
@@ -156,8 +158,9 @@ static int spCountImpactSlices(const spIslandContext* c, const spRow* row, const
     spVec3 apart = spSub3(spSumSide(&row->a, pool, a->v), spSumSide(&row->b, pool, b->v));
     double way = -(double)dt * (double)spDot3(apart, row->normal);
     double edge = fmin((double)a->contactSurface->meanEdge, (double)b->contactSurface->meanEdge);
-    bool hits = way > edge && (double)row->gap < way;
-    return hits ? (int)fmin(ceil(way / edge), SP_IMPACT_SLICES + 1) : 1;
+    double most = SP_IMPACT_WAY * edge;
+    bool hits = way > most && (double)row->gap < way;
+    return hits ? (int)fmin(ceil(way / most), SP_IMPACT_SLICES + 1) : 1;
 }
 
 static void spSliceImpacts(const spIslandContext* c, const spIslands* islands, spIsland* island, spReal dt)

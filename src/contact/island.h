@@ -14,7 +14,7 @@ typedef struct spIsland
 {
     int firstRow;
     int rowCount;
-    int slices;   // as many as the body that needs most of them takes substeps; more at impacts, where bodies repeat
+    int slices; // as many as the body that needs most of them takes substeps; more at impacts, where bodies repeat
     bool repeats; // a body of it can take a slice again
     bool centred; // a body of it moves by Verlet: symplectic Euler goes along
 } spIsland;

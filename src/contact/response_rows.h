@@ -37,11 +37,11 @@ typedef struct spResponse
     int* bodyPoint;   // first point of each body (bodyCount + 1)
     int pointCount;
     spComplianceList compliance;
-    int* pointBlock;  // first block of each point, blocks ordered by i (pointCount + 1)
-    int* pointEntry;  // first nodal entry of each point (pointCount + 1)
-    spVec3* motion;   // what impulses did to the nodes of these, m/s or m
+    int* pointBlock;          // first block of each point, blocks ordered by i (pointCount + 1)
+    int* pointEntry;          // first nodal entry of each point (pointCount + 1)
+    spVec3* motion;           // what impulses did to the nodes of these, m/s or m
     spPointCoupling coupling; // velocity, or displacement, of each point, beside that of its nodes
-    spVec3* impulses; // on each point, when they are handed to the bodies
+    spVec3* impulses;         // on each point, when they are handed to the bodies
     spVec3* shifts;
 } spResponse;
 

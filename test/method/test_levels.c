@@ -175,7 +175,8 @@ static void TestHostile(void** state)
     (void)state;
     spWorld* world = MakeWorld(9.81);
     // A budget that nothing fits in: nothing is divided, every step says so
-    Bar bar = AddBar(world, 3, (spLevelsDef){.splitError = (spReal)1e-4, .budget = 1}, 0.01, (spVec3){0, 0, 0});
+    Bar bar =
+        AddBar(world, 3, (spLevelsDef){.splitError = (spReal)1e-4, .budget = 1}, 0.01, (spVec3){0, 0, 0});
     PinStart(world, bar, 0.0);
     assert_int_equal(Run(world, 60), 0);
     spLevelsReport report = spBody_GetLevels(world, bar.id);
@@ -230,7 +231,8 @@ static void TestOutside(void** state)
 {
     (void)state;
     spWorld* world = MakeWorld(0);
-    spMesh* meshes[2] = {spMakeSolidBall((spDVec3){0, 0, 0}, 1.0, 2), spMakeSolidBall((spDVec3){0, 0, 0}, 1.0, 6)};
+    spMesh* meshes[2] = {spMakeSolidBall((spDVec3){0, 0, 0}, 1.0, 2),
+                         spMakeSolidBall((spDVec3){0, 0, 0}, 1.0, 6)};
     spBodyDef def = spDefaultBodyDef();
     def.mesh = meshes[1];
     def.levels = (const spMesh* const*)meshes;
@@ -261,7 +263,8 @@ static void TestOutside(void** state)
         worst = fmax(worst, fabs(sum[0] - (0.3 + p.x - 2.0 * p.y)) + fabs(sum[1] - (p.y + 0.5 * p.z)) +
                                 fabs(sum[2] - (3.0 * p.z - p.x)) + fabs(total - 1.0));
     }
-    print_message("%d of %d vertices outside, affine fields within %g\n", outside, h->begin[2] - h->begin[1], worst);
+    print_message("%d of %d vertices outside, affine fields within %g\n", outside, h->begin[2] - h->begin[1],
+                  worst);
     assert_true(outside > 20);
     CHECK_LESS(worst, s_isDouble ? 1e-11 : 1e-5);
     spDestroyMesh(meshes[0]);
@@ -296,7 +299,8 @@ static void TestThreeLevels(void** state)
     assert_int_equal(Run(world, 120), 0);
     spLevelsReport now = spBody_GetLevels(world, bar.id);
     double energy = (now.kinetic + now.elastic) / (first.kinetic + first.elastic);
-    print_message("%d + %d active, energy %.4f of that at the start\n", first.activeCounts[0], first.activeCounts[3], energy);
+    print_message("%d + %d active, energy %.4f of that at the start\n", first.activeCounts[0],
+                  first.activeCounts[3], energy);
     CHECK_NEAR(energy, 1.0, 0.05);
     spDestroyWorld(world);
 }
@@ -331,7 +335,8 @@ static void TestSchedule(void** state)
         work += here;
     }
     double mean = (double)work / cycle;
-    print_message("%d lists; most over mean %.2f, all together %.2f\n", layout->listCount, most / mean, all / mean);
+    print_message("%d lists; most over mean %.2f, all together %.2f\n", layout->listCount, most / mean,
+                  all / mean);
     assert_true(most < all);
     // All of them end with the step of the world
     double count = 1.0 / 60.0 / ldexp(layout->shortest, layout->listCount - 1);
@@ -357,7 +362,8 @@ static void TestUnseen(void** state)
     double still = 0.0, jumps[2] = {0};
     for (int i = 0; i < bar.nodeCount; ++i)
     {
-        still = fmax(still, fabs((double)view.data[i].x - (double)x[i].x) + fabs((double)view.data[i].y - (double)x[i].y) +
+        still = fmax(still, fabs((double)view.data[i].x - (double)x[i].x) +
+                                fabs((double)view.data[i].y - (double)x[i].y) +
                                 fabs((double)view.data[i].z - (double)x[i].z));
     }
     Stretch(world, bar);
@@ -396,10 +402,9 @@ static void TestUnseen(void** state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(TestGrab),             
-        cmocka_unit_test(TestTool),        cmocka_unit_test(TestHostile),  cmocka_unit_test(TestSnapshot),
-        cmocka_unit_test(TestOutside),     cmocka_unit_test(TestThreeLevels), cmocka_unit_test(TestSchedule),
-        cmocka_unit_test(TestUnseen),
+        cmocka_unit_test(TestGrab),     cmocka_unit_test(TestTool),    cmocka_unit_test(TestHostile),
+        cmocka_unit_test(TestSnapshot), cmocka_unit_test(TestOutside), cmocka_unit_test(TestThreeLevels),
+        cmocka_unit_test(TestSchedule), cmocka_unit_test(TestUnseen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
