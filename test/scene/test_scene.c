@@ -74,6 +74,10 @@ static const BadScene s_bad[] = {
      "unknown key \"position\"; it belongs into \"transform\" here", "bodies[0].position"},
     {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"file\": \"a.msh\", \"scale\": 2}}]}", 1, 53,
      "unknown key \"scale\" of mesh; it belongs into \"transform\" beside it", "bodies[0].mesh.scale"},
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"box\"}, \"tets\": {\"material\": "
+     "\"liver\"}}]}",
+     1, 66, "unknown key \"material\" of tets; it belongs into the body around it",
+     "bodies[0].tets.material"},
     {"{\"souple\": 1, \"quux\": 1}", 1, 15, "unknown key \"quux\"; see", "quux"},
     {"{\"souple\": 1, \"\\u0067ravity\": 3}", 1, 31, "must be a list", NULL},
     {"{\"souple\": 1, \"description\": \"\xC3\xA9\xC3\xA9\", \"dtt\": 1}", 1, 36, "did you mean \"dt\"?",
