@@ -75,7 +75,7 @@ static void Rework(const spMesh* mesh, const spMeshReport* report)
     spFillMeshDef fill = spDefaultFillMeshDef();
     spSimplifyMeshDef simplify = spDefaultSimplifyMeshDef();
     spRemeshMeshDef remesh = spDefaultRemeshMeshDef();
-    fill.tetCount = 200;
+    fill.tetCount = 20; // flat surfaces take a lattice for each try
     simplify.triangleCount = report->triangleCount / 2 + 1;
     simplify.maxDistance = 0.1 * (x + y + z) > 0.0 ? 0.1 * (x + y + z) : 1.0;
     remesh.size = isfinite(x + y + z) ? 0.05 * (x + y + z) : 0.0;
