@@ -10,7 +10,7 @@ import {check, getState, setPaused, until} from './stage.mjs';
 const SCRIPT_LIMIT = 4; // ms of script for a frame, beside drawing: the least of many, for the machine may be busy
 
 // Generous, for machines that draw with one processor and step with the other
-const DELAY_LIMIT = 500; // ms from a click to the moment when the page hears of it, lower quartile
+const DELAY_LIMIT = 500; // ms from a click to the moment when the page hears of it, median
 
 check('large: 50 000 triangles stay responsive', async (stage) => {
   const server = await stage.serve('sheet');
@@ -38,6 +38,6 @@ check('large: 50 000 triangles stay responsive', async (stage) => {
               `${state.framesPerSecond} pictures a second, quality ${state.quality}`);
   console.log(`# 50 000 triangles: ${state.script.median.toFixed(1)} ms of script a frame (median), ${state.script.least.toFixed(1)} ms at least`);
   assert.ok(state.script.least > 0 && state.script.least < SCRIPT_LIMIT, `a frame takes ${state.script.least} ms of script`);
-  assert.ok(delays[3] < DELAY_LIMIT, `clicks wait ${delays.map(Math.round)} ms`);
+  assert.ok(delays[6] < DELAY_LIMIT, `clicks wait ${delays.map(Math.round)} ms`);
   await setPaused(page, true);
 });
