@@ -217,7 +217,8 @@ static inline int spGetPositionRoom(int nodeCount)
 static inline int spGetRemainder(const spBody* body)
 {
     const spMethodDef* def = &body->methodDef;
-    bool kept = def->type == sp_symplecticEuler || def->type == sp_verlet || def->type == sp_bdf2;
+    bool kept = def->type == sp_symplecticEuler || def->type == sp_verlet || def->type == sp_backwardEuler ||
+                def->type == sp_bdf2 || def->type == sp_xpbd;
     return body->precise && kept && def->filter.type == sp_filterNone ? body->nodeCount : 0;
 }
 

@@ -12,6 +12,7 @@
 #include "method/spectrum.h"
 
 #include <math.h>
+#include <string.h>
 
 // Solves for which rows act, at most; a rescue has twice as many
 #define SP_ROW_ROUNDS 6
@@ -38,6 +39,10 @@
 #define SP_RESCUE_WORK 1000
 // Share of the kinetic energy that these forces may have the first time
 #define SP_RESCUE_ENERGY 1e-4
+// Share of the kinetic energy by which a straight way may stretch a body that turns
+#define SP_TURN_ENERGY 1e-3
+// Share of it that may be other motion
+#define SP_TURN_SHARE 0.01
 
 typedef struct spNewton
 {
@@ -47,6 +52,7 @@ typedef struct spNewton
     bool project;      // never use the exact stiffness
     bool atIterate;    // the last linearisation stood at baseX + r v
     spCgResult linear; // the last solve
+    bool turned;       // taken again because the body turns
     uint32_t flags;
 } spNewton;
 
@@ -270,11 +276,9 @@ static bool spLeavesBound(const spSubstep* s)
     return !(most[0] <= most[1]);
 }
 
-// Whether the step has overshot. From a prediction: more force is left than a rescue would leave. Else the force
-// along dv has turned round where it ends by more than a line search lets pass, as it also has where a body turns,
-// and the body has gained energy. Costs one evaluation of the forces, and leaves the right-hand side at the end
-// in solver->f.
-static bool spOvershoots(const spSubstep* s)
+// Evaluates the forces at the end of the step: what is left goes to cg.d, rows included, and the right-hand side to
+// solver->f. False where it would say nothing: forces are linear, bounded or prescribed, or nobody may follow them.
+static bool spFindEnd(const spSubstep* s)
 {
     spImplicitSolver* solver = s->solver;
     bool constant = true;
@@ -286,16 +290,25 @@ static bool spOvershoots(const spSubstep* s)
     {
         return false;
     }
-    double slope = spDotFree(s, solver->cg.b, solver->cg.x);
     spFindForces(s);
     s->body->backend->copy(solver->cg.d, solver->f, 0, s->body->nodeCount);
     spAddRowImpulses(s, solver->cg.d);
+    return true;
+}
+
+// Whether the step has overshot. From a prediction: more force is left than a rescue would leave. Else the force
+// along dv has turned round where it ends by more than a line search lets pass, as it also has where a body turns,
+// and the body has gained energy.
+static bool spOvershoots(const spSubstep* s)
+{
+    spImplicitSolver* solver = s->solver;
     // Contacts that open and close leave force of their own
     if (s->predicted && s->problem->rowCount == 0)
     {
         double load = fmax(fmax(s->weightNorm, s->changeNorm), spGetReactionNorm(s));
         return !(spGetFreeNorm(s, solver->cg.d) <= SP_RESCUE_TOLERANCE * load) && spIsRounding(s) == false;
     }
+    double slope = spDotFree(s, solver->cg.b, solver->cg.x);
     double end = spDotFree(s, solver->cg.d, solver->cg.x);
     return !(end >= -SP_LINE_SHARE * fabs(slope)) && spIsRounding(s) == false &&
            spRaisesIncrementalPotential(s);
@@ -317,20 +330,85 @@ static double spGetRescueTolerance(const spSubstep* s)
                 sqrt(SP_RESCUE_ENERGY * kinetic / fmax(work, SP_RESCUE_ENERGY * kinetic)));
 }
 
+// Whether what the elements of a body exert has no torque
+static bool spAreElementsFree(const spBody* body)
+{
+    bool free = true;
+    for (int i = 0; i < body->setCount; ++i)
+    {
+        const spTetSet* tets = spGetTetSet(body, i);
+        free =
+            free && body->sets[i]->constant == false && (tets == NULL || tets->law != sp_tetCorotationalEdge);
+    }
+    return free;
+}
+
+// The elastic energy that the straight way of a step gives a body that turns: its ends lie outwards by half the square of
+// the angle, and what is left of the force pulls them back. velocity: of a rigid body that turns so
+static double spGetTurnEnergy(const spSubstep* s, const spRigidMotion* turn, const spVec4* velocity,
+                              const spVec4* left)
+{
+    const spBody* body = s->body;
+    spVec4* inward = s->solver->cg.z;
+    spRigidMotion spin = {0};
+    memcpy(spin.spin, turn->spin, sizeof(spin.spin));
+    body->backend->clear(inward, 0, body->nodeCount);
+    body->backend->addRigid(inward, &spin, 1.0, velocity, 0, body->nodeCount);
+    return 0.25 * (double)s->effectiveStep * spDotFree(s, left, inward);
+}
+
+// Whether turning has stretched the body by a noticeable part of its energy, which the next steps would get back as
+// motion. Then one more linearisation, which knows the directions at the end, takes it out. What touches something, or
+// changes its shape, has other forces left too, and elements with a torque of their own live on the lag.
+static bool spIsStretchedByTurn(const spSubstep* s, spNewton* n, const spVec4* left)
+{
+    const spBody* body = s->body;
+    const spBackend* backend = body->backend;
+    spVec4* velocity = s->solver->onward;
+    int count = body->nodeCount;
+    if (s->predicted || s->problem->rowCount > 0 || body->loads != NULL || spAreElementsFree(body) == false)
+    {
+        return false;
+    }
+    spRigidMotion turn = spFindRigidMotion(body, s->x, s->v, true);
+    double kinetic = backend->sumInertia(body->mass, NULL, s->v, s->x, 0, count);
+    backend->clear(velocity, 0, count);
+    backend->addRigid(velocity, &turn, 1.0, s->x, 0, count);
+    double deforming = backend->sumInertia(body->mass, s->v, velocity, s->x, 0, count);
+    memset(turn.velocity, 0, sizeof(turn.velocity));
+    backend->clear(velocity, 0, count);
+    backend->addRigid(velocity, &turn, 1.0, s->x, 0, count);
+    double stretch = spGetTurnEnergy(s, &turn, velocity, left);
+    if (deforming > SP_TURN_SHARE * kinetic || !(stretch > SP_TURN_ENERGY * kinetic))
+    {
+        return false;
+    }
+    n->turned = true;
+    n->limit = spMaxInt(n->limit, SP_RESCUE_STEPS);
+    double force = spGetFreeNorm(s, left);
+    n->load = fmax(n->load, force);
+    n->tolerance = fmin(SP_RESCUE_TOLERANCE, sqrt(SP_RESCUE_ENERGY * kinetic / stretch) * force / n->load);
+    return true;
+}
+
 // Whether a single linearisation is enough. If not, it would throw the body, and the substep takes more of
 // them, with line search.
 static bool spIsSingleEnough(const spSubstep* s, spNewton* n)
 {
     n->flags |= s->fill.bound && spLeavesBound(s) ? sp_stepUnstable : 0;
-    if (spLeavesTrustRegion(s) == false &&
-        (s->bound.active && spExceedsEnergyBound(s, n->linear.converged)) == false &&
-        spOvershoots(s) == false)
+    bool far = spLeavesTrustRegion(s) || (s->bound.active && spExceedsEnergyBound(s, n->linear.converged));
+    bool evaluated = spFindEnd(s);
+    if (evaluated && spIsStretchedByTurn(s, n, s->solver->cg.d))
     {
-        return true;
+        return false;
     }
-    n->limit = SP_RESCUE_STEPS;
-    n->tolerance = spGetRescueTolerance(s);
-    return false;
+    if (far || (evaluated && spOvershoots(s)))
+    {
+        n->limit = SP_RESCUE_STEPS;
+        n->tolerance = spGetRescueTolerance(s);
+        return false;
+    }
+    return true;
 }
 
 // ---- Newton's method ----
@@ -352,6 +430,13 @@ static bool spIsLastStep(spSubstep* s, const spNewton* n)
            (s->byLaw && spGetWork(s) - s->workBefore > SP_RESCUE_WORK);
 }
 
+// Whether the last step leaves a body stretched by its turn all the same
+static bool spMustGoOn(const spSubstep* s, spNewton* n, int k)
+{
+    bool over = s->problem->report->rounded || spShouldStop(s->problem->stop) || k + 1 >= SP_RESCUE_STEPS;
+    return over == false && spIsRounding(s) == false && spIsStretchedByTurn(s, n, s->solver->cg.b);
+}
+
 static bool spIsConverged(const spSubstep* s, const spNewton* n)
 {
     const spSolverReport* report = s->problem->report;
@@ -371,19 +456,6 @@ static bool spAreLoadsKnown(const spSubstep* s)
     return known;
 }
 
-// Whether what the elements of a body exert has no torque
-static bool spAreElementsFree(const spBody* body)
-{
-    bool free = true;
-    for (int i = 0; i < body->setCount; ++i)
-    {
-        const spTetSet* tets = spGetTetSet(body, i);
-        free =
-            free && body->sets[i]->constant == false && (tets == NULL || tets->law != sp_tetCorotationalEdge);
-    }
-    return free;
-}
-
 // Gives a body that nothing holds the momentum that its loads leave it: where its solve was truncated, and, where
 // forces are those at the end, always. Of a stiff body their sums are small differences of large numbers.
 static void spRestoreMomentum(const spSubstep* s)
@@ -396,8 +468,11 @@ static void spRestoreMomentum(const spSubstep* s)
                                    s->problem->gravity, spGetLoads(body), 0, count);
     spRigidMotion owed = spFindRigidMotion(body, x, solver->cg.d, false);
     spLimitRotation(&owed, (double)s->h);
+    // What turns with the nodes where they end stretches nothing
+    spRigidMotion end = spFindRigidMotion(body, s->x, s->v, true);
+    memcpy(owed.centre, end.centre, sizeof(end.centre));
     body->backend->clear(solver->cg.x, 0, count);
-    body->backend->addRigid(solver->cg.x, &owed, 1.0, x, 0, count);
+    body->backend->addRigid(solver->cg.x, &owed, 1.0, s->x, 0, count);
     body->backend->copy(solver->iterateV, s->v, 0, count);
     spMoveAlong(s, 1);
 }
@@ -425,6 +500,12 @@ uint32_t spSolveNewton(spSubstep* s)
         }
         spSearchLine(s, spDotFree(s, solver->cg.b, solver->cg.x), k == 0 && s->prescribed);
         bool last = spIsLastStep(s, &n);
+        if (last && spMustGoOn(s, &n, k))
+        {
+            // As much work once more
+            s->workBefore = spGetWork(s);
+            last = false;
+        }
         spRenewForContacts(s, n.linear.iterations);
         if (last)
         {
@@ -443,8 +524,8 @@ uint32_t spSolveNewton(spSubstep* s)
     bool converged = spIsConverged(s, &n);
     report->converged = report->converged && converged;
     solver->unconverged = converged == false;
-    bool owes = s->predicted ? s->phase != sp_phaseRigid && spAreElementsFree(s->body)
-                             : solver->limit.truncated && solver->unconverged;
+    bool owes = s->predicted || n.turned ? s->phase != sp_phaseRigid && spAreElementsFree(s->body)
+                                         : solver->limit.truncated;
     if (owes && spAreLoadsKnown(s))
     {
         spRestoreMomentum(s);

@@ -607,6 +607,8 @@ static void spRunXpbdSubstep(spXpbdStep* s)
         spFinishPushes(s);
     }
     spSumPins(s);
+    // Sweeps move what is rounded
+    spClearRemainders(body, body->x);
 }
 
 static void spPauseXpbd(spBody* body)

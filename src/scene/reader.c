@@ -461,17 +461,17 @@ static void spReportUnknownKey(spReader* reader, const spSchema* schema, const c
         spReportAtKey(reader->problems, place, "unknown key \"%.40s\"; it belongs into \"%s\" here", name,
                       inside);
     }
-    else if (beside != NULL)
-    {
-        spReportAtKey(reader->problems, place,
-                      "unknown key \"%.40s\" of %s; it belongs into \"%s\" beside it", name, schema->name,
-                      beside);
-    }
     else if (reader->outer != NULL && spFindKey(reader->outer, name, -1) != NULL)
     {
         spReportAtKey(reader->problems, place,
                       "unknown key \"%.40s\" of %s; it belongs into the %s around it", name, schema->name,
                       reader->outer->name);
+    }
+    else if (beside != NULL)
+    {
+        spReportAtKey(reader->problems, place,
+                      "unknown key \"%.40s\" of %s; it belongs into \"%s\" beside it", name, schema->name,
+                      beside);
     }
     else if (nearest != NULL)
     {

@@ -78,6 +78,9 @@ static const BadScene s_bad[] = {
      "\"liver\"}}]}",
      1, 66, "unknown key \"material\" of tets; it belongs into the body around it",
      "bodies[0].tets.material"},
+    // Wind beside it has one too
+    {"{\"souple\": 1, \"bodies\": [{\"mesh\": {\"generator\": \"box\"}, \"tets\": {\"density\": 900}}]}", 1,
+     66, "unknown key \"density\" of tets; it belongs into the body around it", "bodies[0].tets.density"},
     {"{\"souple\": 1, \"quux\": 1}", 1, 15, "unknown key \"quux\"; see", "quux"},
     {"{\"souple\": 1, \"\\u0067ravity\": 3}", 1, 31, "must be a list", NULL},
     {"{\"souple\": 1, \"description\": \"\xC3\xA9\xC3\xA9\", \"dtt\": 1}", 1, 36, "did you mean \"dt\"?",
