@@ -225,7 +225,8 @@ bool spExtendInverse(spDenseInverse* inverse, const double* across, const double
             c[i * m + j] = corner[i * m + j];
             for (int k = 0; k < n; ++k)
             {
-                c[i * m + j] -= y[(size_t)i * (size_t)n + (size_t)k] * across[(size_t)j * (size_t)n + (size_t)k];
+                c[i * m + j] -=
+                    y[(size_t)i * (size_t)n + (size_t)k] * across[(size_t)j * (size_t)n + (size_t)k];
             }
         }
     }

@@ -132,8 +132,7 @@ typedef struct spAgeDef
 static bool spRunAge(spReproduction* r, const spAgeDef* age, spAgeRun* run)
 {
     *run = (spAgeRun){0};
-    spCutBodyDef def = {
-        .cells = {10, 5, 5}, .size = {0.5, 0.25, 0.25}, .youngModulus = 1e6, .nodeRoom = 100};
+    spCutBodyDef def = {.cells = {10, 5, 5}, .size = {0.5, 0.25, 0.25}, .youngModulus = 1e6, .nodeRoom = 100};
     def.solver = spDefaultMethodDef().solver;
     def.solver.preconditioner = age->preconditioner;
     def.solver.tolerance = (spReal)1e-3;
@@ -192,7 +191,8 @@ static bool spRunAge(spReproduction* r, const spAgeDef* age, spAgeRun* run)
 // The whole cut in one step, so that the factor is no older than that
 static bool spReportSingleCuts(spReproduction* r)
 {
-    static const double sizes[4][2] = {{0.07, 0.12}, {0.12, 0.17}, {0.17, 0.22}, {0.28, 1.0}}; // deep and wide, m
+    static const double sizes[4][2] = {
+        {0.07, 0.12}, {0.12, 0.17}, {0.17, 0.22}, {0.28, 1.0}}; // deep and wide, m
     bool ok = true;
     for (int i = 0; ok && i < 4; ++i)
     {
@@ -203,7 +203,8 @@ static bool spReportSingleCuts(spReproduction* r)
         {
             char quantity[96];
             bool severed = i == 3, fits = severed ? run.tets[0] >= 150.0 : run.tets[0] <= 100.0;
-            snprintf(quantity, sizeof(quantity), "one cut, %.0f tets: iterations of the next step", run.tets[0]);
+            snprintf(quantity, sizeof(quantity), "one cut, %.0f tets: iterations of the next step",
+                     run.tets[0]);
             spReportTarget(r, quantity, "", severed ? "at most 28" : "at most 12", run.iterations[0],
                            fits && run.factors == 0 && run.iterations[0] <= (severed ? 28.0 : 12.0));
         }
@@ -314,8 +315,8 @@ static void spAddRestBlock(const spRestMatrix* m, int tet, int a, int b, double 
     {
         for (int j = 0; j < 3; ++j)
         {
-            double value = SP_REST_LAMBDA * p[i] * q[j] + SP_REST_MU * q[i] * p[j] +
-                           (i == j ? SP_REST_MU * dot : 0.0);
+            double value =
+                SP_REST_LAMBDA * p[i] * q[j] + SP_REST_MU * q[i] * p[j] + (i == j ? SP_REST_MU * dot : 0.0);
             out[i * stride + j] += factor * volume * value;
         }
     }
@@ -380,8 +381,8 @@ static bool spCreateRestInverse(const spRestMatrix* m, int room, spDenseInverse*
         int a = m->places[nodes[i / 4 % 4]], b = m->places[nodes[i % 4]];
         if (m->gone[i / 16] == 0 && a >= 0 && b >= 0)
         {
-            spAddRestBlock(m, i / 16, i / 4 % 4, i % 4, 1.0, inverse->rows + (size_t)(3 * a) * (size_t)stride + 3 * b,
-                           stride);
+            spAddRestBlock(m, i / 16, i / 4 % 4, i % 4, 1.0,
+                           inverse->rows + (size_t)(3 * a) * (size_t)stride + 3 * b, stride);
         }
     }
     return spInvertInPlace(inverse->rows, inverse->count, stride);
@@ -432,7 +433,8 @@ static void spTouchTets(spTouched* t, const spRestMatrix* m, const int* tets, in
 }
 
 // Takes tets away in one correction. Masses stay, as in the thesis.
-static bool spRemoveRestTets(spRestMatrix* m, spTouched* t, spDenseInverse* inverse, const int* tets, int count)
+static bool spRemoveRestTets(spRestMatrix* m, spTouched* t, spDenseInverse* inverse, const int* tets,
+                             int count)
 {
     spTouchTets(t, m, tets, count);
     int stride = 3 * t->nodeCount;
@@ -443,7 +445,8 @@ static bool spRemoveRestTets(spRestMatrix* m, spTouched* t, spDenseInverse* inve
         m->gone[tets[i / 16]] = 1;
         if (a >= 0 && b >= 0)
         {
-            spAddRestBlock(m, tets[i / 16], i / 4 % 4, i % 4, -1.0, t->correction + 3 * a * stride + 3 * b, stride);
+            spAddRestBlock(m, tets[i / 16], i / 4 % 4, i % 4, -1.0, t->correction + 3 * a * stride + 3 * b,
+                           stride);
         }
     }
     return spCorrectInverse(inverse, t->rows, stride, t->correction);
@@ -507,7 +510,8 @@ static bool spPartRestNode(spRestMatrix* m, spTouched* t, spDenseInverse* invers
 
 // A cut at a random place: a tet goes, or the tets of a node on one side of a random plane through it get a copy of it.
 // Returns 1 when something was cut, 0 when there was nothing to, -1 when the inverse was lost.
-static int spCutRestMatrix(spRestMatrix* m, spTouched* t, spDenseInverse* inverse, bool removes, uint64_t* seed)
+static int spCutRestMatrix(spRestMatrix* m, spTouched* t, spDenseInverse* inverse, bool removes,
+                           uint64_t* seed)
 {
     int tet = (int)(spNextRandom(seed) % (uint64_t)m->tetCount);
     if (removes)
@@ -571,7 +575,8 @@ typedef enum spCutKind
 } spCutKind;
 
 // Cuts at random; after some of them the drift is measured
-static bool spRunDrift(spReproduction* r, spCutKind kind, const int marks[SP_DRIFT_MARKS], double drift[SP_DRIFT_MARKS])
+static bool spRunDrift(spReproduction* r, spCutKind kind, const int marks[SP_DRIFT_MARKS],
+                       double drift[SP_DRIFT_MARKS])
 {
     spCutBodyDef def = {.cells = {8, 4, 4}, .size = {0.5, 0.25, 0.25}};
     if (r->quick)
@@ -656,7 +661,8 @@ static spMesh* spMakeLeftMesh(const spTestWorld* test, int32_t* numbers, spError
             int node = tets[i];
             if (numbers[node] < 0)
             {
-                vertices[used] = (spDVec3){(double)x.data[node].x, (double)x.data[node].y, (double)x.data[node].z};
+                vertices[used] =
+                    (spDVec3){(double)x.data[node].x, (double)x.data[node].y, (double)x.data[node].z};
                 numbers[node] = used++;
             }
             tets[i] = numbers[node];
@@ -745,15 +751,16 @@ static void spReproduceDrift(spReproduction* r)
         snprintf(quantity, sizeof(quantity), "%s: difference after one cut", names[kind]);
         spReportTarget(r, quantity, "", "at most 1e-9", d[0], d[0] <= 1e-9);
         snprintf(quantity, sizeof(quantity), "%s: difference after 200 cuts", names[kind]);
-        spReportRow(r, quantity, "", "accumulates", d[SP_DRIFT_MARKS - 1], d[SP_DRIFT_MARKS - 1] > 2.0 * d[0]);
+        spReportRow(r, quantity, "", "accumulates", d[SP_DRIFT_MARKS - 1],
+                    d[SP_DRIFT_MARKS - 1] > 2.0 * d[0]);
         series[kind] = (spPlotSeries){names[kind], cuts, d, SP_DRIFT_MARKS, sp_plotLine};
         columns[1 + kind] = (spColumn){names[kind], d};
     }
     double limit = s_isDouble ? 1e-9 : 1e-5, apart = spCompareWithMade(r, SP_DRIFT_CUTS);
     spReportTarget(r, "ours: a body that lost 200 tets beside one made so", "",
                    s_isDouble ? "at most 1e-9" : "rounding: 1e-5", apart, apart <= limit);
-    spPlotDef plot =
-        spMakePlot("An inverse that is corrected in every cut", "cuts", "largest difference, relative", series, sp_cutKindCount);
+    spPlotDef plot = spMakePlot("An inverse that is corrected in every cut", "cuts",
+                                "largest difference, relative", series, sp_cutKindCount);
     plot.yLog = true;
     spSaveBestFigure(r, "drift", &plot);
     spSaveColumns(r, "drift.csv", columns, 1 + sp_cutKindCount, SP_DRIFT_MARKS);
@@ -852,13 +859,14 @@ static bool spRunRate(spReproduction* r, const spRateCase* c, spRateRun* run)
             spColliderDef ball = spDefaultColliderDef();
             ball.shape = sp_shapeSphere;
             ball.radius = (spReal)0.012;
-            ball.transform.position =
-                (spVec3){middle.x, middle.y + (spReal)(0.05 - 0.03 * from), middle.z + (spReal)(0.15 * from - 0.075)};
+            ball.transform.position = (spVec3){middle.x, middle.y + (spReal)(0.05 - 0.03 * from),
+                                               middle.z + (spReal)(0.15 * from - 0.075)};
             ok = spBody_Carve(test.world, test.body, &ball, &result);
         }
         else
         {
-            spReal high = middle.y + (spReal)(0.07 - 0.14 * from), low = middle.y + (spReal)(0.07 - 0.14 * to);
+            spReal high = middle.y + (spReal)(0.07 - 0.14 * from),
+                   low = middle.y + (spReal)(0.07 - 0.14 * to);
             spBlade blade = {.begin = {{middle.x, high, -1}, {middle.x, high, 1}},
                              .end = {{middle.x, low, -1}, {middle.x, low, 1}},
                              .follows = i > 0};
@@ -906,13 +914,15 @@ static void spReproduceRates(spReproduction* r)
         spReportRow(r, quantity, "frames/s", c->published, rate, spInFull(r, rate >= c->rate));
         snprintf(quantity, sizeof(quantity), "%s: rate of the slowest step", c->name);
         spReportRow(r, quantity, "frames/s", c->published, least, spInFull(r, least >= c->rate));
-        snprintf(quantity, sizeof(quantity), "%s: %s", c->name, c->carves ? "tets that went" : "faces opened");
+        snprintf(quantity, sizeof(quantity), "%s: %s", c->name,
+                 c->carves ? "tets that went" : "faces opened");
         double edited = c->carves ? run.gone : run.faces;
         spReportTarget(r, quantity, "", "some", edited, edited > 0.0);
         if (c->iterations > 0.0)
         {
             snprintf(quantity, sizeof(quantity), "%s: iterations while edited, mean", c->name);
-            spReportRow(r, quantity, "", "5.82, slightly more", run.iterations, run.iterations <= 2.0 * c->iterations);
+            spReportRow(r, quantity, "", "5.82, slightly more", run.iterations,
+                        run.iterations <= 2.0 * c->iterations);
         }
     }
 }
