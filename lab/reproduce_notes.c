@@ -120,8 +120,6 @@ static const spKnownRow s_known[] = {
     {"preconditioner", "In the hand", "clock", "C1-F48", SP_WHY_CLOCK},
     {"preconditioner", "In the hand", NULL, "C1-F47", SP_WHY_CLOCK},
 
-    {"cutting", "Age", "until 60 tets", "C1-F50",
-     "a factor that serves while a cut runs along rows of nodes: a single cut of 60 tets takes 12"},
     {"cutting", "Age", NULL, "C1-F50", NULL},
     {"cutting", "Drift", "a node parts", "C2-F32", NULL},
     {"cutting", "Drift", "ours", "C1-F17", NULL},
