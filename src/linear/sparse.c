@@ -4,6 +4,7 @@
 #include "linear/sparse.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 static spPairForm spGetForm(const spElementSet* set, const spFill* fill)
@@ -52,8 +53,9 @@ static void spVisitPairs(const spSparseDef* def, spPairFcn* fcn, void* context)
 typedef struct spPatternBuilder
 {
     spSparse* a;
-    int32_t* cursor;   // of each row: where it ends
-    int32_t* columns;  // of each row, rising, with room for repetitions behind them
+    int32_t* cursor; // of each row: where it ends
+    int32_t*
+        columns; // of each row: rising, with room for repetitions behind them; of a long row as they come
     int64_t pairCount; // with repetitions
 } spPatternBuilder;
 
@@ -70,6 +72,9 @@ static void spCountPair(int source, int64_t place, int pair, int32_t a, int32_t 
     builder->pairCount += 1;
 }
 
+// Rows with more pairs, repetitions among them, are sorted when all of them are there
+#define SP_LONG_ROW 256
+
 static void spPlacePair(int source, int64_t place, int pair, int32_t a, int32_t b, int localA, int localB,
                         void* context)
 {
@@ -81,6 +86,11 @@ static void spPlacePair(int source, int64_t place, int pair, int32_t a, int32_t 
     spPatternBuilder* builder = context;
     int32_t row = a > b ? a : b, column = a > b ? b : a;
     int32_t begin = builder->a->rowBegin[row], k = builder->cursor[row];
+    if (builder->a->rowBegin[row + 1] - begin > SP_LONG_ROW)
+    {
+        builder->columns[builder->cursor[row]++] = column;
+        return;
+    }
     while (k > begin && builder->columns[k - 1] > column)
     {
         k -= 1;
@@ -92,6 +102,31 @@ static void spPlacePair(int source, int64_t place, int pair, int32_t a, int32_t 
         *to = column;
         builder->cursor[row] += 1;
     }
+}
+
+static int spCompareInt(const void* a, const void* b)
+{
+    int32_t x = *(const int32_t*)a, y = *(const int32_t*)b;
+    return (x > y) - (x < y);
+}
+
+// Puts the columns of a row in order, if they are not yet. Returns how many there are.
+static int spSortRow(int32_t* columns, int count, int room)
+{
+    if (room <= SP_LONG_ROW)
+    {
+        return count;
+    }
+    qsort(columns, (size_t)count, sizeof(int32_t), spCompareInt);
+    int kept = 0;
+    for (int i = 0; i < count; ++i)
+    {
+        if (i == 0 || columns[i] != columns[i - 1])
+        {
+            columns[kept++] = columns[i];
+        }
+    }
+    return kept;
 }
 
 // Rows of columns below the diagonal, without repetitions
@@ -119,9 +154,10 @@ static bool spBuildRows(spPatternBuilder* b, spHeap* heap, const spSparseDef* de
         memcpy(a->rowBegin, b->cursor, cursorSize);
         spVisitPairs(def, spPlacePair, b);
         int kept = 0;
-        for (int i = 0; i < a->nodeCount; ++i)
+        for (int i = 0; b->pairCount > 0 && i < a->nodeCount; ++i)
         {
-            int32_t begin = a->rowBegin[i], count = b->cursor[i] - begin;
+            int32_t begin = a->rowBegin[i];
+            int count = spSortRow(b->columns + begin, b->cursor[i] - begin, a->rowBegin[i + 1] - begin);
             a->rowBegin[i] = kept;
             // Never ahead of where it is read: rows need less room than they have
             memmove(b->columns + kept, b->columns + begin, (size_t)count * sizeof(int32_t));
