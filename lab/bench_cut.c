@@ -112,6 +112,7 @@ void spRunCutBeam(spBenchRun* run, const spBenchFamily* family, int size)
         spTestDef def = spDefaultTestDef();
         def.method.type = sp_backwardEuler;
         def.method.solver.asynchronous = true;
+        def.method.solver.age = 0; // as on the live page: whenever it is there
         spTestWorld test = spBuildCutBeam(size, run->threads[i], &def);
         spCutTimes times = {0};
         if (test.world == NULL || spCutBeam(&test, family->dt, &times) == false)

@@ -101,4 +101,5 @@ void spReproduceFilter(spReproduction* r);
 void spReproduceOperators(spReproduction* r);
 void spReproduceMultires(spReproduction* r);
 void spReproducePreconditioner(spReproduction* r);
+void spReproduceCutting(spReproduction* r);
 void spReproduceAnderson(spReproduction* r);

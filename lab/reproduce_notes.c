@@ -120,6 +120,14 @@ static const spKnownRow s_known[] = {
     {"preconditioner", "In the hand", "clock", "C1-F48", SP_WHY_CLOCK},
     {"preconditioner", "In the hand", NULL, "C1-F47", SP_WHY_CLOCK},
 
+    {"cutting", "Age", NULL, "C1-F50", NULL},
+    {"cutting", "Drift", "a node parts", "C2-F32", NULL},
+    {"cutting", "Drift", "ours", "C1-F17", NULL},
+    {"cutting", "Drift", NULL, "C2-F31", NULL},
+    {"cutting", "Rates", "4664", "C2-F47", "in double precision two linked bodies take four times as long"},
+    {"cutting", "Rates", "1999", "C2-F48", NULL},
+    {"cutting", "Rates", NULL, "C2-F33", NULL},
+
     {"anderson", NULL, ": nodes", "B5", NULL},
     {"anderson", NULL, ": tets", "B5", NULL},
     {"anderson", NULL, ": mass", "B5", NULL},

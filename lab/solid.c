@@ -33,10 +33,11 @@ void spDestroySolid(spSolid* solid)
     *solid = (spSolid){0};
 }
 
-// Reads back what the body really has
-static bool spCopySolid(spSolid* solid, const spMesh* mesh, const spSolidDef* def)
+// Reads back what the body really has: set 0 are its tets
+static bool spCopySolid(spSolid* solid, const spSolidDef* def)
 {
-    size_t nodeCount = (size_t)spMesh_GetVertexCount(mesh), tetCount = (size_t)spMesh_GetTetCount(mesh);
+    size_t nodeCount = (size_t)spBody_GetNodeCount(solid->world, solid->body),
+           tetCount = (size_t)spBody_GetElementCount(solid->world, solid->body);
     spReal* mass = calloc(nodeCount, sizeof(spReal));
     spVec3* x = calloc(nodeCount, sizeof(spVec3));
     solid->rest = calloc(nodeCount, sizeof(spDVec3));
@@ -53,7 +54,7 @@ static bool spCopySolid(spSolid* solid, const spMesh* mesh, const spSolidDef* de
     {
         spBody_CopyPositions(solid->world, solid->body, x, (int)nodeCount);
         spBody_CopyMasses(solid->world, solid->body, mass, (int)nodeCount);
-        memcpy(solid->tets, spMesh_GetTets(mesh), 4 * tetCount * sizeof(int32_t));
+        spBody_CopyTets(solid->world, solid->body, 0, solid->tets, (int)tetCount);
     }
     for (size_t i = 0; good && i < nodeCount; ++i)
     {
@@ -79,7 +80,9 @@ static bool spCopySolid(spSolid* solid, const spMesh* mesh, const spSolidDef* de
     return good;
 }
 
-bool spMakeSolid(spSolid* solid, const spMesh* mesh, const spSolidDef* def, spError* error)
+// `blade` may be NULL: it cuts the body before anything is read back
+static bool spBuildSolid(spSolid* solid, const spMesh* mesh, const spSolidDef* def, int nodeRoom,
+                         const spBlade* blade, spError* error)
 {
     *solid = (spSolid){0};
     spWorldDef worldDef = spDefaultWorldDef();
@@ -91,25 +94,38 @@ bool spMakeSolid(spSolid* solid, const spMesh* mesh, const spSolidDef* def, spEr
     }
     spBodyDef bodyDef = spDefaultBodyDef();
     bodyDef.mesh = mesh;
+    bodyDef.nodeRoom = nodeRoom;
     bodyDef.density = (spReal)def->density;
     solid->body = spCreateBody(solid->world, &bodyDef);
     spTetDef tetDef = spDefaultTetDef();
     tetDef.law = def->law;
     tetDef.youngModulus = (spReal)def->youngModulus;
     tetDef.poissonRatio = (spReal)def->poissonRatio;
-    if (SP_IS_NULL(solid->body) || spBody_AddTets(solid->world, solid->body, &tetDef) < 0)
+    bool good = SP_IS_NULL(solid->body) == false && spBody_AddTets(solid->world, solid->body, &tetDef) >= 0;
+    if (good == false || (blade != NULL && spBody_Cut(solid->world, solid->body, blade, NULL) == false))
     {
         spFailWorld(solid, error);
         spDestroySolid(solid);
         return false;
     }
-    if (spCopySolid(solid, mesh, def) == false)
+    if (spCopySolid(solid, def) == false)
     {
         *error = (spError){.code = sp_errorOutOfMemory, .message = "no memory for the copy of the body"};
         spDestroySolid(solid);
         return false;
     }
     return true;
+}
+
+bool spMakeSolid(spSolid* solid, const spMesh* mesh, const spSolidDef* def, spError* error)
+{
+    return spBuildSolid(solid, mesh, def, 0, NULL, error);
+}
+
+bool spMakeCutSolid(spSolid* solid, const spMesh* mesh, const spSolidDef* def, const spBlade* blade,
+                    spError* error)
+{
+    return spBuildSolid(solid, mesh, def, spMesh_GetVertexCount(mesh), blade, error);
 }
 
 void spHoldNode(spSolid* solid, int node, spDVec3 displacement)

@@ -215,6 +215,42 @@ static bool spBuildLiver(spSolid* solid, const spValidation* options, spError* e
     return good;
 }
 
+// A clamped beam, cut from above in its middle, through five sixths of its height: it opens under its weight
+static bool spMakeCut(spSolid* solid, spTetLaw law, double youngModulus, spError* error)
+{
+    const spSolidDef def = {law, youngModulus, 0.3, 1000.0, {0.0, -9.81, 0.0}};
+    const spBlade blade = {.begin = {{(spReal)0.5, (spReal)0.11, -1}, {(spReal)0.5, (spReal)0.11, 1}},
+                           .end = {{(spReal)0.5, (spReal)-0.068, -1}, {(spReal)0.5, (spReal)-0.068, 1}}};
+    spBoxMeshDef box = spDefaultBoxMeshDef();
+    box.origin = (spDVec3){0.0, -0.1, -0.1};
+    box.size = (spDVec3){1.0, 0.2, 0.2};
+    box.cells[0] = 20;
+    box.cells[1] = box.cells[2] = 6;
+    spMesh* mesh = spMakeBoxMesh(&box, error);
+    bool good = mesh != NULL && spMakeCutSolid(solid, mesh, &def, &blade, error);
+    for (int i = 0; good && i < solid->problem.nodeCount; ++i)
+    {
+        if (solid->rest[i].x < 1e-6)
+        {
+            spHoldNode(solid, i, (spDVec3){0.0, 0.0, 0.0});
+        }
+    }
+    spDestroyMesh(mesh);
+    return good;
+}
+
+static bool spBuildCut(spSolid* solid, const spValidation* options, spError* error)
+{
+    (void)options;
+    return spMakeCut(solid, sp_tetLinear, 2e6, error);
+}
+
+static bool spBuildCutLarge(spSolid* solid, const spValidation* options, spError* error)
+{
+    (void)options;
+    return spMakeCut(solid, sp_tetStVenantKirchhoff, 2e6, error);
+}
+
 // One element, three nodes held, the fourth pulled up and aside until it is longer by a third: what law
 // CalculiX has
 static bool spBuildElement(spSolid* solid, const spValidation* options, spError* error)
@@ -239,13 +275,16 @@ static bool spBuildElement(spSolid* solid, const spValidation* options, spError*
     return good;
 }
 
-// Limits are 0.1 % for small strain and 1 % for large; one element alone shows the law, to more digits
+// Limits are 0.1 % for small strain and 1 % for large; one element alone shows the law, and a cut body that it has
+// come apart as the mesh says, to more digits
 static const spStaticCase s_cases[] = {
     {"cantilever", "clamped beam under its weight, small strain", spBuildCantilever, 1e-3},
     {"twist", "bar turned by 0.5 rad, small strain", spBuildTwist, 1e-3},
     {"press", "block pressed by 5 % between sticky plates, small strain", spBuildPress, 1e-3},
     {"liver", "liver held on one side, under its weight, small strain", spBuildLiver, 1e-3},
     {"element-large", "one element pulled longer by a third", spBuildElement, SP_LIMIT(1e-5, 1e-4)},
+    {"cut", "clamped beam that a blade cut from above, small strain", spBuildCut, SP_LIMIT(1e-6, 1e-4)},
+    {"cut-large", "the same, St Venant-Kirchhoff", spBuildCutLarge, SP_LIMIT(1e-5, 1e-4)},
     {"cantilever-large", "clamped beam that sags by 0.4 of its length", spBuildCantileverLarge, 1e-2},
     {"twist-large", "bar turned by 75 degrees", spBuildTwistLarge, 1e-2},
     {"press-large", "block pressed by 20 % between sticky plates", spBuildPressLarge, 1e-2},

@@ -39,6 +39,10 @@ typedef struct spSolid
 
 // Builds the body from the tets of a mesh, free and at rest
 bool spMakeSolid(spSolid* solid, const spMesh* mesh, const spSolidDef* def, spError* error);
+
+// The same, and a blade cuts it: CalculiX gets the mesh that is left, with the nodes of both sides
+bool spMakeCutSolid(spSolid* solid, const spMesh* mesh, const spSolidDef* def, const spBlade* blade,
+                    spError* error);
 void spDestroySolid(spSolid* solid);
 
 // Holds a node at a displacement

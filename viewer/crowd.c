@@ -211,6 +211,7 @@ static spPacket* spGetShape(spCrowd* crowd, int body, bool withTets)
             .triangles = drawn->triangles,
             .edges = drawn->edges,
             .tets = drawn->tets,
+            .bare = drawn->bare,
         };
         spBuffer bytes = {0};
         spAppendTopology(&bytes, &view);

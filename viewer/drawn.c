@@ -4,6 +4,7 @@
 #include "drawn.h"
 
 #include "corners.h"
+#include "souple/edit.h"
 #include "souple/element.h"
 
 #include <math.h>
@@ -19,6 +20,7 @@ void spFreeDrawn(spDrawn* drawn)
     free(drawn->triangles);
     free(drawn->edges);
     free(drawn->tets);
+    free(drawn->bare);
     free(drawn->start);
     *drawn = (spDrawn){0};
 }
@@ -83,6 +85,22 @@ static bool spDrawNodes(spDrawn* drawn)
     return drawn->vertexNodes != NULL;
 }
 
+static bool spCopyBare(spDrawn* drawn, const spWorld* world, spBodyId body)
+{
+    int count = 0;
+    const uint8_t* bare = spBody_GetBareTriangles(world, body, &count);
+    if (bare == NULL || count == 0)
+    {
+        return true;
+    }
+    drawn->bare = malloc((size_t)drawn->triangleCount);
+    if (drawn->bare != NULL)
+    {
+        memcpy(drawn->bare, bare, (size_t)drawn->triangleCount);
+    }
+    return drawn->bare != NULL;
+}
+
 static bool spDrawSurface(spDrawn* drawn, const spWorld* world, spBodyId body)
 {
     if (spBody_GetSurfaceVertexCount(world, body) > 0)
@@ -92,7 +110,8 @@ static bool spDrawSurface(spDrawn* drawn, const spWorld* world, spBodyId body)
     const int32_t* triangles = spBody_GetTriangles(world, body, &drawn->triangleCount);
     if (triangles != NULL && drawn->triangleCount > 0)
     {
-        return spDrawCorners(drawn, triangles, 3 * drawn->triangleCount, &drawn->triangles);
+        return spDrawCorners(drawn, triangles, 3 * drawn->triangleCount, &drawn->triangles) &&
+               spCopyBare(drawn, world, body);
     }
     drawn->triangleCount = 0;
     const int32_t* edges = spBody_GetEdges(world, body, &drawn->edgeCount);

@@ -19,6 +19,7 @@ typedef struct spDrawn
     int32_t* triangles;   // vertices
     int32_t* edges;       // vertices
     int32_t* tets;        // nodes
+    uint8_t* bare;        // of each triangle: 1 where an edit laid it bare; NULL where none did
     spVec3* start;        // where the nodes were, for displacements
 } spDrawn;
 

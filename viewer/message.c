@@ -112,6 +112,11 @@ void spAppendTopology(spBuffer* buffer, const spViewShape* shape)
     spAppendIndices(buffer, shape->triangles, 3 * shape->triangleCount);
     spAppendIndices(buffer, shape->edges, 2 * shape->edgeCount);
     spAppendIndices(buffer, shape->tets, 4 * shape->tetCount);
+    if (shape->bare != NULL)
+    {
+        spAppend(buffer, shape->bare, (size_t)shape->triangleCount);
+        spPadBuffer(buffer);
+    }
 }
 
 // A box around all points that are finite

@@ -66,6 +66,7 @@ typedef struct spViewShape
     const int32_t* triangles;
     const int32_t* edges;
     const int32_t* tets;
+    const uint8_t* bare; // of each triangle: 1 where an edit laid it bare; NULL where none did
 } spViewShape;
 
 void spAppendTopology(spBuffer* buffer, const spViewShape* shape);

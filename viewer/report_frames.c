@@ -24,6 +24,7 @@ typedef struct spFollowed
     float* surfaceWeights; // likewise
     int32_t* corners;      // of triangles, or else of edges, vertex numbers
     const int32_t* tets;   // in the recording
+    const uint8_t* bare;   // likewise: of each triangle, 1 where an edit laid it bare; NULL where none did
     float* start;          // where nodes were when they came: x, y, z
     int startCount;        // number of them
     float* points;         // what goes into the message: x, y, z of each vertex, then values of each colour
@@ -162,6 +163,7 @@ static bool spLookAtBody(spFollower* follower, int frame, int number, bool* chan
     {
         return false;
     }
+    body->bare = attached ? NULL : spRecording_GetBareTriangles(recording, frame, number);
     body->topology = topology;
     return true;
 }
@@ -351,6 +353,7 @@ static void spPutTopology(spReport* report, const spFollowed* body, int number)
         .triangles = body->corners,
         .edges = body->corners + 3 * (size_t)body->triangleCount,
         .tets = body->tets,
+        .bare = body->bare,
     };
     spClearBuffer(&report->message);
     spAppendTopology(&report->message, &shape);

@@ -170,9 +170,8 @@ static bool spPrepareSets(spBody* body, spEditPlan* plan, spError* error)
         ok = set->kind->remap != NULL
                  ? set->kind->remap(set, body->heap, &plan->remap, sp_remapPrepare, error)
                  : spFail(error, sp_errorUnsupported,
-                          "%s cannot be edited: its set %d (%s) acts through a closed surface, which a cut "
-                          "opens: "
-                          "remove the set first",
+                          "%s cannot be edited: its set %d (%s) acts through a closed surface, which an "
+                          "edit would open: make the body without it",
                           body->name, done, set->kind->name);
     }
     for (int i = 0; ok == false && i < done - 1; ++i)

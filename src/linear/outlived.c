@@ -6,6 +6,14 @@
 #include <math.h>
 #include <string.h>
 
+// A node of S beside one that is not in it: the block of A in the row of the first and the column of the second
+typedef struct spBorderBlock
+{
+    int32_t own; // number in S
+    int32_t node;
+    spMat3 block;
+} spBorderBlock;
+
 typedef struct spOutlived
 {
     spPreconditioner base;
@@ -19,7 +27,9 @@ typedef struct spOutlived
     double* factor; // L of A_SS = L L^T, row by row up to the diagonal
     int32_t* first; // of each row: its first number (3 changedCount)
     double* work;   // (3 changedCount)
-    spVec4* r;      // G^T r
+    spBorderBlock* border;
+    int borderCount;
+    spVec4* r; // what P gets
 } spOutlived;
 
 static void spDestroyOutlived(spPreconditioner* p)
@@ -31,6 +41,7 @@ static void spDestroyOutlived(spPreconditioner* p)
     spFree(&p->heap, o->factor);
     spFree(&p->heap, o->first);
     spFree(&p->heap, o->work);
+    spFree(&p->heap, o->border);
     spFree(&p->heap, o->r);
     spFreePreconditioner(p);
 }
@@ -186,10 +197,53 @@ static void spSolveBlock(const double* l, int n, const int32_t* first, double* x
     }
 }
 
+// work = A_SS^-1 work
+static void spSolveChanged(spOutlived* o)
+{
+    spSolveBlock(o->factor, 3 * o->changedCount, o->first, o->work);
+}
+
+// work = r at S
+static void spPickChanged(spOutlived* o, const spVec4* r)
+{
+    for (int i = 0; i < o->changedCount; ++i)
+    {
+        const spVec4* from = r + o->changed[i];
+        o->work[3 * i] = (double)from->x;
+        o->work[3 * i + 1] = (double)from->y;
+        o->work[3 * i + 2] = (double)from->z;
+    }
+}
+
+static spVec3 spGetSolved(const spOutlived* o, int own)
+{
+    const double* d = o->work + 3 * (size_t)own;
+    return spMakeVec3((spReal)d[0], (spReal)d[1], (spReal)d[2]);
+}
+
+// What the block leaves of r: nothing at S
+static void spLeaveChanged(spOutlived* o, const spVec4* r)
+{
+    memcpy(o->r, r, (size_t)o->nodeCount * sizeof(spVec4));
+    for (int i = 0; i < o->changedCount; ++i)
+    {
+        o->r[o->changed[i]] = (spVec4){0};
+    }
+    for (int i = 0; i < o->borderCount; ++i)
+    {
+        const spBorderBlock* c = o->border + i;
+        spVec3 d = spMulTMV3(c->block, spGetSolved(o, c->own));
+        spVec4* to = o->r + c->node;
+        *to = (spVec4){to->x - d.x, to->y - d.y, to->z - d.z, 0};
+    }
+}
+
 static void spApplyOutlived(spPreconditioner* p, spTeam* team, const spVec4* r, spVec4* z)
 {
     spOutlived* o = (spOutlived*)p;
-    memcpy(o->r, r, (size_t)o->nodeCount * sizeof(spVec4));
+    spPickChanged(o, r);
+    spSolveChanged(o);
+    spLeaveChanged(o, r);
     for (int i = o->copyCount - 1; i >= 0; --i)
     {
         spVec4 *from = o->r + o->nodes[i], *to = o->r + o->parents[i];
@@ -201,19 +255,22 @@ static void spApplyOutlived(spPreconditioner* p, spTeam* team, const spVec4* r, 
     {
         z[o->nodes[i]] = z[o->parents[i]];
     }
-    for (int i = 0; i < o->changedCount; ++i)
+    // S itself gets what the block makes of all that is round it now
+    spPickChanged(o, r);
+    for (int i = 0; i < o->borderCount; ++i)
     {
-        const spVec4* from = r + o->changed[i];
-        o->work[3 * i] = (double)from->x;
-        o->work[3 * i + 1] = (double)from->y;
-        o->work[3 * i + 2] = (double)from->z;
+        const spBorderBlock* c = o->border + i;
+        spVec3 d = spMulMV3(c->block, spMakeVec3(z[c->node].x, z[c->node].y, z[c->node].z));
+        double* to = o->work + 3 * (size_t)c->own;
+        to[0] -= (double)d.x;
+        to[1] -= (double)d.y;
+        to[2] -= (double)d.z;
     }
-    spSolveBlock(o->factor, 3 * o->changedCount, o->first, o->work);
+    spSolveChanged(o);
     for (int i = 0; i < o->changedCount; ++i)
     {
-        const double* d = o->work + 3 * (size_t)i;
-        spVec4* to = z + o->changed[i];
-        *to = (spVec4){to->x + (spReal)d[0], to->y + (spReal)d[1], to->z + (spReal)d[2], 0};
+        spVec3 d = spGetSolved(o, i);
+        z[o->changed[i]] = (spVec4){d.x, d.y, d.z, 0};
     }
 }
 
@@ -222,6 +279,52 @@ static const spPreconditionerKind spOutlivedKind = {
     .destroy = spDestroyOutlived,
     .apply = spApplyOutlived,
 };
+
+// Blocks between S and what is round it, from the pairs that have one node in it. Counts them where there is no room.
+static int spPickBorder(const spSparse* a, const int32_t* numbers, spBorderBlock* to)
+{
+    int count = 0;
+    for (int row = 0; row < a->nodeCount; ++row)
+    {
+        for (int k = a->rowBegin[row]; k < a->rowBegin[row + 1]; ++k)
+        {
+            int column = a->rowColumns[k];
+            if ((numbers[row] < 0) == (numbers[column] < 0))
+            {
+                continue;
+            }
+            if (to != NULL)
+            {
+                bool high = numbers[row] >= 0;
+                spMat3 block = spScaleMat3(-1, spGetPairBlock(a, k));
+                to[count] = (spBorderBlock){.own = numbers[high ? row : column],
+                                            .node = high ? column : row,
+                                            .block = high ? spTransposeMat3(block) : block};
+            }
+            count += 1;
+        }
+    }
+    return count;
+}
+
+static bool spCreateBorder(spOutlived* o, const spSparse* a)
+{
+    int32_t* numbers = spAlloc(&o->base.heap, spArraySize(o->nodeCount, sizeof(int32_t)));
+    if (numbers == NULL)
+    {
+        return false;
+    }
+    memset(numbers, -1, (size_t)o->nodeCount * sizeof(int32_t));
+    for (int i = 0; i < o->changedCount; ++i)
+    {
+        numbers[o->changed[i]] = i;
+    }
+    int count = spPickBorder(a, numbers, NULL);
+    o->border = spAlloc(&o->base.heap, spArraySize(count, sizeof(spBorderBlock)));
+    o->borderCount = o->border != NULL ? spPickBorder(a, numbers, o->border) : 0;
+    spFree(&o->base.heap, numbers);
+    return count == 0 || o->border != NULL;
+}
 
 static bool spAllocOutlived(spOutlived* o, const spOutlivedDef* def)
 {
@@ -266,7 +369,8 @@ spPreconditioner* spCreateOutlived(const spAllocator* allocator, const spOutlive
     o->nodeCount = def->matrix->nodeCount;
     o->copyCount = def->copyCount;
     o->changedCount = def->changedCount;
-    bool ok = spAllocOutlived(o, def) || spFailMemory(error, "a preconditioner", sizeof(spOutlived));
+    bool ok = (spAllocOutlived(o, def) && spCreateBorder(o, def->matrix)) ||
+              spFailMemory(error, "a preconditioner", sizeof(spOutlived));
     if (ok)
     {
         spPickBlock(o, def);

@@ -4,12 +4,13 @@
 // A preconditioner that outlives an edit. P was made for the matrix before it; nodes have been copied since,
 // and what held some of them together is gone:
 //
-//   z = G P^-1 G^T r + S A_SS^-1 S^T r
+//   z = T r + (I - T A) G P^-1 G^T (I - A T) r,   T = S A_SS^-1 S^T
 //
 // G gives every copy what its parent gets, S picks the nodes of the tets that the edit has changed: P knows the
-// body but not the cut, the dense block the cut but not the body. Positive definite, as the first part is not
+// body but not the cut, the dense block the cut but not the body. The block is solved before P, which gets what it
+// leaves, and again behind it: after that nothing is left at S. Positive definite whatever P is, as neither part is
 // negative and the two together leave nothing out: what G^T takes to zero is a difference between a copy and its
-// parent, and both are in S.
+// parent, and both are in S. (Two-level Schwarz with exact local solves, balanced as Mandel 1993 has it.)
 
 #pragma once
 

@@ -53,10 +53,10 @@ static void spVisitPairs(const spSparseDef* def, spPairFcn* fcn, void* context)
 typedef struct spPatternBuilder
 {
     spSparse* a;
-    int32_t* cursor;   // of each row, then of each pair
-    int32_t* columns;  // of each row, with repetitions
+    int32_t* cursor; // of each row: where it ends
+    int32_t*
+        columns; // of each row: rising, with room for repetitions behind them; of a long row as they come
     int64_t pairCount; // with repetitions
-    int32_t* blockRounds;
 } spPatternBuilder;
 
 static void spCountPair(int source, int64_t place, int pair, int32_t a, int32_t b, int localA, int localB,
@@ -72,6 +72,9 @@ static void spCountPair(int source, int64_t place, int pair, int32_t a, int32_t 
     builder->pairCount += 1;
 }
 
+// Rows with more pairs, repetitions among them, are sorted when all of them are there
+#define SP_LONG_ROW 256
+
 static void spPlacePair(int source, int64_t place, int pair, int32_t a, int32_t b, int localA, int localB,
                         void* context)
 {
@@ -81,13 +84,49 @@ static void spPlacePair(int source, int64_t place, int pair, int32_t a, int32_t 
     SP_UNUSED(localA);
     SP_UNUSED(localB);
     spPatternBuilder* builder = context;
-    builder->columns[builder->cursor[a > b ? a : b]++] = a > b ? b : a;
+    int32_t row = a > b ? a : b, column = a > b ? b : a;
+    int32_t begin = builder->a->rowBegin[row], k = builder->cursor[row];
+    if (builder->a->rowBegin[row + 1] - begin > SP_LONG_ROW)
+    {
+        builder->columns[builder->cursor[row]++] = column;
+        return;
+    }
+    while (k > begin && builder->columns[k - 1] > column)
+    {
+        k -= 1;
+    }
+    if (k == begin || builder->columns[k - 1] != column)
+    {
+        int32_t* to = builder->columns + k;
+        memmove(to + 1, to, (size_t)(builder->cursor[row] - k) * sizeof(int32_t));
+        *to = column;
+        builder->cursor[row] += 1;
+    }
 }
 
 static int spCompareInt(const void* a, const void* b)
 {
     int32_t x = *(const int32_t*)a, y = *(const int32_t*)b;
     return (x > y) - (x < y);
+}
+
+// Puts the columns of a row in order, if they are not yet. Returns how many there are.
+static int spSortRow(int32_t* columns, int count, int room)
+{
+    if (room <= SP_LONG_ROW)
+    {
+        return count;
+    }
+    qsort(columns, (size_t)count, sizeof(int32_t), spCompareInt);
+    int kept = 0;
+    for (int i = 0; i < count; ++i)
+    {
+        if (i == 0 || columns[i] != columns[i - 1])
+        {
+            columns[kept++] = columns[i];
+        }
+    }
+    return kept;
 }
 
 // Rows of columns below the diagonal, without repetitions
@@ -112,24 +151,17 @@ static bool spBuildRows(spPatternBuilder* b, spHeap* heap, const spSparseDef* de
         {
             b->cursor[i + 1] += b->cursor[i];
         }
-        spVisitPairs(def, spPlacePair, b); // every cursor ends where the next row begins
+        memcpy(a->rowBegin, b->cursor, cursorSize);
+        spVisitPairs(def, spPlacePair, b);
         int kept = 0;
-        for (int i = 0; i < a->nodeCount; ++i)
+        for (int i = 0; b->pairCount > 0 && i < a->nodeCount; ++i)
         {
-            int32_t begin = i > 0 ? b->cursor[i - 1] : 0, end = b->cursor[i];
-            if (begin < end)
-            {
-                qsort(b->columns + begin, (size_t)(end - begin), sizeof(int32_t), spCompareInt);
-            }
+            int32_t begin = a->rowBegin[i];
+            int count = spSortRow(b->columns + begin, b->cursor[i] - begin, a->rowBegin[i + 1] - begin);
             a->rowBegin[i] = kept;
-            for (int32_t k = begin; k < end; ++k)
-            {
-                if (k == begin || b->columns[k] != b->columns[k - 1])
-                {
-                    // Never ahead of where it is read: what is dropped makes room
-                    b->columns[kept++] = b->columns[k];
-                }
-            }
+            // Never ahead of where it is read: rows need less room than they have
+            memmove(b->columns + kept, b->columns + begin, (size_t)count * sizeof(int32_t));
+            kept += count;
         }
         a->rowBegin[a->nodeCount] = kept;
         a->pairCount = kept;
@@ -230,6 +262,8 @@ typedef struct spSourceBuilder
     spSparse* a;
     int source;     // the one at work
     int32_t* count; // of each pair: elements of this source that have it
+    int32_t* found; // pairs of the elements, one after the other
+    int64_t visited;
     bool fill;
 } spSourceBuilder;
 
@@ -243,12 +277,14 @@ static void spAddToSource(int source, int64_t place, int pair, int32_t p, int32_
     }
     spSparse* a = b->a;
     spPairSource* s = a->sources + source;
-    int index = spFindPair(a, p, q);
-    int round = b->count[index]++;
     if (b->fill == false)
     {
+        b->found[b->visited] = spFindPair(a, p, q);
+        b->count[b->found[b->visited++]] += 1;
         return;
     }
+    int index = b->found[b->visited++];
+    int round = b->count[index]++;
     int target = a->pairPlace[index];
     int per = spGetOffsetsPerRound(s);
     int32_t* to =
@@ -266,7 +302,7 @@ static void spAddToSource(int source, int64_t place, int pair, int32_t p, int32_
 }
 
 static bool spBuildSource(spSparse* a, spHeap* heap, const spSparseDef* def, const spElementSet* set,
-                          int source, int32_t* count)
+                          int source, int32_t* count, int32_t* found)
 {
     spPairSource* s = a->sources + source;
     const spBlocks* blocks = set->kind->getBlocks((spElementSet*)set);
@@ -285,7 +321,7 @@ static bool spBuildSource(spSparse* a, spHeap* heap, const spSparseDef* def, con
         return false;
     }
     // How many rounds each block needs
-    spSourceBuilder b = {.a = a, .source = source, .count = count};
+    spSourceBuilder b = {.a = a, .source = source, .count = count, .found = found};
     for (int pair = 0; pair < a->pairCount; ++pair)
     {
         count[pair] = 0; // there may be none, of a body that was carved away
@@ -316,11 +352,12 @@ static bool spBuildSource(spSparse* a, spHeap* heap, const spSparseDef* def, con
         count[pair] = 0;
     }
     b.fill = true;
+    b.visited = 0;
     spVisitPairs(def, spAddToSource, &b);
     return true;
 }
 
-static bool spBuildSources(spSparse* a, spHeap* heap, const spSparseDef* def)
+static bool spBuildSources(spSparse* a, spHeap* heap, const spSparseDef* def, int64_t pairCount)
 {
     int sourceCount = 0;
     for (int i = 0; i < def->setCount; ++i)
@@ -329,18 +366,20 @@ static bool spBuildSources(spSparse* a, spHeap* heap, const spSparseDef* def)
     }
     size_t countSize = spArraySize(a->pairCount, sizeof(int32_t));
     int32_t* count = spAlloc(heap, countSize);
+    int32_t* found = spAlloc(heap, spArraySize(pairCount, sizeof(int32_t)));
     a->sources = spAllocZeroed(heap, spArraySize(sourceCount, sizeof(spPairSource)));
     bool ok = sourceCount == 0 || a->sources != NULL;
     a->sourceCount = ok ? sourceCount : 0;
-    ok = ok && (a->pairCount == 0 || count != NULL);
+    ok = ok && (a->pairCount == 0 || (count != NULL && found != NULL));
     int source = 0;
     for (int i = 0; ok && i < def->setCount; ++i)
     {
         if (spGetForm(def->sets[i], def->fill) != sp_pairsNone)
         {
-            ok = spBuildSource(a, heap, def, def->sets[i], source++, count);
+            ok = spBuildSource(a, heap, def, def->sets[i], source++, count, found);
         }
     }
+    spFree(heap, found);
     spFree(heap, count);
     return ok;
 }
@@ -352,7 +391,8 @@ bool spCreateSparse(spSparse* a, spHeap* heap, const spSparseDef* def)
                     .patchBegin = def->patchBegin,
                     .backend = def->backend};
     spPatternBuilder builder = {.a = a};
-    bool ok = spBuildRows(&builder, heap, def) && spBuildPairBlocks(a, heap) && spBuildSources(a, heap, def);
+    bool ok = spBuildRows(&builder, heap, def) && spBuildPairBlocks(a, heap) &&
+              spBuildSources(a, heap, def, builder.pairCount);
     if (ok == false)
     {
         spDestroySparse(a, heap);

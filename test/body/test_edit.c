@@ -1352,10 +1352,10 @@ static void TestOutlived(void** state)
 {
     SP_UNUSED(state);
     int order = 0;
-    CheckOutlived(0.06, 0.06, 8, &order);
-    CheckOutlived(0.11, 0.11, 10, &order);
-    CheckOutlived(0.11, 0.16, 15, &order);
-    CheckOutlived(1.0, 1.0, 28, &order);
+    CheckOutlived(0.06, 0.06, 6, &order);
+    CheckOutlived(0.11, 0.11, 7, &order);
+    CheckOutlived(0.11, 0.16, 8, &order);
+    CheckOutlived(1.0, 1.0, 14, &order);
 }
 
 // Courtecuisse 2011, part 2, F33: a bar that is cut through. A pull on one part moves nothing of the other,
@@ -1451,12 +1451,12 @@ static void TestStepAfterCut(void** state)
     {
         bool asynchronous = i % 2 == 1;
         int substeps = i < 2 ? 1 : 3;
-        CheckStepAfterCut(0.06, 0.06, 0, asynchronous, substeps, 8);
-        CheckStepAfterCut(0.11, 0.11, 0, asynchronous, substeps, 10);
-        CheckStepAfterCut(0.11, 0.16, 0, asynchronous, substeps, 15);
-        CheckStepAfterCut(1.0, 1.0, 0, asynchronous, substeps, 28);
+        CheckStepAfterCut(0.06, 0.06, 0, asynchronous, substeps, 6);
+        CheckStepAfterCut(0.11, 0.11, 0, asynchronous, substeps, 7);
+        CheckStepAfterCut(0.11, 0.16, 0, asynchronous, substeps, 8);
+        CheckStepAfterCut(1.0, 1.0, 0, asynchronous, substeps, 14);
         // Tets that go, anywhere in the bar
-        CheckStepAfterCut(0.06, 0.06, 6, asynchronous, substeps, 15);
+        CheckStepAfterCut(0.06, 0.06, 6, asynchronous, substeps, 8);
     }
 }
 

@@ -138,6 +138,7 @@ check('hand: a blade cuts the beam in two, a sphere carves it, and the recording
   await waitRest(page);
   const triangles = async () => (await getState(page)).bodies[0].triangles;
   const whole = await triangles();
+  assert.equal((await getState(page)).bodies[0].bare, 0);
   // Where the middle of the beam is drawn
   const place = (low, high) => page.evaluate(([l, h]) => {
     const all = Array.from({length: window.souple.state().bodies[0].vertices}, (_, i) => window.souple.vertex(0, i));
@@ -149,6 +150,8 @@ check('hand: a blade cuts the beam in two, a sphere carves it, and the recording
   await drag(page, [middle[0] + 3, middle[1] - 90], [4, 200], 30);
   await page.mouse.up();
   await until(page, (count) => window.souple.state().bodies[0].triangles > count + 8, 'the faces of the cut', whole);
+  // Both sides of the cut, and vertices of their own for their colour
+  await until(page, () => window.souple.state().bodies[0].bare > 8, 'faces laid bare');
   await page.keyboard.press('6');
   assert.equal((await getState(page)).mode, 'carve');
   await waitSteps(page, 10);

@@ -55,6 +55,13 @@ static const struct
     {"multires", "27 points at the wall, 125 beyond: frequency"},
     {"multires", "conserving: change of momentum"},
     {"multires", "conserving, damped: most that energy rises in a step"},
+    {"cutting", "one cut, 62 tets: iterations of the next step"},
+    {"cutting", "   iterations until 60 tets are cut, most"},
+    {"cutting", "   factors taken in use meanwhile"},
+    {"cutting", "a tet goes: difference after one cut"},
+    {"cutting", "a tet goes: difference after 200 cuts"},
+    {"cutting", "a node parts: difference after one cut"},
+    {"cutting", "ours: a body that lost 200 tets beside one made so"},
 };
 
 static bool s_seen[SP_COUNT(s_unlike)], s_agreed[SP_COUNT(s_needed)];
@@ -168,7 +175,8 @@ static void TestAll(void** state)
         const char* name;
         size_t rowCount, fileCount; // at least
     } s_experiments[] = {{"slides", 53, 10},  {"filter", 57, 10},         {"operators", 76, 18},
-                         {"multires", 60, 3}, {"preconditioner", 100, 6}, {"anderson", 60, 6}};
+                         {"multires", 60, 3}, {"preconditioner", 100, 6}, {"cutting", 26, 4},
+                         {"anderson", 60, 6}};
     static Result s_result;
     s_seeds = ReadWholeFile(SOUPLE_SOURCE_DIR "/docs/seeds.md", NULL);
     assert_non_null(s_seeds);

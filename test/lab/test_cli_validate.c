@@ -54,10 +54,10 @@ static void TestUsage(void** state)
 static void TestAgainstCalculix(void** state)
 {
     SP_UNUSED(state);
-    static const char* const names[] = {"element-large", "twist", "press", "twist-large", "liver"};
+    static const char* const names[] = {"element-large", "twist", "press", "twist-large", "liver", "cut"};
     int count = SP_COUNT(names);
     json_t* json =
-        RunJson("validate element-large twist press twist-large liver frequency-bar frequency-beam "
+        RunJson("validate element-large twist press twist-large liver cut frequency-bar frequency-beam "
                 "--json --keep deep/files",
                 0);
     assert_int_equal(json_array_size(json_object_get(json, "cases")), count);
@@ -72,6 +72,8 @@ static void TestAgainstCalculix(void** state)
         CHECK_LESS(GetNumber(row, "stepped"), twice ? 2e-6 : 2e-5);
         CHECK_LESS(GetNumber(row, "residual"), twice ? 1.0001e-8 : 1e-3);
     }
+    // Without the cut it sags by 170 mm
+    CHECK_NEAR(GetNumber(FindCase(json, "cases", "cut"), "ours"), 0.4239, 2e-3);
     const json_t* bar = FindCase(json, "frequencies", "frequency-bar");
     CHECK_NEAR(GetNumber(bar, "order"), 2.0, 0.1);
     CHECK_NEAR(GetNumber(bar, "frequency"), GetNumber(bar, "reference"), 2e-3);

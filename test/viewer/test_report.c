@@ -335,6 +335,8 @@ static void TestTimeGoesBack(void** state)
     spTopologyData data = {.body = spWriteBody(&writer, "leaf"), .nodeCount = 3};
     data.triangles = triangle;
     data.triangleCount = 1;
+    const uint8_t bare = 1;
+    data.bare = &bare;
     spFrameBody body = {.topology = spWriteTopology(&writer, &data), .nodeCount = 3, .positions = x};
     static const double times[6] = {0.1, 0.2, 0.3, 0.1, 0.2, 0.3};
     for (int i = 0; i < 6; ++i)
@@ -357,6 +359,8 @@ static void TestTimeGoesBack(void** state)
         CHECK_NEAR(spGetF64(messages->items[i] + 16), 0.1 * frame, 1e-9);
     }
     assert_int_equal(frame, 6);
+    // Behind three vertices and a triangle: that it was laid bare
+    assert_int_equal(spGetU32(messages->items[FindKind(messages, 2, 0)] + 4 * (9 + 3 + 3)), 1);
     FreeMessages(messages);
     spDestroyRecording(r);
 }

@@ -202,6 +202,14 @@ static void TestTopologyMessage(void** state)
     assert_int_equal(ReadU32(buffer.data + 4 * 11), 9);
     assert_int_equal(ReadU32(buffer.data + 4 * 14), 2);
     assert_int_equal(ReadU32(buffer.data + 4 * 18), 3);
+    // What an edit laid bare comes last, filled up to four bytes
+    const uint8_t bare[] = {1};
+    spViewShape cut = shape;
+    cut.bare = bare;
+    spClearBuffer(&buffer);
+    spAppendTopology(&buffer, &cut);
+    assert_int_equal(buffer.size, 4 * (9 + 3 + 3 + 4 + 1));
+    assert_int_equal(ReadU32(buffer.data + 4 * 19), 1);
     spFreeBuffer(&buffer);
 }
 

@@ -61,7 +61,7 @@ export class BodyView {
 
   makeSkin() {
     const {topology} = this;
-    const {source, triangles, open} = splitCreases(this.positions, topology.triangles, topology.vertexCount);
+    const {source, triangles, open} = splitCreases(this.positions, topology.triangles, topology.vertexCount, topology.bare);
     this.skin = {
       source, triangles, positions: new Float32Array(3 * source.length), normals: new Float32Array(3 * source.length),
       uv: new Uint8Array(2 * source.length),
@@ -72,6 +72,11 @@ export class BodyView {
     geometry.setAttribute('normal', attribute(this.skin.normals, 3));
     geometry.setAttribute('uv', attribute(this.skin.uv, 2, true));
     geometry.setIndex(new BufferAttribute(triangles, 1));
+    if (topology.bare) {
+      const bare = new Uint8Array(source.length);
+      for (let c = 0; c < triangles.length; ++c) bare[triangles[c]] = topology.bare[Math.floor(c / 3)];
+      geometry.setAttribute('bare', new BufferAttribute(bare, 1));
+    }
     this.material.setSheet(open);
     this.surface = this.add(new Mesh(geometry, this.material));
     this.surface.castShadow = true;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 
 // Where a surface is sharp: vertices on creases are drawn once for each side, so that a box has flat sides. Found once for
-// a topology, from the shape that it comes with; what folds later stays smooth.
+// a topology, from the shape that it comes with; what folds later stays smooth. What an edit laid bare has vertices of
+// its own too, for its colour.
 
 const sharp = 0.6; // cosine of the angle between faces from which on an edge is a crease
 
@@ -20,7 +21,7 @@ function faceNormals(positions, triangles) {
 }
 
 // `source` is the vertex of each vertex that is drawn, `triangles` are in these; `open` says that the surface has a rim
-export function splitCreases(positions, triangles, vertexCount) {
+export function splitCreases(positions, triangles, vertexCount, bare = null) {
   const normals = faceNormals(positions, triangles);
   const parent = new Int32Array(triangles.length).map((_, i) => i); // of corners
   const find = (i) => {
@@ -41,7 +42,7 @@ export function splitCreases(positions, triangles, vertexCount) {
     if (other < 0) continue;
     const [t, s] = [c - (c % 3), other - (other % 3)];
     const cosine = normals[t] * normals[s] + normals[t + 1] * normals[s + 1] + normals[t + 2] * normals[s + 2];
-    if (cosine < sharp) continue;
+    if (cosine < sharp || (bare && bare[t / 3] !== bare[s / 3])) continue;
     const otherNext = other % 3 === 2 ? other - 2 : other + 1;
     const same = triangles[other] === a;
     parent[find(c)] = find(same ? other : otherNext);

@@ -95,6 +95,8 @@ function decodeTopology(reader) {
   topology.triangles = reader.array(Uint32Array, 3 * topology.triangleCount);
   topology.edges = reader.array(Uint32Array, 2 * topology.edgeCount);
   topology.tets = reader.array(Uint32Array, 4 * topology.tetCount);
+  // Only where an edit laid something bare
+  topology.bare = reader.left() > 0 ? reader.array(Uint8Array, topology.triangleCount) : null;
   checkBelow(topology.vertexNodes, topology.nodeCount, 'vertices');
   checkBelow(topology.triangles, topology.vertexCount, 'triangles');
   checkBelow(topology.edges, topology.vertexCount, 'edges');

@@ -33,7 +33,7 @@ export function encodeText(object) {
 
 export function encodeTopology(t) {
   return join([u32(2, t.serial, t.body, t.version, t.vertexCount, t.triangleCount, t.edgeCount, t.nodeCount, t.tetCount),
-               t.vertexNodes, t.triangles, t.edges, t.tets]);
+               t.vertexNodes, t.triangles, t.edges, t.tets, ...(t.bare ? [t.bare] : [])]);
 }
 
 // A live frame as one of a report: values of its one colour go by the same last colour in all frames, `tops`

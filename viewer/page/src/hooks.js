@@ -47,7 +47,8 @@ export function createHooks(app, view3d, hand, plots) {
         ? {...app.selected, node: bodyView(app.selected.body)?.topology.vertexNodes[app.selected.vertex] ?? null} : null,
       bodies: (app.scene?.bodies ?? []).map((body, i) => ({
         name: body.name, nodes: body.nodes, vertices: bodyView(i)?.topology.vertexCount ?? 0,
-        triangles: bodyView(i)?.topology.triangleCount ?? 0, pins: [...(app.pins[i] ?? [])],
+        triangles: bodyView(i)?.topology.triangleCount ?? 0,
+        bare: bodyView(i)?.topology.bare?.reduce((sum, one) => sum + one, 0) ?? 0, pins: [...(app.pins[i] ?? [])],
       })),
       arrows: view3d?.arrows.state() ?? null, links: app.links.map((nodes) => [...nodes]),
       states: app.scene?.states ?? [], settings: app.settingValues?.() ?? [], notices: [...app.notices],

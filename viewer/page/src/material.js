@@ -3,7 +3,8 @@
 
 // What bodies look as if they were made of. All share one light: a room with a bright floor and one large lamp with
 // straight edges, which shiny things mirror; it is a formula, not a picture, so that it costs little. Near the floor less
-// of that light arrives. Sheets have a paler back side, so that one sees which is which.
+// of that light arrives. Sheets have a paler back side, so that one sees which is which, and what an edit laid bare is pale
+// as in pictures (src/record/picture.c).
 
 import {DoubleSide, MeshPhongMaterial} from 'three';
 import {lampDirection} from './lights.js';
@@ -43,6 +44,7 @@ export function lookOf(body) {
 const declarations = `
   varying float bodyHeight;
   varying float bodyUp;
+  varying float bodyBare;
   uniform float floorHeight;
   uniform float floorReach;
   uniform float sheet;
@@ -69,14 +71,16 @@ export function bodyMaterial(color, options = {}) {
   material.onBeforeCompile = (shader) => {
     Object.assign(shader.uniforms, uniforms);
     shader.vertexShader = shader.vertexShader
-      .replace('#include <common>', '#include <common>\nvarying float bodyHeight;\nvarying float bodyUp;')
+      .replace('#include <common>', '#include <common>\nattribute float bare;\nvarying float bodyBare;\nvarying float bodyHeight;\nvarying float bodyUp;')
       .replace('#include <begin_vertex>', `#include <begin_vertex>
         bodyHeight = (modelMatrix * vec4(position, 1.0)).y;
+        bodyBare = bare;
         bodyUp = normal.y;`);
     shader.fragmentShader = shader.fragmentShader
       .replace('#include <common>', `#include <common>${declarations}`)
       .replace('#include <map_fragment>', `#include <map_fragment>
         if (!gl_FrontFacing) diffuseColor.rgb = mix(diffuseColor.rgb, vec3(0.86), 0.5 * sheet);
+        diffuseColor.rgb = mix(diffuseColor.rgb, vec3(1.0, 0.83, 0.64), 0.5 * bodyBare * (1.0 - coloured));
         float nearFloor = 1.0 - smoothstep(0.0, floorReach, max(bodyHeight - floorHeight, 0.0));
         float hidden = 0.34 * nearFloor * (0.6 - 0.4 * bodyUp);`)
       .replace('#include <opaque_fragment>', `
