@@ -33,6 +33,9 @@ int spRunExport(int argc, char** argv)
          "default "
          "as the scene says",
          0, 0, 0},
+        {"opacity", sp_optionNumber, "SHARE", &plan.opacity,
+         "of bodies in pictures, 1 solid, 0 not drawn, by default as the scene says", 0, 1, 0},
+        {"flat", sp_optionFlag, NULL, &plan.flat, "shade each triangle of pictures with one normal", 0, 0, 0},
         {"edges", sp_optionFlag, NULL, &plan.showEdges, "draw the edges of surfaces in pictures", 0, 0, 0},
         {"quiet", sp_optionFlag, NULL, &plan.quiet, "print nothing but errors", 0, 0, 'q'},
     };
@@ -41,6 +44,7 @@ int spRunExport(int argc, char** argv)
         "souple export out/demo/demo.souple --to vtu,csv,svg --out out/data",
         "souple export out/demo/demo.souple --to mp4 --out out/demo --width 1920 --height 1080",
         "souple export out/demo/demo.souple --to sheet --out out/demo --colour displacement",
+        "souple export out/demo/demo.souple --to png --out out/glassy --stride 30 --opacity 0.4",
         NULL,
     };
     const spUsage usage = {

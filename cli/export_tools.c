@@ -99,7 +99,7 @@ bool spParseColour(const char* word, spPictureColor* color)
 
 spExportPlan spMakeExportPlan(void)
 {
-    return (spExportPlan){.lastFrame = -1, .stride = 1};
+    return (spExportPlan){.lastFrame = -1, .stride = 1, .opacity = -1.0};
 }
 
 static bool spShowExport(double fraction, void* context)
@@ -108,8 +108,9 @@ static bool spShowExport(double fraction, void* context)
     return !spIsInterrupted();
 }
 
-// Size and colours of pictures: what the plan says, else what the scene in the recording says
-static spPictureDef spMakePicture(const spRecording* recording, const spExportPlan* plan)
+// Size, colours and opacity of pictures: what the plan says, else what the scene in the recording says. `opacities` is room
+// for one of each body.
+static spPictureDef spMakePicture(const spRecording* recording, const spExportPlan* plan, double* opacities)
 {
     spPictureDef def = spDefaultPictureDef();
     const char* text = spRecording_GetSceneText(recording);
@@ -122,11 +123,24 @@ static spPictureDef spMakePicture(const spRecording* recording, const spExportPl
         def.color = output.pictureColor;
         def.rangeLow = output.pictureLow;
         def.rangeHigh = output.pictureHigh;
+        def.opacity = output.pictureOpacity;
+        def.flatShading = output.pictureFlat;
+        for (int i = 0; i < spRecording_GetBodyCount(recording); ++i)
+        {
+            opacities[i] = spScene_GetOpacity(scene, spRecording_GetBodyName(recording, i));
+        }
+        def.opacities = opacities;
         spDestroyScene(scene);
     }
     def.width = plan->width > 0 ? plan->width : def.width;
     def.height = plan->height > 0 ? plan->height : def.height;
     def.showEdges = plan->showEdges;
+    def.flatShading = def.flatShading || plan->flat;
+    if (plan->opacity >= 0.0)
+    {
+        def.opacity = plan->opacity;
+        def.opacities = NULL;
+    }
     spPictureColor color = def.color;
     if (plan->colour != NULL && spParseColour(plan->colour, &color) && color != def.color)
     {
@@ -199,7 +213,8 @@ static bool spExportPlots(const spRecording* recording, const spExportPlan* plan
 #define SP_SHEET_PICTURES 9
 
 // The whole motion at a glance: nine frames, evenly spread, in one picture
-static bool spExportSheet(const spRecording* recording, const spExportPlan* plan, spError* error)
+static bool spExportSheet(const spRecording* recording, const spExportPlan* plan, const spPictureDef* def,
+                          spError* error)
 {
     int frames[SP_SHEET_PICTURES];
     int frameCount = spRecording_GetFrameCount(recording);
@@ -213,7 +228,7 @@ static bool spExportSheet(const spRecording* recording, const spExportPlan* plan
     }
     char name[128], path[4096];
     snprintf(name, sizeof(name), "%.100s_sheet", plan->name);
-    spPictureDef picture = spMakePicture(recording, plan);
+    spPictureDef picture = *def;
     double scale = plan->width > 0 ? 1.0 : 480.0 / picture.width;
     picture.width = (int)(scale * picture.width);
     picture.height = (int)(scale * picture.height);
@@ -222,10 +237,10 @@ static bool spExportSheet(const spRecording* recording, const spExportPlan* plan
 }
 
 static bool spExportFilm(const spRecording* recording, const spExportPlan* plan, const spExportDef* def,
-                         spError* error)
+                         const spPictureDef* pictureDef, spError* error)
 {
     char path[4096];
-    spPictureDef picture = spMakePicture(recording, plan);
+    spPictureDef picture = *pictureDef;
     // Films have an even number of pixels along each side
     picture.width -= picture.width % 2;
     picture.height -= picture.height % 2;
@@ -233,27 +248,38 @@ static bool spExportFilm(const spRecording* recording, const spExportPlan* plan,
            spSaveFilm(recording, def, &picture, path, error);
 }
 
+static bool spExportDrawn(const spRecording* recording, const spExportPlan* plan, unsigned format,
+                          const spExportDef* def, spError* error)
+{
+    double* opacities = calloc((size_t)spRecording_GetBodyCount(recording) + 1, sizeof(double));
+    if (opacities == NULL)
+    {
+        snprintf(error->message, sizeof(error->message), "out of memory");
+        return false;
+    }
+    spPictureDef picture = spMakePicture(recording, plan, opacities);
+    bool good = format == sp_exportPng     ? spExportPng(recording, def, &picture, error)
+                : format == sp_exportSheet ? spExportSheet(recording, plan, &picture, error)
+                                           : spExportFilm(recording, plan, def, &picture, error);
+    free(opacities);
+    return good;
+}
+
 static bool spExportFormatTo(const spRecording* recording, const spExportPlan* plan, unsigned format,
                              const spExportDef* def, spError* error)
 {
-    spPictureDef picture;
     switch (format)
     {
         case sp_exportVtu:
             return spExportVtu(recording, def, error);
         case sp_exportObj:
             return spExportObj(recording, def, error);
-        case sp_exportPng:
-            picture = spMakePicture(recording, plan);
-            return spExportPng(recording, def, &picture, error);
         case sp_exportCsv:
             return spExportCsv(recording, def, error);
-        case sp_exportSheet:
-            return spExportSheet(recording, plan, error);
-        case sp_exportMp4:
-            return spExportFilm(recording, plan, def, error);
-        default:
+        case sp_exportSvg:
             return spExportPlots(recording, plan, error);
+        default:
+            return spExportDrawn(recording, plan, format, def, error);
     }
 }
 

@@ -422,9 +422,13 @@ typedef struct spPictureDef
     spPictureColor color;   ///< what colours the bodies; with a legend
     double rangeLow;        ///< what the first colour stands for, Pa, m or m/s
     double rangeHigh; ///< what the last colour stands for; 0 with rangeLow 0: by what surfaces show, rounded
-    bool showGround;  ///< draw planes that point upwards with a grid, and shadows on them
-    bool showEdges;   ///< draw the edges of triangles on surfaces; always on flat bodies
-    bool showCaption; ///< write the time, and the caption, into the lower left corner
+    double
+        opacity; ///< share of the light from behind that a surface of a body keeps back, 0 (not drawn) to 1 (solid)
+    const double* opacities; ///< the same for each body of the recording; NULL means `opacity` for all
+    bool flatShading;    ///< each triangle with one normal, not smooth where neighbours meet at a flat angle
+    bool showGround;     ///< draw planes that point upwards with a grid, and shadows on them
+    bool showEdges;      ///< draw the edges of triangles on surfaces; always on flat bodies
+    bool showCaption;    ///< write the time, and the caption, into the lower left corner
     const char* caption; ///< short text after the time, printable ASCII; may be NULL
     double lineWidth;    ///< width of edges of bodies without triangles, pixels; 0 means by their length
     int internalValue;   ///< set by spDefaultPictureDef

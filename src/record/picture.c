@@ -9,6 +9,7 @@
 #include "base/value_range.h"
 #include "record/camera.h"
 #include "record/drawn.h"
+#include "record/fragments.h"
 #include "record/output.h"
 #include "record/shading.h"
 #include "record/shape.h"
@@ -21,6 +22,7 @@
 #define SP_MIN_SHADOW_SIZE 64
 #define SP_BALL_SIDES 10
 #define SP_SHEET_GAP 4
+#define SP_BAND_ROWS 16
 
 // Colours that also people with a colour vision deficiency can tell apart, after Okabe and Ito
 static const uint32_t SP_BODY_COLORS[] = {0xE06A26, 0x1F7BBF, 0x17A07C, 0xE3A51D,
@@ -34,12 +36,14 @@ typedef struct spPicture
     const spPictureDef* def;
     spStage stage;
     spRaster raster;
+    spFragments fragments;
     spShapeMesh shape;
 
     spDrawTriangle* triangles;
     int triangleCount;
     int triangleCapacity;
     int drawnCount; // those without casters come first
+    bool hasTransparent;
 
     // For one body
     spFloat3* faceNormals; // length is twice the area
@@ -70,6 +74,7 @@ spPictureDef spDefaultPictureDef(void)
     def.width = 1280;
     def.height = 720;
     def.samples = 2;
+    def.opacity = 1.0;
     def.showGround = true;
     def.showCaption = true;
     def.internalValue = SP_DEF_COOKIE;
@@ -103,6 +108,11 @@ static const spColouring s_colourings[] = {
                        "storeLevels (souple run --colour level), with a body of levels"},
 };
 _Static_assert(SP_COUNT(s_colourings) == sp_pictureColorCount, "a row for each colouring");
+
+static double spGetOpacity(const spPictureDef* def, int body)
+{
+    return def->opacities != NULL ? def->opacities[body] : def->opacity;
+}
 
 static bool spCheckPicture(const spRecording* recording, const spPictureDef* def, spError* error)
 {
@@ -142,6 +152,16 @@ static bool spCheckPicture(const spRecording* recording, const spPictureDef* def
         return spFail(error, sp_errorBadArgument,
                       "picture: the recording has no %s to colour by: record it with %s", colouring->needs,
                       colouring->remedy);
+    }
+    for (int body = 0; body < recording->bodyCount; ++body)
+    {
+        double opacity = spGetOpacity(def, body);
+        if (!(opacity >= 0.0 && opacity <= 1.0))
+        {
+            return spFail(error, sp_errorBadArgument,
+                          "picture: body \"%s\" has an opacity of %g; 0, not seen at all, to 1 are possible",
+                          spRecording_GetBodyName(recording, body), opacity);
+        }
     }
     if (!(def->lineWidth >= 0.0) || def->lineWidth > 1000.0)
     {
@@ -398,6 +418,7 @@ static void spEndPicture(spPicture* picture)
 {
     spHeap* heap = &picture->heap;
     spFreeRaster(&picture->raster, heap);
+    spFreeFragments(&picture->fragments, heap);
     spFreeDepthMap(&picture->stage.shadow, heap);
     spFreeDepthMap(&picture->stage.contact, heap);
     spFreeShape(heap, &picture->shape);
@@ -512,11 +533,13 @@ static bool spAddSurface(spPicture* picture, const spDrawnBody* drawn, spFloat3 
         {
             int node = triangles[3 * i + k];
             triangle->x[k] = spLoadF3(x.data + 3 * node);
-            triangle->n[k] = spGetCornerNormal(picture, i, node);
+            triangle->n[k] = picture->def->flatShading ? spNormalizeF3(picture->faceNormals[i])
+                                                       : spGetCornerNormal(picture, i, node);
             triangle->value[k] = values != NULL ? values[node] : 0.0f;
         }
         triangle->color = drawn->bare != NULL && drawn->bare[i] != 0 ? pale : color;
         triangle->flags = flags;
+        triangle->opacity = 1.0f;
     }
     return true;
 }
@@ -535,6 +558,7 @@ static void spAddTriangle(spPicture* picture, const spFloat3 x[3], const spFloat
     }
     triangle->color = color;
     triangle->flags = flags;
+    triangle->opacity = 1.0f;
 }
 
 // A thread as a strip that faces `eye`, or the direction `towards` when it is meant for the light
@@ -733,6 +757,12 @@ static bool spAddBodies(spPicture* picture, int frame, bool caster)
     const spRecording* recording = picture->recording;
     for (int body = 0; body < recording->bodyCount; ++body)
     {
+        float opacity = (float)spGetOpacity(picture->def, body);
+        if (opacity == 0.0f)
+        {
+            continue;
+        }
+        int before = picture->triangleCount;
         spFloat3 color = spMakeColor(SP_BODY_COLORS[body % SP_COUNT(SP_BODY_COLORS)]);
         const float* values = NULL;
         bool ok = spGetDrawnBody(&picture->heap, recording, frame, body, &picture->drawn) &&
@@ -761,6 +791,11 @@ static bool spAddBodies(spPicture* picture, int frame, bool caster)
         if (!ok)
         {
             return false;
+        }
+        for (int i = before; i < picture->triangleCount; ++i)
+        {
+            picture->triangles[i].opacity = opacity;
+            picture->hasTransparent = picture->hasTransparent || opacity < 1.0f;
         }
         for (int i = 0; !caster && i < x.count; ++i)
         {
@@ -814,6 +849,7 @@ static bool spAddColliders(spPicture* picture, int frame)
             }
             triangle->color = color;
             triangle->flags = sp_drawDull;
+            triangle->opacity = 1.0f;
         }
     }
     return true;
@@ -833,6 +869,31 @@ static void spDrawCaption(const spPicture* picture, int frame, uint8_t* rgb)
     spDrawText(rgb, def->width, def->height, margin, (float)def->height - margin, text, &style);
 }
 
+// From samples to pixels; a few rows at a time when something is transparent, since each sample then has a list
+static bool spResolve(spPicture* picture, uint8_t* rgb)
+{
+    const spRaster* raster = &picture->raster;
+    const spView* view = &picture->stage.view;
+    spPrepareGrounds(&picture->stage);
+    if (!picture->hasTransparent)
+    {
+        spResolveRows(&picture->stage, raster, NULL, rgb);
+        return true;
+    }
+    spFragments* fragments = &picture->fragments;
+    bool ok = spFindTransparent(fragments, &picture->heap, view, picture->triangles, picture->drawnCount);
+    for (int y = 0; ok && y < raster->height; y += SP_BAND_ROWS)
+    {
+        ok = spGatherFragments(fragments, &picture->heap, raster, view, picture->triangles, y,
+                               spMinInt(SP_BAND_ROWS, raster->height - y));
+        if (ok)
+        {
+            spResolveRows(&picture->stage, raster, fragments, rgb);
+        }
+    }
+    return ok;
+}
+
 // Draws one frame with a picture that was begun
 static bool spDrawFrame(spPicture* picture, int frame, uint8_t* rgb, spError* error)
 {
@@ -846,6 +907,7 @@ static bool spDrawFrame(spPicture* picture, int frame, uint8_t* rgb, spError* er
     spStage* stage = &picture->stage;
     picture->triangleCount = 0;
     picture->isEmpty = true;
+    picture->hasTransparent = false;
     bool ok = spAddColliders(picture, frame) && spAddBodies(picture, frame, false);
     picture->drawnCount = picture->triangleCount;
 
@@ -862,7 +924,10 @@ static bool spDrawFrame(spPicture* picture, int frame, uint8_t* rgb, spError* er
     for (int i = 0; i < picture->drawnCount; ++i)
     {
         spDrawTriangle* triangle = picture->triangles + i;
-        spRasterTriangle(raster, &stage->view, triangle->x, (uint32_t)(i + 1), &triangle->setup);
+        if (!(triangle->opacity < 1.0f))
+        {
+            spRasterTriangle(raster, &stage->view, triangle->x, (uint32_t)(i + 1), &triangle->setup);
+        }
     }
 
     stage->triangles = picture->triangles;
@@ -875,7 +940,10 @@ static bool spDrawFrame(spPicture* picture, int frame, uint8_t* rgb, spError* er
         radius = radius > 1e-3f * stage->radius ? radius : 1e-3f * stage->radius;
         spDrawShadows(stage, picture->triangles, picture->triangleCount, center, radius);
     }
-    spResolvePicture(stage, raster, rgb);
+    if (!spResolve(picture, rgb))
+    {
+        return spFailMemory(error, "picture", picture->heap.byteCount);
+    }
     if (picture->def->showCaption)
     {
         spDrawCaption(picture, frame, rgb);

@@ -315,12 +315,27 @@ spSceneOutput spScene_GetOutput(const spScene* scene)
         .pictureColor = (spPictureColor)output->picture.colour,
         .pictureLow = output->picture.range[0],
         .pictureHigh = output->picture.range[1],
+        .pictureOpacity = output->picture.opacity,
+        .pictureFlat = output->picture.flat,
         .hasCamera = spIsGiven(&output->picture.head, camera),
         .cameraPosition = camera->position,
         .cameraTarget = camera->target,
         .cameraUp = camera->up,
         .fieldOfView = camera->fieldOfView,
     };
+}
+
+double spScene_GetOpacity(const spScene* scene, const char* body)
+{
+    const spBodyData* bodies = scene->data.bodies.data;
+    for (int i = 0; i < scene->data.bodies.count; ++i)
+    {
+        if (strcmp(bodies[i].name, body) == 0 && spIsGiven(&bodies[i].head, &bodies[i].opacity))
+        {
+            return bodies[i].opacity;
+        }
+    }
+    return scene->data.output.picture.opacity;
 }
 
 const char* spGetJsonVersion(void)

@@ -353,6 +353,7 @@ typedef struct spBodyData
     spRelaxData relax;
     spMethodData method;
     double friction, restitution, contactRadius, gravityScale;
+    double opacity;
     bool keepOrder;
     int nodeRoom;
     bool selfContact;
@@ -558,6 +559,8 @@ typedef struct spPictureData
     int width, height;
     int colour; // spPictureColor
     double range[2];
+    double opacity;
+    bool flat;
     spCameraData camera;
 } spPictureData;
 

@@ -600,6 +600,7 @@ static const spKey s_bodyKeys[] = {
     GROUPS(spBodyData),
     OBJECT(spBodyData, "joint", joint, s_joint, "Holds the body to the world; only with the method rigid."),
     NUMBER(spBodyData, "gravityScale", gravityScale, NULL, 1, -1e6, 1e6, "Share of the gravity of the scene.", TO(spBodyDef, gravityScale)),
+    NUMBER(spBodyData, "opacity", opacity, NULL, 1, 0, 1, "In pictures: share of the light from behind that its surface keeps back, 0 (not drawn) to 1.", .flags = sp_keyNoDefault, .text = "as the picture says"),
     INTEGER(spBodyData, "nodeRoom", nodeRoom, 0, 0, 10000000, "Nodes that cuts may add: above 0 the body, of tets or a sheet of triangles, can be cut and carved.", TO(spBodyDef, nodeRoom)),
     BOOL(spBodyData, "keepOrder", keepOrder, 0, "Nodes lie in memory in the order of the mesh instead of by place, which is slower: for comparison.", TO(spBodyDef, keepOrder)),
 };
@@ -818,6 +819,8 @@ static const spKey s_pictureKeys[] = {
            "What colours the bodies: `none` (each has its own colour), von Mises `stress` of tets (Pa), `strain` of tets or springs, `displacement` from the first frame (m), `velocity` (m/s), contact `pressure` (Pa), Young's `modulus` of tets (Pa), or the `level` that nodes of a body of levels move by."),
     {ROW(sp_keyRange, spPictureData, "range", range), .lower = 0, .upper = HUGE_NUMBER, .unit = "Pa, m or m/s", .text = "0 to the 99th percentile of what surfaces show, rounded up",
      .doc = "What the first and the last colour stand for; values beyond have these colours too."},
+    NUMBER(spPictureData, "opacity", opacity, NULL, 1, 0, 1, "Share of the light from behind that surfaces of bodies keep back: 1 is solid, 0.3 shows what is inside. A body may say its own."),
+    BOOL(spPictureData, "flat", flat, 0, "Triangles are shaded each with one normal, not smooth across flat edges."),
     OBJECT(spPictureData, "camera", camera, s_camera, "From where; without it, so that the whole motion is seen."),
 };
 static const spSchema s_picture = SCHEMA("picture", spPictureData, s_pictureKeys, "How pictures look.");
