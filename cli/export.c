@@ -36,6 +36,9 @@ int spRunExport(int argc, char** argv)
         {"opacity", sp_optionNumber, "SHARE", &plan.opacity,
          "of bodies in pictures, 1 solid, 0 not drawn, by default as the scene says", 0, 1, 0},
         {"flat", sp_optionFlag, NULL, &plan.flat, "shade each triangle of pictures with one normal", 0, 0, 0},
+        {"overlap", sp_optionFlag, NULL, &plan.overlap,
+         "draw what closed bodies have in common into pictures: rays in it, gradients of the volume", 0, 0,
+         0},
         {"edges", sp_optionFlag, NULL, &plan.showEdges, "draw the edges of surfaces in pictures", 0, 0, 0},
         {"quiet", sp_optionFlag, NULL, &plan.quiet, "print nothing but errors", 0, 0, 'q'},
     };

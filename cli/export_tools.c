@@ -135,6 +135,7 @@ static spPictureDef spMakePicture(const spRecording* recording, const spExportPl
     def.width = plan->width > 0 ? plan->width : def.width;
     def.height = plan->height > 0 ? plan->height : def.height;
     def.showEdges = plan->showEdges;
+    def.showOverlap = plan->overlap;
     def.flatShading = def.flatShading || plan->flat;
     if (plan->opacity >= 0.0)
     {

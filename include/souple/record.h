@@ -425,7 +425,9 @@ typedef struct spPictureDef
     double
         opacity; ///< share of the light from behind that a surface of a body keeps back, 0 (not drawn) to 1 (solid)
     const double* opacities; ///< the same for each body of the recording; NULL means `opacity` for all
-    bool flatShading;    ///< each triangle with one normal, not smooth where neighbours meet at a flat angle
+    bool flatShading; ///< each triangle with one normal, not smooth where neighbours meet at a flat angle
+    bool
+        showOverlap; ///< draw what closed bodies have in common: rays in it, and the gradient of the volume at nodes
     bool showGround;     ///< draw planes that point upwards with a grid, and shadows on them
     bool showEdges;      ///< draw the edges of triangles on surfaces; always on flat bodies
     bool showCaption;    ///< write the time, and the caption, into the lower left corner

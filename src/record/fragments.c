@@ -144,7 +144,8 @@ static void spScanTriangle(spFragments* fragments, const spRaster* raster, const
             {
                 float fx = (float)x + raster->shiftX[k] - setup->originX;
                 float depth = wa * fx + wb * fy + wc;
-                if (!spIsInside(&edges, SP_UNITS * x + shiftX, py) || !(depth > raster->depth[row + (size_t)x]))
+                if (!spIsInside(&edges, SP_UNITS * x + shiftX, py) ||
+                    !(depth > raster->depth[row + (size_t)x]))
                 {
                     continue;
                 }

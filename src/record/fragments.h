@@ -22,7 +22,8 @@ typedef struct spFragments
     int firstCapacity;
     uint64_t* keys; // see spGetFragmentDepth and so on
     int keyCapacity;
-    int* seen; // of each triangle that is seen: its number, then x0, y0, x1, y1 of the pixels that it may cover
+    int*
+        seen; // of each triangle that is seen: its number, then x0, y0, x1, y1 of the pixels that it may cover
     int seenCount;
     int seenCapacity;
 } spFragments;

@@ -11,6 +11,7 @@
 #include "record/drawn.h"
 #include "record/fragments.h"
 #include "record/output.h"
+#include "record/overlap_drawn.h"
 #include "record/shading.h"
 #include "record/shape.h"
 #include "record/stroke_text.h"
@@ -23,6 +24,8 @@
 #define SP_BALL_SIDES 10
 #define SP_SHEET_GAP 4
 #define SP_BAND_ROWS 16
+// Along the longest edge of what bodies have in common
+#define SP_OVERLAP_RAYS 16
 
 // Colours that also people with a colour vision deficiency can tell apart, after Okabe and Ito
 static const uint32_t SP_BODY_COLORS[] = {0xE06A26, 0x1F7BBF, 0x17A07C, 0xE3A51D,
@@ -57,6 +60,9 @@ typedef struct spPicture
     float* surfaceValues; // the same at the vertices of its attached surface
     int surfaceValueCapacity;
     spDrawnBody drawn;
+
+    spArena arena;  // for the overlap of a frame
+    double overlap; // m^3
 
     // What the first and the last colour stand for
     double low;
@@ -361,6 +367,7 @@ static bool spBeginPicture(spPicture* picture, const spRecording* recording, con
 {
     *picture = (spPicture){0};
     picture->heap = spMakeHeap(&recording->heap.allocator);
+    spInitArena(&picture->arena, &picture->heap);
     picture->recording = recording;
     picture->def = def;
 
@@ -429,6 +436,7 @@ static void spEndPicture(spPicture* picture)
     spFree(heap, picture->values);
     spFree(heap, picture->surfaceValues);
     spFreeDrawnBody(heap, &picture->drawn);
+    spFreeArena(&picture->arena);
 }
 
 static bool spReserveTriangles(spPicture* picture, int64_t count)
@@ -736,6 +744,71 @@ static bool spAddThreads(spPicture* picture, spPointView x, const int32_t* edges
 }
 
 // ---------------------------------------------------------------------------------------------------------
+// What bodies have in common
+
+// An arrow as a thread whose head faces the eye
+static void spAddArrow(spPicture* picture, spFloat3 from, spFloat3 way, float radius, spFloat3 color)
+{
+    spFloat3 tip = spAddF3(from, way);
+    float length = spLengthF3(way), head = fminf(7.0f * radius, 0.6f * length);
+    if (!(length > 0.0f))
+    {
+        return;
+    }
+    spFloat3 neck = spMulAddF3(tip, -head / length, way);
+    spFloat3 side = spNormalizeF3(spCrossF3(way, spSubF3(picture->stage.view.eye, tip)));
+    spFloat3 left = spMulAddF3(neck, -0.45f * head, side), right = spMulAddF3(neck, 0.45f * head, side);
+    spAddThread(picture, from, neck, radius, color, false);
+    spAddTriangle(picture, (spFloat3[3]){left, right, tip}, (spFloat3[3]){side, side, side}, color,
+                  sp_drawFlat | sp_drawTube);
+}
+
+// Spans as threads between the surfaces that they end at, and gradients as arrows, the longest of them as long as a
+// quarter of what is seen of the overlap
+static bool spAddOverlap(spPicture* picture, int frame)
+{
+    spDrawnOverlap overlap;
+    picture->overlap = 0.0;
+    if (!picture->def->showOverlap)
+    {
+        return true;
+    }
+    spResetArena(&picture->arena);
+    if (!spFindDrawnOverlap(&picture->arena, picture->recording, frame, SP_OVERLAP_RAYS, &overlap) ||
+        !spReserveTriangles(picture, (2 + 2 * SP_BALL_SIDES) * (int64_t)overlap.spanCount +
+                                         3 * (int64_t)overlap.gradientCount))
+    {
+        return false;
+    }
+    picture->overlap = overlap.volume;
+    const spFloat3 grey = spMakeColor(0x3A4250);
+    for (int i = 0; i < overlap.spanCount; ++i)
+    {
+        const spDrawnSpan* span = overlap.spans + i;
+        spAddThread(picture, span->ends[0], span->ends[1], 0.1f * overlap.pixel, grey, false);
+        for (int k = 0; k < 2; ++k)
+        {
+            spFloat3 color = spMakeColor(SP_BODY_COLORS[span->bodies[k] % SP_COUNT(SP_BODY_COLORS)]);
+            spAddBall(picture, span->ends[k], 0.22f * overlap.pixel, color, false);
+        }
+    }
+    float largest = 0.0f;
+    for (int i = 0; i < overlap.gradientCount; ++i)
+    {
+        largest = fmaxf(largest, spLengthF3(overlap.gradients[i].gradient));
+    }
+    for (int i = 0; i < overlap.gradientCount && largest > 0.0f; ++i)
+    {
+        const spDrawnGradient* own = overlap.gradients + i;
+        float scale = SP_OVERLAP_RAYS / 4.0f * overlap.pixel / largest;
+        spFloat3 color = spMakeColor(SP_BODY_COLORS[own->body % SP_COUNT(SP_BODY_COLORS)]);
+        spAddArrow(picture, own->x, spScaleF3(scale, own->gradient), 0.12f * overlap.pixel,
+                   spScaleF3(0.6f, color));
+    }
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------------------------
 // Frames
 
 // Whether all nodes have the same z: shading then shows nothing, and the edges are drawn instead
@@ -859,8 +932,13 @@ static void spDrawCaption(const spPicture* picture, int frame, uint8_t* rgb)
 {
     const spPictureDef* def = picture->def;
     char text[160];
-    snprintf(text, sizeof(text), "t = %.3f s%s%.100s", spRecording_GetFrameTime(picture->recording, frame),
-             def->caption != NULL ? "   " : "", def->caption != NULL ? def->caption : "");
+    char overlap[40] = "";
+    if (def->showOverlap)
+    {
+        snprintf(overlap, sizeof(overlap), "   overlap %.3g m^3", picture->overlap);
+    }
+    snprintf(text, sizeof(text), "t = %.3f s%s%s%.80s", spRecording_GetFrameTime(picture->recording, frame),
+             overlap, def->caption != NULL ? "   " : "", def->caption != NULL ? def->caption : "");
     float height = (float)(def->height < def->width ? def->height : def->width);
     float unit = height / 330.0f;
     unit = unit < 1.1f ? 1.1f : unit;
@@ -908,7 +986,8 @@ static bool spDrawFrame(spPicture* picture, int frame, uint8_t* rgb, spError* er
     picture->triangleCount = 0;
     picture->isEmpty = true;
     picture->hasTransparent = false;
-    bool ok = spAddColliders(picture, frame) && spAddBodies(picture, frame, false);
+    bool ok =
+        spAddColliders(picture, frame) && spAddBodies(picture, frame, false) && spAddOverlap(picture, frame);
     picture->drawnCount = picture->triangleCount;
 
     // What only throws shadows

@@ -6,6 +6,7 @@
 
 #include "record/camera.h"
 #include "record/fragments.h"
+#include "record/overlap_drawn.h"
 #include "record/shading.h"
 #include "souple/record.h"
 #include "test/record_sample.h"
@@ -326,7 +327,8 @@ static void TestEnds(void** state)
     spPictureDef def = MakeDef(false, NULL);
     uint8_t* solid = Draw(recording, &def);
     uint8_t* other;
-    const double ones[BODIES] = {1.0, 1.0, 1.0}, noStone[BODIES] = {1.0, 0.0, 1.0}, half[BODIES] = {0.5, 0.5, 0.5};
+    const double ones[BODIES] = {1.0, 1.0, 1.0}, noStone[BODIES] = {1.0, 0.0, 1.0},
+                 half[BODIES] = {0.5, 0.5, 0.5};
     def.opacities = ones;
     other = Draw(recording, &def);
     assert_memory_equal(solid, other, size);
@@ -390,13 +392,15 @@ typedef struct Layers
     spFragments fragments;
 } Layers;
 
-static Layers Gather(const spCamera* camera, int width, int height, int samples, spDrawTriangle* triangles, int count)
+static Layers Gather(const spCamera* camera, int width, int height, int samples, spDrawTriangle* triangles,
+                     int count)
 {
     Layers layers = {.heap = spMakeHeap(NULL)};
     assert_true(spMakeView(camera, width, height, &layers.view));
     assert_true(spCreateRaster(&layers.raster, &layers.heap, width, height, samples));
     assert_true(spFindTransparent(&layers.fragments, &layers.heap, &layers.view, triangles, count));
-    assert_true(spGatherFragments(&layers.fragments, &layers.heap, &layers.raster, &layers.view, triangles, 0, height));
+    assert_true(spGatherFragments(&layers.fragments, &layers.heap, &layers.raster, &layers.view, triangles, 0,
+                                  height));
     return layers;
 }
 
@@ -424,7 +428,8 @@ static void TestClosed(void** state)
     {
         // Straight on first: edges of the ball then go through samples
         double distance = test < 8 ? 1.4 + 0.3 * test : 0.2 * (test - 8), turn = test % 4 * 0.37;
-        spCamera camera = {{distance * sin(turn), 0.1 * turn, distance * cos(turn)}, {0, 0, -1.5}, {0, 1, 0}, 60.0};
+        spCamera camera = {
+            {distance * sin(turn), 0.1 * turn, distance * cos(turn)}, {0, 0, -1.5}, {0, 1, 0}, 60.0};
         Layers layers = Gather(&camera, WIDTH, HEIGHT, 1 + test % 4, triangles, ball.triangleCount);
         int samples = WIDTH * HEIGHT * layers.raster.sampleCount, covered = 0;
         for (int i = 0; i < samples; ++i)
@@ -479,13 +484,95 @@ static void TestManyLayers(void** state)
     free(triangles);
 }
 
+static void AddBox(SampleBody* body, double x, double y, double z, double size)
+{
+    static const int32_t faces[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
+                                      2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
+    for (int i = 0; i < 8; ++i)
+    {
+        AddSampleNode(body, x + size * (i & 1), y + size * (i >> 1 & 1), z + size * (i >> 2));
+    }
+    memcpy(body->triangles, faces, sizeof(faces));
+    body->triangleCount = 12;
+}
+
+// Two boxes share 0.2 x 0.7 x 0.6 m^3: so long are rays in it, and so large are the gradients; a sheet shares nothing
+static void TestOverlap(void** state)
+{
+    (void)state;
+    SampleBody bodies[BODIES] = {MakeSampleBody(), MakeSampleBody(), MakeSampleBody()};
+    AddBox(&bodies[0], 0.0, 0.0, 0.0, 1.0);
+    AddBox(&bodies[1], 0.8, 0.3, 0.4, 1.0);
+    MakeSampleCloth(&bodies[2], 4);
+    spRecording* recording = Record(bodies);
+    spHeap heap = spMakeHeap(NULL);
+    spArena arena;
+    spInitArena(&arena, &heap);
+    spDrawnOverlap overlap;
+    assert_true(spFindDrawnOverlap(&arena, recording, 0, 70, &overlap));
+    CHECK_NEAR(overlap.volume, 0.2 * 0.7 * 0.6, 1e-3);
+    CHECK_NEAR(overlap.spanCount * (double)(overlap.pixel * overlap.pixel), 0.7 * 0.6, 0.02);
+    for (int i = 0; i < overlap.spanCount; ++i)
+    {
+        // Along x, which sees the largest area: from the face of the second box to that of the first
+        const spDrawnSpan* span = overlap.spans + i;
+        CHECK_NEAR(span->ends[0].x, 0.8, 1e-5);
+        CHECK_NEAR(span->ends[1].x, 1.0, 1e-5);
+        CHECK_NEAR(span->ends[0].y, span->ends[1].y, 0.0);
+        assert_true(span->ends[0].y > 0.3f && span->ends[0].y < 1.0f);
+        assert_true(span->ends[0].z > 0.4f && span->ends[0].z < 1.0f);
+        assert_int_equal(span->bodies[0], 1);
+        assert_int_equal(span->bodies[1], 0);
+    }
+    spFloat3 sums[2] = {{0}};
+    for (int i = 0; i < overlap.gradientCount; ++i)
+    {
+        const spDrawnGradient* own = overlap.gradients + i;
+        assert_in_range(own->body, 0, 1);
+        sums[own->body] = spAddF3(sums[own->body], own->gradient);
+    }
+    // To move the first box along x, y, z adds the area that the overlap has across it
+    CHECK_NEAR(sums[0].x, 0.7 * 0.6, 0.02);
+    CHECK_NEAR(sums[0].y, 0.2 * 0.6, 0.01);
+    CHECK_NEAR(sums[0].z, 0.2 * 0.7, 0.01);
+    CHECK_LESS(spLengthF3(spAddF3(sums[0], sums[1])), 1e-5);
+
+    // It is in the picture
+    const double faint[BODIES] = {0.1, 0.1, 0.1};
+    spPictureDef def = MakeDef(false, faint);
+    uint8_t* without = Draw(recording, &def);
+    def.showOverlap = true;
+    uint8_t* with = Draw(recording, &def);
+    CHECK_LESS(GetPsnr(with, without, without), 30.0);
+    free(with);
+    free(without);
+    spDestroyRecording(recording);
+
+    // What has no volume in common is not an error, nor is a body that is gone
+    for (int i = 0; i < 8; ++i)
+    {
+        bodies[1].rest[3 * i] += 5.0f;
+    }
+    bodies[0].rest[0] = NAN;
+    recording = Record(bodies);
+    spResetArena(&arena);
+    assert_true(spFindDrawnOverlap(&arena, recording, 0, 70, &overlap));
+    assert_int_equal(overlap.spanCount, 0);
+    assert_int_equal(overlap.gradientCount, 0);
+    spFreeArena(&arena);
+    assert_int_equal(heap.byteCount, 0);
+    spDestroyRecording(recording);
+    for (int i = 0; i < BODIES; ++i)
+    {
+        FreeSampleBody(&bodies[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(TestSortedTriangles),
-        cmocka_unit_test(TestEnds),
-        cmocka_unit_test(TestClosed),
-        cmocka_unit_test(TestManyLayers),
+        cmocka_unit_test(TestSortedTriangles), cmocka_unit_test(TestEnds),    cmocka_unit_test(TestClosed),
+        cmocka_unit_test(TestManyLayers),      cmocka_unit_test(TestOverlap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
