@@ -46,7 +46,8 @@ static bool spAddClosedBody(spArena* arena, const spDrawnBody* drawn, int body, 
         }
         box = (spBox){spDMin(box.lower, at), spDMax(box.upper, at)};
     }
-    closed->surfaces[closed->count] = (spLayerSurface){x, drawn->x.count, drawn->triangles, drawn->triangleCount};
+    closed->surfaces[closed->count] =
+        (spLayerSurface){x, drawn->x.count, drawn->triangles, drawn->triangleCount};
     closed->boxes[closed->count] = box;
     closed->bodies[closed->count++] = body;
     return true;
@@ -80,7 +81,8 @@ static double spFindRegions(const spClosedBodies* closed, spBox* regions, int* c
     return longest;
 }
 
-static spFloat3 spPlaceOnRay(const spLayers* layers, const spLayerImage* image, int tile, int pixel, uint64_t layer)
+static spFloat3 spPlaceOnRay(const spLayers* layers, const spLayerImage* image, int tile, int pixel,
+                             uint64_t layer)
 {
     int32_t at[2];
     spGetPixelCentre(image, tile, pixel, at, at + 1);
@@ -96,8 +98,8 @@ static spFloat3 spPlaceOnRay(const spLayers* layers, const spLayerImage* image, 
 }
 
 // Walks all rays of an image with the set of bodies that are open: counts the spans in which two of them are, or writes them
-static int spWalkRays(const spLayers* layers, const spLayerImage* image, const spClosedBodies* closed, int* open,
-                      spDrawnSpan* spans)
+static int spWalkRays(const spLayers* layers, const spLayerImage* image, const spClosedBodies* closed,
+                      int* open, spDrawnSpan* spans)
 {
     int count = 0;
     for (int i = 0; i < SP_TILE_PIXELS * image->activeCount; ++i)
@@ -129,8 +131,8 @@ static int spWalkRays(const spLayers* layers, const spLayerImage* image, const s
     return count;
 }
 
-static bool spFillOverlap(spArena* arena, const spLayers* layers, const spVolumes* volumes, const spClosedBodies* closed,
-                          spDrawnOverlap* overlap)
+static bool spFillOverlap(spArena* arena, const spLayers* layers, const spVolumes* volumes,
+                          const spClosedBodies* closed, spDrawnOverlap* overlap)
 {
     double areas[3] = {0};
     overlap->pixel = (float)layers->pixel;
@@ -208,7 +210,8 @@ static bool spFindOverlapOf(spArena* arena, const spClosedBodies* closed, int pi
            spFillOverlap(arena, &layers, &volumes, closed, overlap);
 }
 
-bool spFindDrawnOverlap(spArena* arena, const spRecording* recording, int frame, int pixels, spDrawnOverlap* overlap)
+bool spFindDrawnOverlap(spArena* arena, const spRecording* recording, int frame, int pixels,
+                        spDrawnOverlap* overlap)
 {
     *overlap = (spDrawnOverlap){0};
     size_t bodyCount = (size_t)recording->bodyCount + 1;

@@ -36,4 +36,5 @@ typedef struct spDrawnOverlap
 
 // Looks along about `pixels` rays on the longest edge of what boxes have in common. Bodies without a closed surface have no volume.
 // Returns false without memory.
-bool spFindDrawnOverlap(spArena* arena, const spRecording* recording, int frame, int pixels, spDrawnOverlap* overlap);
+bool spFindDrawnOverlap(spArena* arena, const spRecording* recording, int frame, int pixels,
+                        spDrawnOverlap* overlap);

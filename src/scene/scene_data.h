@@ -502,6 +502,7 @@ typedef enum spMeasurementType
     sp_measureOverlap,
     sp_measureActiveNodes,
     sp_measureEvaluations,
+    sp_measureLoad,
     sp_measurementTypeCount
 } spMeasurementType;
 

@@ -751,7 +751,7 @@ static const char* const s_measurementTypes[] = {
     "position", "velocity", "energy", "volume", "pressure", "height", "contactForce", "pinForce", "linkForce", "momentum",
     "angularMomentum", "stableStep", "vonMises", "strain", "inverted", "flat", "iterations", "residual",
     "contactTorque", "contactCount", "contactPressure", "contactDepth", "contactSlip", "jointForce", "jointTorque", "jointPosition", "motor",
-    "intersections", "sleeping", "pieces", "overlap", "activeNodes", "evaluations",
+    "intersections", "sleeping", "pieces", "overlap", "activeNodes", "evaluations", "load",
 };
 _Static_assert(SP_COUNT(s_measurementTypes) == sp_measurementTypeCount, "one word for each measurement");
 static const char* const s_components[] = {"x", "y", "z", "magnitude"};
@@ -777,10 +777,10 @@ static const spKey s_measurementKeys[] = {
            "`iterations` of the solver of an implicit method, or sweeps of xpbd, in the step; `residual` that an implicit one left, over the right-hand side. "
            "`jointForce` (N) and `jointTorque` about its point (N m) on a body with a joint, the motor included; `jointPosition`: way (m) or angle (degrees) since the start; `motor`: what it exerts (N, N m of a hinge), "
            "`intersections`: pairs of triangles of all bodies that intersect, `sleeping`: number of bodies that sleep, `pieces`: number of pieces that a body with `nodeRoom` is in, `overlap`: volume that closed bodies have in common with each other and with closed mesh colliders (m^3), all of them or those of `body` or `collider`, all of it or with `otherBody` or `otherCollider` alone. "
-           "`activeNodes`: nodes of a body of levels that move by themselves, `evaluations` of its elements in the step.",
+           "`activeNodes`: nodes of a body of levels that move by themselves, `evaluations` of its elements in the step, `load`: share of its budget that the step used, 0 without a budget.",
            .flags = sp_keySelector | sp_keyRequired),
     STRING(spMeasurementData, "body", body, "Which body.", .flags = sp_keyRequired,
-           .selector = PROBE | BIT(sp_measureVolume) | BIT(sp_measurePressure) | BIT(sp_measureHeight) | BIT(sp_measurePinForce) | STRESS | SOLVER | JOINT | BIT(sp_measurePieces) | BIT(sp_measureActiveNodes) | BIT(sp_measureEvaluations)),
+           .selector = PROBE | BIT(sp_measureVolume) | BIT(sp_measurePressure) | BIT(sp_measureHeight) | BIT(sp_measurePinForce) | STRESS | SOLVER | JOINT | BIT(sp_measurePieces) | BIT(sp_measureActiveNodes) | BIT(sp_measureEvaluations) | BIT(sp_measureLoad)),
     STRING(spMeasurementData, "body", body, "Which body.", .selector = BIT(sp_measureEnergy) | MOMENTA | BIT(sp_measureStableStep) | BIT(sp_measureInverted) | BIT(sp_measureFlat), .text = "all bodies together"),
     STRING(spMeasurementData, "body", body, "Contacts, or overlap, of this body.", .selector = TOUCHING, .text = "none"),
     STRING(spMeasurementData, "collider", collider, "Instead of a body: contacts, or overlap, of this collider.", .selector = TOUCHING, .text = "none"),

@@ -622,6 +622,13 @@ static void TestMesh(void** state)
         assert_true(json_number_value(json_object_get(json_object_get(level, "filled"), "size")) > 0.0);
     }
     json_decref(result);
+    // What a body of levels used of its budget of 60000 evaluations in a second, in a step of 1/60 s
+    result = RunJson("run " SOUPLE_SOURCE_DIR "/test/browser/scenes/levels.json --steps 30 --json", 0);
+    json_t* measured = json_object_get(result, "measurements");
+    double load = json_number_value(json_object_get(measured, "share"));
+    assert_true(load > 0.0 && load <= 1.0);
+    CHECK_NEAR(60000.0 / 60.0 * load, json_number_value(json_object_get(measured, "evaluations")), 1e-3);
+    json_decref(result);
     Expect("mesh simplify mesh6.vtu", 2, "something is missing");
     Expect("mesh simplify mesh6.vtu few.obj --triangles 0", 2, "--triangles");
     Expect("mesh simplify mesh6.vtu few.obj --triangles 40", 0,
