@@ -9,6 +9,7 @@
 #include "record/overlap_drawn.h"
 #include "record/shading.h"
 #include "souple/record.h"
+#include "test/memory_test.h"
 #include "test/record_sample.h"
 #include "testbed/check.h"
 
@@ -568,11 +569,55 @@ static void TestOverlap(void** state)
     }
 }
 
+// Without memory at any place a picture is refused, and nothing is lost
+static void TestMemory(void** state)
+{
+    (void)state;
+    SampleBody bodies[BODIES] = {MakeSampleBody(), MakeSampleBody(), MakeSampleBody()};
+    AddBox(&bodies[0], 0.0, 0.0, 0.0, 1.0);
+    AddBox(&bodies[1], 0.8, 0.3, 0.4, 1.0);
+    AddBall(&bodies[2], 0.4, 0.5);
+    spDestroyRecording(Record(bodies));
+    FailingAllocator failing = {.failAt = -1};
+    spAllocator allocator = MakeFailingAllocator(&failing);
+    spError error = SP_ZERO_INIT;
+    spRecording* recording = spLoadRecording(FILE_NAME, &allocator, &error);
+    assert_non_null(recording);
+    spPictureDef def = MakeDef(false, s_opacities);
+    def.width = 64;
+    def.height = 48;
+    def.showOverlap = true;
+    static uint8_t rgb[3 * 64 * 48];
+    failing.count = 0;
+    assert_true(spDrawPicture(recording, 0, &def, rgb, &error));
+    int count = failing.count;
+    int64_t out = failing.out;
+    assert_true(count > 20);
+    for (int i = 0; i < 2 * count; ++i)
+    {
+        failing.count = 0;
+        failing.failAt = i / 2;
+        failing.failAfter = i % 2 == 1;
+        bool good = spDrawPicture(recording, 0, &def, rgb, &error);
+        assert_true(!good || !failing.failAfter); // the arena does without one block, not without all of them
+        assert_true(good || error.code == sp_errorOutOfMemory);
+        assert_int_equal(failing.out, out);
+    }
+    failing.failAt = -1;
+    assert_true(spDrawPicture(recording, 0, &def, rgb, &error));
+    spDestroyRecording(recording);
+    assert_int_equal(failing.out, 0);
+    for (int i = 0; i < BODIES; ++i)
+    {
+        FreeSampleBody(&bodies[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(TestSortedTriangles), cmocka_unit_test(TestEnds),    cmocka_unit_test(TestClosed),
-        cmocka_unit_test(TestManyLayers),      cmocka_unit_test(TestOverlap),
+        cmocka_unit_test(TestManyLayers),      cmocka_unit_test(TestOverlap), cmocka_unit_test(TestMemory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
