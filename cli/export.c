@@ -29,7 +29,8 @@ int spRunExport(int argc, char** argv)
         {"height", sp_optionInteger, "PIXELS", &plan.height, "of pictures, by default as the scene says", 16,
          SP_MAX_PICTURE_SIZE, 0},
         {"colour", sp_optionText, "COLOUR", &plan.colour,
-         "colour bodies by stress, strain, displacement, velocity, pressure, modulus, level or none, by "
+         "colour bodies by stress, strain, displacement, velocity, pressure, modulus, level, region or none, "
+         "by "
          "default "
          "as the scene says",
          0, 0, 0},

@@ -61,8 +61,8 @@ unsigned spParseFormats(const char* list)
     return (formats & sp_exportMp4) == 0 || spCanFilm() ? formats : 0;
 }
 
-static const char* const s_colours[] = {"none",     "stress", "displacement", "velocity",
-                                        "pressure", "strain", "modulus",      "level"};
+static const char* const s_colours[] = {"none",   "stress",  "displacement", "velocity", "pressure",
+                                        "strain", "modulus", "level",        "region"};
 
 _Static_assert(sizeof(s_colours) / sizeof(s_colours[0]) == sp_pictureColorCount,
                "one word for each colouring");
@@ -91,7 +91,7 @@ bool spParseColour(const char* word, spPictureColor* color)
     {
         spFailUsage(
             "unknown colour \"%s\"; known are none, stress, strain, displacement, velocity, pressure, "
-            "modulus and level",
+            "modulus, level and region",
             word);
     }
     return false;
@@ -108,13 +108,23 @@ static bool spShowExport(double fraction, void* context)
     return !spIsInterrupted();
 }
 
-// Size, colours and opacity of pictures: what the plan says, else what the scene in the recording says. `opacities` is room
-// for one of each body.
-static spPictureDef spMakePicture(const spRecording* recording, const spExportPlan* plan, double* opacities)
+#define SP_MAX_REGION_NAMES 64
+
+// What pictures need of the scene in a recording
+typedef struct spPictureScene
+{
+    spScene* scene;    // NULL without one
+    double* opacities; // one for each body of the recording
+    spRegionName names[SP_MAX_REGION_NAMES];
+} spPictureScene;
+
+// Size, colours and opacity of pictures: what the plan says, else what the scene says
+static spPictureDef spMakePicture(const spRecording* recording, const spExportPlan* plan,
+                                  spPictureScene* from)
 {
     spPictureDef def = spDefaultPictureDef();
-    const char* text = spRecording_GetSceneText(recording);
-    spScene* scene = text != NULL ? spParseScene(text, strlen(text), NULL, NULL, NULL) : NULL;
+    const spScene* scene = from->scene;
+    double* opacities = from->opacities;
     if (scene != NULL)
     {
         spSceneOutput output = spScene_GetOutput(scene);
@@ -130,7 +140,9 @@ static spPictureDef spMakePicture(const spRecording* recording, const spExportPl
             opacities[i] = spScene_GetOpacity(scene, spRecording_GetBodyName(recording, i));
         }
         def.opacities = opacities;
-        spDestroyScene(scene);
+        int nameCount = spScene_GetRegionNames(scene, from->names, SP_MAX_REGION_NAMES);
+        def.regionNames = from->names;
+        def.regionNameCount = nameCount < SP_MAX_REGION_NAMES ? nameCount : SP_MAX_REGION_NAMES;
     }
     def.width = plan->width > 0 ? plan->width : def.width;
     def.height = plan->height > 0 ? plan->height : def.height;
@@ -252,17 +264,21 @@ static bool spExportFilm(const spRecording* recording, const spExportPlan* plan,
 static bool spExportDrawn(const spRecording* recording, const spExportPlan* plan, unsigned format,
                           const spExportDef* def, spError* error)
 {
-    double* opacities = calloc((size_t)spRecording_GetBodyCount(recording) + 1, sizeof(double));
-    if (opacities == NULL)
+    spPictureScene from = {.opacities =
+                               calloc((size_t)spRecording_GetBodyCount(recording) + 1, sizeof(double))};
+    if (from.opacities == NULL)
     {
         snprintf(error->message, sizeof(error->message), "out of memory");
         return false;
     }
-    spPictureDef picture = spMakePicture(recording, plan, opacities);
+    const char* text = spRecording_GetSceneText(recording);
+    from.scene = text != NULL ? spParseScene(text, strlen(text), NULL, NULL, NULL) : NULL;
+    spPictureDef picture = spMakePicture(recording, plan, &from);
     bool good = format == sp_exportPng     ? spExportPng(recording, def, &picture, error)
                 : format == sp_exportSheet ? spExportSheet(recording, plan, &picture, error)
                                            : spExportFilm(recording, plan, def, &picture, error);
-    free(opacities);
+    spDestroyScene(from.scene);
+    free(from.opacities);
     return good;
 }
 

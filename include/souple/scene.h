@@ -133,6 +133,11 @@ SP_API spSceneOutput spScene_GetOutput(const spScene* scene);
 /// @return share of the light from behind that this body keeps back in pictures, 0 (not drawn) to 1 (solid).
 SP_API double spScene_GetOpacity(const spScene* scene, const char* body);
 
+/// Tells what regions of tets are called in the scene.
+/// @param names room for capacity names, which stay valid as long as the scene; may be NULL when capacity is 0
+/// @return how many there are, also when there is less room.
+SP_API int spScene_GetRegionNames(const spScene* scene, spRegionName* names, int capacity);
+
 // ---------------------------------------------------------------------------------------------------------
 // Runs
 

@@ -24,6 +24,8 @@
 #define SP_BALL_SIDES 10
 #define SP_SHEET_GAP 4
 #define SP_BAND_ROWS 16
+// That a legend has room for; further ones have the colour of the nearest
+#define SP_MAX_REGIONS 12
 // Along the longest edge of what bodies have in common
 #define SP_OVERLAP_RAYS 16
 
@@ -31,6 +33,10 @@
 static const uint32_t SP_BODY_COLORS[] = {0xE06A26, 0x1F7BBF, 0x17A07C, 0xE3A51D,
                                           0xC774A6, 0x58B2E4, 0x8A6BBE, 0x9DA63A};
 #define SP_COLLIDER_COLOR 0x9AA3AF
+// The first of them as different in lightness as they can be
+static const uint32_t SP_REGION_COLORS[SP_MAX_REGIONS] = {0x58B2E4, 0xC0392B, 0xE8C547, 0x17A07C,
+                                                          0x8A6BBE, 0xE06A26, 0x1F7BBF, 0xC774A6,
+                                                          0x9DA63A, 0x6B4F3A, 0x2F3E55, 0xD9D2C5};
 
 typedef struct spPicture
 {
@@ -64,9 +70,11 @@ typedef struct spPicture
     spArena arena;  // for the overlap of a frame
     double overlap; // m^3
 
-    // What the first and the last colour stand for
+    // What the first and the last colour stand for; regions, rising, have one each
     double low;
     double high;
+    float regions[SP_MAX_REGIONS];
+    int regionCount;
 
     // Everything seen in this frame
     spFloat3 seenLow;
@@ -112,6 +120,8 @@ static const spColouring s_colourings[] = {
                          "storeModulus (souple run --colour modulus), with tets in some body"},
     [sp_colorLevel] = {sp_nodeLevel, sp_valueLevel, "level", NULL, "levels",
                        "storeLevels (souple run --colour level), with a body of levels"},
+    [sp_colorRegion] = {sp_nodeRegion, sp_valueLevel, "region", NULL, "regions",
+                        "storeRegions (souple run --colour region), with a mesh that has some"},
 };
 _Static_assert(SP_COUNT(s_colourings) == sp_pictureColorCount, "a row for each colouring");
 
@@ -168,6 +178,11 @@ static bool spCheckPicture(const spRecording* recording, const spPictureDef* def
                           "picture: body \"%s\" has an opacity of %g; 0, not seen at all, to 1 are possible",
                           spRecording_GetBodyName(recording, body), opacity);
         }
+    }
+    if (def->regionNameCount < 0 || (def->regionNameCount > 0 && def->regionNames == NULL))
+    {
+        return spFail(error, sp_errorBadArgument, "picture: %d names of regions, or none given",
+                      def->regionNameCount);
     }
     if (!(def->lineWidth >= 0.0) || def->lineWidth > 1000.0)
     {
@@ -319,12 +334,57 @@ static float spGetPictureFloor(const spPicture* picture)
     return spGetValueFloor(s_colourings[picture->def->color].kind, size);
 }
 
+// The regions that nodes lie in, rising
+static void spListRegions(spPicture* picture)
+{
+    const spRecording* recording = picture->recording;
+    for (int i = 0; i < recording->frameCount * recording->bodyCount; ++i)
+    {
+        spValueView view =
+            spGetNodeValues(recording, i / recording->bodyCount, i % recording->bodyCount, sp_nodeRegion);
+        for (int k = 0; k < view.count; ++k)
+        {
+            int at = picture->regionCount;
+            while (at > 0 && picture->regions[at - 1] > view.data[k])
+            {
+                at -= 1;
+            }
+            bool known = at > 0 && picture->regions[at - 1] == view.data[k];
+            if (!known && isfinite(view.data[k]) && picture->regionCount < SP_MAX_REGIONS)
+            {
+                memmove(picture->regions + at + 1, picture->regions + at,
+                        (size_t)(picture->regionCount - at) * sizeof(float));
+                picture->regions[at] = view.data[k];
+                picture->regionCount += 1;
+            }
+        }
+    }
+}
+
+static uint32_t spGetRegionColor(const spPicture* picture, float region)
+{
+    int nearest = 0;
+    for (int i = 1; i < picture->regionCount; ++i)
+    {
+        bool nearer = fabsf(picture->regions[i] - region) < fabsf(picture->regions[nearest] - region);
+        nearest = nearer ? i : nearest;
+    }
+    return SP_REGION_COLORS[nearest];
+}
+
 // One range for all frames, so that a colour means the same everywhere
 static bool spChooseRange(spPicture* picture)
 {
     const spPictureDef* def = picture->def;
     picture->low = def->rangeLow;
     picture->high = def->rangeHigh;
+    if (def->color == sp_colorRegion)
+    {
+        picture->low = 0.0;
+        picture->high = 1.0; // numbers stay as they are
+        spListRegions(picture);
+        return true;
+    }
     if (def->color == sp_colorNone || def->rangeHigh > def->rangeLow)
     {
         return true;
@@ -519,7 +579,7 @@ static bool spAddSurface(spPicture* picture, const spDrawnBody* drawn, spFloat3 
     spPointView x = drawn->x;
     const int32_t* triangles = drawn->triangles;
     int triangleCount = drawn->triangleCount;
-    spFloat3 pale = spMixF3(color, spMakeF3(1.0f, 0.92f, 0.82f), 0.6f);
+    bool byRegion = values != NULL && picture->def->color == sp_colorRegion;
     if (!spReserveTriangles(picture, triangleCount) ||
         !spListFaces(picture, triangles, triangleCount, x.count))
     {
@@ -545,8 +605,12 @@ static bool spAddSurface(spPicture* picture, const spDrawnBody* drawn, spFloat3 
                                                        : spGetCornerNormal(picture, i, node);
             triangle->value[k] = values != NULL ? values[node] : 0.0f;
         }
-        triangle->color = drawn->bare != NULL && drawn->bare[i] != 0 ? pale : color;
-        triangle->flags = flags;
+        // The region of the tet behind it
+        float region = fminf(fminf(triangle->value[0], triangle->value[1]), triangle->value[2]);
+        spFloat3 own = byRegion ? spMakeColor(spGetRegionColor(picture, region)) : color;
+        bool isBare = drawn->bare != NULL && drawn->bare[i] != 0;
+        triangle->color = isBare ? spMixF3(own, spMakeF3(1.0f, 0.92f, 0.82f), 0.6f) : own;
+        triangle->flags = byRegion ? flags & ~(uint32_t)sp_drawMapped : flags;
         triangle->opacity = 1.0f;
     }
     return true;
@@ -854,7 +918,8 @@ static bool spAddBodies(spPicture* picture, int frame, bool caster)
         }
         else if (ok && triangleCount == 0)
         {
-            ok = spAddThreads(picture, x, edges, edgeCount, color, values, caster);
+            const float* ramped = picture->def->color == sp_colorRegion ? NULL : values;
+            ok = spAddThreads(picture, x, edges, edgeCount, color, ramped, caster);
             if (ok && !caster && spIsOutline(picture, x, edges, edgeCount))
             {
                 spFloat3 pale = spMixF3(color, spMakeF3(0.9f, 0.9f, 0.9f), 0.55f);
@@ -947,6 +1012,24 @@ static void spDrawCaption(const spPicture* picture, int frame, uint8_t* rgb)
     spDrawText(rgb, def->width, def->height, margin, (float)def->height - margin, text, &style);
 }
 
+static void spDrawRegionNames(const spPicture* picture, uint8_t* rgb)
+{
+    const spPictureDef* def = picture->def;
+    char names[SP_MAX_REGIONS][40];
+    for (int i = 0; i < picture->regionCount; ++i)
+    {
+        snprintf(names[i], sizeof(names[i]), "region %d", (int)picture->regions[i]);
+        for (int k = 0; k < def->regionNameCount; ++k)
+        {
+            if (def->regionNames[k].region == (int)picture->regions[i] && def->regionNames[k].name != NULL)
+            {
+                snprintf(names[i], sizeof(names[i]), "%.39s", def->regionNames[k].name);
+            }
+        }
+    }
+    spDrawNames(rgb, def->width, def->height, names, SP_REGION_COLORS, picture->regionCount);
+}
+
 // From samples to pixels; a few rows at a time when something is transparent, since each sample then has a list
 static bool spResolve(spPicture* picture, uint8_t* rgb)
 {
@@ -1027,7 +1110,11 @@ static bool spDrawFrame(spPicture* picture, int frame, uint8_t* rgb, spError* er
     {
         spDrawCaption(picture, frame, rgb);
     }
-    if (picture->def->color != sp_colorNone)
+    if (picture->def->color == sp_colorRegion)
+    {
+        spDrawRegionNames(picture, rgb);
+    }
+    else if (picture->def->color != sp_colorNone)
     {
         const spColouring* colouring = s_colourings + picture->def->color;
         spLegend legend = {colouring->title, colouring->unit, picture->low, picture->high};

@@ -338,6 +338,25 @@ double spScene_GetOpacity(const spScene* scene, const char* body)
     return scene->data.output.picture.opacity;
 }
 
+int spScene_GetRegionNames(const spScene* scene, spRegionName* names, int capacity)
+{
+    int count = 0;
+    const spBodyData* bodies = scene->data.bodies.data;
+    for (int i = 0; i < scene->data.bodies.count; ++i)
+    {
+        const spTetRegionData* regions = bodies[i].tets.regions.data;
+        for (int k = 0; k < bodies[i].tets.regions.count; ++k)
+        {
+            if (regions[k].name != NULL && count < capacity)
+            {
+                names[count] = (spRegionName){regions[k].region, regions[k].name};
+            }
+            count += regions[k].name != NULL ? 1 : 0;
+        }
+    }
+    return count;
+}
+
 const char* spGetJsonVersion(void)
 {
     return jansson_version_str();

@@ -187,6 +187,7 @@ typedef struct spTetRegionData
 {
     spObjectHead head;
     int region;
+    const char* name;
     double youngModulus, poissonRatio, density;
 } spTetRegionData;
 

@@ -312,6 +312,7 @@ _Static_assert(SP_COUNT(s_tetDampings) == sp_tetDampingCount, "one word for each
 
 static const spKey s_tetRegionKeys[] = {
     INTEGER(spTetRegionData, "region", region, 0, INT32_MIN, INT32_MAX, "Number of the region, as the mesh file has it.", .flags = sp_keyRequired),
+    STRING(spTetRegionData, "name", name, "What the legend of colours by region calls it.", .text = "its number"),
     NUMBER(spTetRegionData, "youngModulus", youngModulus, "Pa", 0, 0, 1e13, "Young's modulus there.", .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "that of the tets"),
     NUMBER(spTetRegionData, "poissonRatio", poissonRatio, NULL, 0, -1, POISSON_MAX, "Poisson's ratio there.", .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "that of the tets"),
     NUMBER(spTetRegionData, "density", density, "kg/m^3", 0, 0, 1e9, "Density there.", .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "that of the body"),
@@ -809,14 +810,14 @@ static const spKey s_cameraKeys[] = {
 };
 static const spSchema s_camera = SCHEMA("camera", spCameraData, s_cameraKeys, "A perspective camera.");
 
-static const char* const s_colours[] = {"none", "stress", "displacement", "velocity", "pressure", "strain", "modulus", "level"};
+static const char* const s_colours[] = {"none", "stress", "displacement", "velocity", "pressure", "strain", "modulus", "level", "region"};
 _Static_assert(SP_COUNT(s_colours) == sp_pictureColorCount, "one word for each colouring");
 
 static const spKey s_pictureKeys[] = {
     INTEGER(spPictureData, "width", width, 1280, 16, 16384, "Pixels."),
     INTEGER(spPictureData, "height", height, 720, 16, 16384, "Pixels."),
     CHOICE(spPictureData, "colour", colour, s_colours, sp_colorNone,
-           "What colours the bodies: `none` (each has its own colour), von Mises `stress` of tets (Pa), `strain` of tets or springs, `displacement` from the first frame (m), `velocity` (m/s), contact `pressure` (Pa), Young's `modulus` of tets (Pa), or the `level` that nodes of a body of levels move by."),
+           "What colours the bodies: `none` (each has its own colour), von Mises `stress` of tets (Pa), `strain` of tets or springs, `displacement` from the first frame (m), `velocity` (m/s), contact `pressure` (Pa), Young's `modulus` of tets (Pa), the `level` that nodes of a body of levels move by, or the `region` of the mesh, each in a colour of its own."),
     {ROW(sp_keyRange, spPictureData, "range", range), .lower = 0, .upper = HUGE_NUMBER, .unit = "Pa, m or m/s", .text = "0 to the 99th percentile of what surfaces show, rounded up",
      .doc = "What the first and the last colour stand for; values beyond have these colours too."},
     NUMBER(spPictureData, "opacity", opacity, NULL, 1, 0, 1, "Share of the light from behind that surfaces of bodies keep back: 1 is solid, 0.3 shows what is inside. A body may say its own."),

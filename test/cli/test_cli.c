@@ -482,8 +482,9 @@ static void TestTets(void** state)
            "has its middle in the sphere");
     WriteFile("marked.json",
               "{\"souple\": 1, \"duration\": 0.05, \"bodies\": [{\"mesh\": \"marked.vtu\", \"tets\": "
-              "{\"regions\": {\"region\": 5, \"youngModulus\": 1e6}}}]}");
+              "{\"regions\": {\"region\": 5, \"name\": \"stone\", \"youngModulus\": 1e6}}}]}");
     Expect("run marked.json", 0, "384 tets");
+    Expect("run marked.json --colour region --out marked -q", 0, "");
 }
 
 // Tethers look for the nearest pinned node, options for the nearest word: each has its own function
