@@ -29,10 +29,17 @@ int spRunExport(int argc, char** argv)
         {"height", sp_optionInteger, "PIXELS", &plan.height, "of pictures, by default as the scene says", 16,
          SP_MAX_PICTURE_SIZE, 0},
         {"colour", sp_optionText, "COLOUR", &plan.colour,
-         "colour bodies by stress, strain, displacement, velocity, pressure, modulus, level or none, by "
+         "colour bodies by stress, strain, displacement, velocity, pressure, modulus, level, region or none, "
+         "by "
          "default "
          "as the scene says",
          0, 0, 0},
+        {"opacity", sp_optionNumber, "SHARE", &plan.opacity,
+         "of bodies in pictures, 1 solid, 0 not drawn, by default as the scene says", 0, 1, 0},
+        {"flat", sp_optionFlag, NULL, &plan.flat, "shade each triangle of pictures with one normal", 0, 0, 0},
+        {"overlap", sp_optionFlag, NULL, &plan.overlap,
+         "draw what closed bodies have in common into pictures: rays in it, gradients of the volume", 0, 0,
+         0},
         {"edges", sp_optionFlag, NULL, &plan.showEdges, "draw the edges of surfaces in pictures", 0, 0, 0},
         {"quiet", sp_optionFlag, NULL, &plan.quiet, "print nothing but errors", 0, 0, 'q'},
     };
@@ -41,6 +48,7 @@ int spRunExport(int argc, char** argv)
         "souple export out/demo/demo.souple --to vtu,csv,svg --out out/data",
         "souple export out/demo/demo.souple --to mp4 --out out/demo --width 1920 --height 1080",
         "souple export out/demo/demo.souple --to sheet --out out/demo --colour displacement",
+        "souple export out/demo/demo.souple --to png --out out/glassy --stride 30 --opacity 0.4",
         NULL,
     };
     const spUsage usage = {

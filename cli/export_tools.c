@@ -61,8 +61,8 @@ unsigned spParseFormats(const char* list)
     return (formats & sp_exportMp4) == 0 || spCanFilm() ? formats : 0;
 }
 
-static const char* const s_colours[] = {"none",     "stress", "displacement", "velocity",
-                                        "pressure", "strain", "modulus",      "level"};
+static const char* const s_colours[] = {"none",   "stress",  "displacement", "velocity", "pressure",
+                                        "strain", "modulus", "level",        "region"};
 
 _Static_assert(sizeof(s_colours) / sizeof(s_colours[0]) == sp_pictureColorCount,
                "one word for each colouring");
@@ -91,7 +91,7 @@ bool spParseColour(const char* word, spPictureColor* color)
     {
         spFailUsage(
             "unknown colour \"%s\"; known are none, stress, strain, displacement, velocity, pressure, "
-            "modulus and level",
+            "modulus, level and region",
             word);
     }
     return false;
@@ -99,7 +99,7 @@ bool spParseColour(const char* word, spPictureColor* color)
 
 spExportPlan spMakeExportPlan(void)
 {
-    return (spExportPlan){.lastFrame = -1, .stride = 1};
+    return (spExportPlan){.lastFrame = -1, .stride = 1, .opacity = -1.0};
 }
 
 static bool spShowExport(double fraction, void* context)
@@ -108,12 +108,23 @@ static bool spShowExport(double fraction, void* context)
     return !spIsInterrupted();
 }
 
-// Size and colours of pictures: what the plan says, else what the scene in the recording says
-static spPictureDef spMakePicture(const spRecording* recording, const spExportPlan* plan)
+#define SP_MAX_REGION_NAMES 64
+
+// What pictures need of the scene in a recording
+typedef struct spPictureScene
+{
+    spScene* scene;    // NULL without one
+    double* opacities; // one for each body of the recording
+    spRegionName names[SP_MAX_REGION_NAMES];
+} spPictureScene;
+
+// Size, colours and opacity of pictures: what the plan says, else what the scene says
+static spPictureDef spMakePicture(const spRecording* recording, const spExportPlan* plan,
+                                  spPictureScene* from)
 {
     spPictureDef def = spDefaultPictureDef();
-    const char* text = spRecording_GetSceneText(recording);
-    spScene* scene = text != NULL ? spParseScene(text, strlen(text), NULL, NULL, NULL) : NULL;
+    const spScene* scene = from->scene;
+    double* opacities = from->opacities;
     if (scene != NULL)
     {
         spSceneOutput output = spScene_GetOutput(scene);
@@ -122,11 +133,27 @@ static spPictureDef spMakePicture(const spRecording* recording, const spExportPl
         def.color = output.pictureColor;
         def.rangeLow = output.pictureLow;
         def.rangeHigh = output.pictureHigh;
-        spDestroyScene(scene);
+        def.opacity = output.pictureOpacity;
+        def.flatShading = output.pictureFlat;
+        for (int i = 0; i < spRecording_GetBodyCount(recording); ++i)
+        {
+            opacities[i] = spScene_GetOpacity(scene, spRecording_GetBodyName(recording, i));
+        }
+        def.opacities = opacities;
+        int nameCount = spScene_GetRegionNames(scene, from->names, SP_MAX_REGION_NAMES);
+        def.regionNames = from->names;
+        def.regionNameCount = nameCount < SP_MAX_REGION_NAMES ? nameCount : SP_MAX_REGION_NAMES;
     }
     def.width = plan->width > 0 ? plan->width : def.width;
     def.height = plan->height > 0 ? plan->height : def.height;
     def.showEdges = plan->showEdges;
+    def.showOverlap = plan->overlap;
+    def.flatShading = def.flatShading || plan->flat;
+    if (plan->opacity >= 0.0)
+    {
+        def.opacity = plan->opacity;
+        def.opacities = NULL;
+    }
     spPictureColor color = def.color;
     if (plan->colour != NULL && spParseColour(plan->colour, &color) && color != def.color)
     {
@@ -199,7 +226,8 @@ static bool spExportPlots(const spRecording* recording, const spExportPlan* plan
 #define SP_SHEET_PICTURES 9
 
 // The whole motion at a glance: nine frames, evenly spread, in one picture
-static bool spExportSheet(const spRecording* recording, const spExportPlan* plan, spError* error)
+static bool spExportSheet(const spRecording* recording, const spExportPlan* plan, const spPictureDef* def,
+                          spError* error)
 {
     int frames[SP_SHEET_PICTURES];
     int frameCount = spRecording_GetFrameCount(recording);
@@ -213,7 +241,7 @@ static bool spExportSheet(const spRecording* recording, const spExportPlan* plan
     }
     char name[128], path[4096];
     snprintf(name, sizeof(name), "%.100s_sheet", plan->name);
-    spPictureDef picture = spMakePicture(recording, plan);
+    spPictureDef picture = *def;
     double scale = plan->width > 0 ? 1.0 : 480.0 / picture.width;
     picture.width = (int)(scale * picture.width);
     picture.height = (int)(scale * picture.height);
@@ -222,10 +250,10 @@ static bool spExportSheet(const spRecording* recording, const spExportPlan* plan
 }
 
 static bool spExportFilm(const spRecording* recording, const spExportPlan* plan, const spExportDef* def,
-                         spError* error)
+                         const spPictureDef* pictureDef, spError* error)
 {
     char path[4096];
-    spPictureDef picture = spMakePicture(recording, plan);
+    spPictureDef picture = *pictureDef;
     // Films have an even number of pixels along each side
     picture.width -= picture.width % 2;
     picture.height -= picture.height % 2;
@@ -233,27 +261,42 @@ static bool spExportFilm(const spRecording* recording, const spExportPlan* plan,
            spSaveFilm(recording, def, &picture, path, error);
 }
 
+static bool spExportDrawn(const spRecording* recording, const spExportPlan* plan, unsigned format,
+                          const spExportDef* def, spError* error)
+{
+    spPictureScene from = {.opacities =
+                               calloc((size_t)spRecording_GetBodyCount(recording) + 1, sizeof(double))};
+    if (from.opacities == NULL)
+    {
+        snprintf(error->message, sizeof(error->message), "out of memory");
+        return false;
+    }
+    const char* text = spRecording_GetSceneText(recording);
+    from.scene = text != NULL ? spParseScene(text, strlen(text), NULL, NULL, NULL) : NULL;
+    spPictureDef picture = spMakePicture(recording, plan, &from);
+    bool good = format == sp_exportPng     ? spExportPng(recording, def, &picture, error)
+                : format == sp_exportSheet ? spExportSheet(recording, plan, &picture, error)
+                                           : spExportFilm(recording, plan, def, &picture, error);
+    spDestroyScene(from.scene);
+    free(from.opacities);
+    return good;
+}
+
 static bool spExportFormatTo(const spRecording* recording, const spExportPlan* plan, unsigned format,
                              const spExportDef* def, spError* error)
 {
-    spPictureDef picture;
     switch (format)
     {
         case sp_exportVtu:
             return spExportVtu(recording, def, error);
         case sp_exportObj:
             return spExportObj(recording, def, error);
-        case sp_exportPng:
-            picture = spMakePicture(recording, plan);
-            return spExportPng(recording, def, &picture, error);
         case sp_exportCsv:
             return spExportCsv(recording, def, error);
-        case sp_exportSheet:
-            return spExportSheet(recording, plan, error);
-        case sp_exportMp4:
-            return spExportFilm(recording, plan, def, error);
-        default:
+        case sp_exportSvg:
             return spExportPlots(recording, plan, error);
+        default:
+            return spExportDrawn(recording, plan, format, def, error);
     }
 }
 

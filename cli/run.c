@@ -150,6 +150,7 @@ static spRecorder* spStartRecorder(const spRunOptions* options, const spScene* s
         def.storeStrain = color == sp_colorStrain || reported;
         def.storeModulus = color == sp_colorModulus || reported;
         def.storeLevels = color == sp_colorLevel || reported;
+        def.storeRegions = color == sp_colorRegion || reported;
         def.storeTetStates = ofTets;
         def.storeContacts = output.contacts || color == sp_colorPressure || reported;
         def.camera = output.hasCamera ? &camera : NULL;
@@ -649,7 +650,8 @@ static int spParseRun(int argc, char** argv, spRunOptions* options)
          "leave a report that can be mailed, DIR/<scene>.html without FILE; with FILE it needs no --out", 0,
          0, 0},
         {"colour", sp_optionText, "COLOUR", &options->colour,
-         "colour bodies in pictures by stress, strain, displacement, velocity, pressure, modulus, level or "
+         "colour bodies in pictures by stress, strain, displacement, velocity, pressure, modulus, level, "
+         "region or "
          "none, by default as the scene says",
          0, 0, 0},
         {"stress", sp_optionFlag, NULL, &options->stress, "record the stress of tets too", 0, 0, 0},

@@ -111,7 +111,8 @@ typedef struct spExportPlan
     unsigned formats;
     int firstFrame, lastFrame, stride;
     int width, height; // of pictures; 0 means as the scene in the recording says
-    bool showEdges;
+    bool showEdges, flat, overlap;
+    double opacity;     // of bodies in pictures; below 0 means as the scene in the recording says
     const char* colour; // of bodies in pictures; NULL means as the scene in the recording says
     bool quiet;
 } spExportPlan;

@@ -29,9 +29,9 @@
 // What clients wait for: the bit of each colour (1 << spViewColour), and
 enum
 {
-    sp_wantNodes = 1 << 8, // all nodes, not only what is drawn
-    sp_wantContacts = 1 << 10,
-    sp_wantAnyway = 1 << 9, // a frame even when nothing has moved since the last one
+    sp_wantNodes = 1 << 16, // all nodes, not only what is drawn
+    sp_wantContacts = 1 << 18,
+    sp_wantAnyway = 1 << 17, // a frame even when nothing has moved since the last one
 };
 
 // Something that a client wants to be done between steps

@@ -35,7 +35,7 @@ typedef int spCopyValuesFcn(const spWorld* world, spBodyId body, spReal* values,
 static spCopyValuesFcn* const s_copyValues[sp_viewColourCount] = {
     [sp_viewStrain] = spBody_CopyNodeStrain,         [sp_viewStress] = spBody_CopyNodeStress,
     [sp_viewPressure] = spBody_CopyContactPressures, [sp_viewModulus] = spBody_CopyNodeModulus,
-    [sp_viewLevel] = spBody_CopyNodeLevels,
+    [sp_viewLevel] = spBody_CopyNodeLevels,          [sp_viewRegion] = spBody_CopyNodeRegions,
 };
 
 static bool spFillBody(spRawBody* raw, spWorld* world, spBodyId id, unsigned wanted)

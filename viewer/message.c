@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char* const g_viewColourWords[sp_viewColourCount] = {"none",     "displacement", "strain",  "stress",
-                                                           "velocity", "pressure",     "modulus", "level"};
+const char* const g_viewColourWords[sp_viewColourCount] = {
+    "none", "displacement", "strain", "stress", "velocity", "pressure", "modulus", "level", "region"};
 
 spValueKind spGetValueKind(spViewColour colour)
 {
@@ -17,6 +17,7 @@ spValueKind spGetValueKind(spViewColour colour)
         [sp_viewStrain] = sp_valueStrain,     [sp_viewStress] = sp_valueStress,
         [sp_viewVelocity] = sp_valueSpeed,    [sp_viewPressure] = sp_valueStress,
         [sp_viewModulus] = sp_valueStress,    [sp_viewLevel] = sp_valueLevel,
+        [sp_viewRegion] = sp_valueLevel,
     };
     _Static_assert(sizeof(kinds) / sizeof(kinds[0]) == sp_viewColourCount, "a kind for each colour");
     return kinds[colour];

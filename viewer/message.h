@@ -29,6 +29,7 @@ typedef enum spViewColour
     sp_viewPressure,
     sp_viewModulus,
     sp_viewLevel,
+    sp_viewRegion,
     sp_viewColourCount
 } spViewColour;
 

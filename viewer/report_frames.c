@@ -209,10 +209,9 @@ typedef spValueView spGetNodeValuesFcn(const spRecording* recording, int frame, 
 
 // Values that a recording holds as they are; contact pressure is 0 where it holds none
 static spGetNodeValuesFcn* const s_getNodeValues[sp_viewColourCount] = {
-    [sp_viewStrain] = spRecording_GetNodeStrain,
-    [sp_viewStress] = spRecording_GetNodeStress,
-    [sp_viewModulus] = spRecording_GetNodeModulus,
-    [sp_viewLevel] = spRecording_GetNodeLevels,
+    [sp_viewStrain] = spRecording_GetNodeStrain,   [sp_viewStress] = spRecording_GetNodeStress,
+    [sp_viewModulus] = spRecording_GetNodeModulus, [sp_viewLevel] = spRecording_GetNodeLevels,
+    [sp_viewRegion] = spRecording_GetNodeRegions,
 };
 
 // Bytes of each frame, about; NULL without memory

@@ -8,6 +8,7 @@
 #include "session.h"
 #include "souple/body.h"
 #include "souple/element.h"
+#include "souple/levels.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -391,6 +392,32 @@ static int spCountInverted(spSession* session)
     return sum;
 }
 
+// What bodies of levels do, all of them together; null without one, and the load without a budget
+static json_t* spMakeLevels(spSession* session)
+{
+    double active = 0.0, evaluations = 0.0, load = 0.0;
+    bool any = false;
+    for (int i = 0; i < session->bodyCount; ++i)
+    {
+        spLevelsReport report = spBody_GetLevels(spRun_GetWorld(session->run), session->bodies[i]);
+        for (int k = 0; k < report.levelCount; ++k)
+        {
+            active += report.activeCounts[k];
+        }
+        any = any || report.levelCount > 0;
+        evaluations += report.evaluations;
+        load = fmax(load, report.load);
+    }
+    json_t* levels = any ? json_object() : json_null();
+    if (any)
+    {
+        json_object_set_new(levels, "active", spMakeJsonNumber(active));
+        json_object_set_new(levels, "evaluations", spMakeJsonNumber(evaluations));
+        json_object_set_new(levels, "load", load > 0.0 ? spMakeJsonNumber(load) : json_null());
+    }
+    return levels;
+}
+
 bool spTellStats(spSession* session, double now)
 {
     const spRun* run = session->run;
@@ -412,6 +439,7 @@ bool spTellStats(spSession* session, double now)
     json_object_set_new(json, "iterations", json_integer(report.solverIterations));
     json_object_set_new(json, "residual",
                         report.solverResidual > 0.0 ? spMakeJsonNumber(report.solverResidual) : json_null());
+    json_object_set_new(json, "levels", spMakeLevels(session));
     json_object_set_new(json, "measurements", measurements);
     json_object_set_new(json, "chosen", spMakeChoices(session));
     json_object_set_new(json, "inverted", json_integer(spCountInverted(session)));

@@ -122,6 +122,8 @@ typedef struct spTetDef
     spReal lameMu;               ///< Pa; > 0 replaces youngModulus and poissonRatio
     const spReal* youngModuli;   ///< one for each tet, Pa, instead; may be NULL
     const spReal* poissonRatios; ///< one for each tet, instead; may be NULL
+    const int32_t*
+        regions;    ///< region of each tet (spMesh_GetTetRegions), for drawing; NULL means 0 everywhere
     spReal mooney;  ///< Mooney-Rivlin: share of the second constant in mu, 2 c2 / mu, 0..1; 0 is neo-Hookean
     spReal damping; ///< damping time beta, s: viscous over elastic moduli; negative means from dampingRatio
     spReal
@@ -205,6 +207,11 @@ SP_API int spBody_CopyNodeStrain(const spWorld* world, spBodyId body, spReal* st
 /// Computes Young's modulus at the nodes, Pa: the mean of the tets around each, weighted by rest volume. For drawing.
 /// @return the number of nodes; 0 when the body has no tets, is rigid, or capacity is smaller.
 SP_API int spBody_CopyNodeModulus(const spWorld* world, spBodyId body, spReal* modulus, int capacity);
+
+/// Copies the largest number of the regions (spTetDef.regions) that the tets around each node lie in: the least of the three at a
+/// triangle is then that of its tet. For drawing.
+/// @return the number of nodes; 0 when the body has no tets, all of them are in region 0, it is rigid, or capacity is smaller.
+SP_API int spBody_CopyNodeRegions(const spWorld* world, spBodyId body, spReal* regions, int capacity);
 
 /// @return number of tets of all sets of a body that are inside out, or have no volume at all.
 SP_API int spBody_CountInvertedTets(const spWorld* world, spBodyId body);

@@ -71,6 +71,7 @@ typedef struct spRecorderDef
     bool storeStrain;    ///< also store equivalent strain at the nodes of bodies that have one
     bool storeModulus;   ///< also store Young's modulus at the nodes of bodies with tets
     bool storeLevels;    ///< also store the levels that nodes move by, of bodies of levels
+    bool storeRegions;   ///< also store the regions of the mesh at the nodes, of bodies that have some
     bool storeTetStates; ///< also store stress and volume ratio of every tet
     bool storeContacts; ///< also store the contacts of each frame, SP_MAX_FRAME_CONTACTS of them at most, and
                         ///< contact pressures at the nodes of bodies that touch something
@@ -315,6 +316,10 @@ SP_API spValueView spRecording_GetNodeModulus(const spRecording* recording, int 
 /// they were not stored, the body has no levels or was not there.
 SP_API spValueView spRecording_GetNodeLevels(const spRecording* recording, int frame, int body);
 
+/// @return the largest region number around each node of a body in a frame, see spBody_CopyNodeRegions; empty when they were not
+/// stored, the body has no regions or was not there.
+SP_API spValueView spRecording_GetNodeRegions(const spRecording* recording, int frame, int body);
+
 /// A contact of a frame, see spContact.
 typedef struct spRecordedContact
 {
@@ -408,23 +413,39 @@ typedef enum spPictureColor
     sp_colorPressure,     ///< contact pressure at nodes, N/m^2; the recording must have contacts stored
     sp_colorStrain,       ///< equivalent strain at nodes; the recording must have it stored
     sp_colorModulus,      ///< Young's modulus at nodes, Pa; the recording must have it stored
-    sp_colorLevel, ///< the level that nodes move by, 0 for the coarsest; the recording must have it stored
+    sp_colorLevel,  ///< the level that nodes move by, 0 for the coarsest; the recording must have it stored
+    sp_colorRegion, ///< region of the mesh, each in a colour of its own; the recording must have it stored
     sp_pictureColorCount ///< number of colourings
 } spPictureColor;
+
+/// What a region is called in the legend.
+typedef struct spRegionName
+{
+    int region;       ///< its number
+    const char* name; ///< short, printable ASCII
+} spRegionName;
 
 /// How pictures look. Start from spDefaultPictureDef.
 typedef struct spPictureDef
 {
-    int width;              ///< pixels, 16 to SP_MAX_PICTURE_SIZE
-    int height;             ///< pixels, 16 to SP_MAX_PICTURE_SIZE
-    int samples;            ///< anti-aliasing: samples along each side of a pixel, 1 to 4
-    const spCamera* camera; ///< NULL means the camera of the recording, or else spFitCamera
-    spPictureColor color;   ///< what colours the bodies; with a legend
-    double rangeLow;        ///< what the first colour stands for, Pa, m or m/s
+    int width;                       ///< pixels, 16 to SP_MAX_PICTURE_SIZE
+    int height;                      ///< pixels, 16 to SP_MAX_PICTURE_SIZE
+    int samples;                     ///< anti-aliasing: samples along each side of a pixel, 1 to 4
+    const spCamera* camera;          ///< NULL means the camera of the recording, or else spFitCamera
+    spPictureColor color;            ///< what colours the bodies; with a legend
+    const spRegionName* regionNames; ///< of colours by region; a region without a name has its number
+    int regionNameCount;             ///< number of them
+    double rangeLow;                 ///< what the first colour stands for, Pa, m or m/s
     double rangeHigh; ///< what the last colour stands for; 0 with rangeLow 0: by what surfaces show, rounded
-    bool showGround;  ///< draw planes that point upwards with a grid, and shadows on them
-    bool showEdges;   ///< draw the edges of triangles on surfaces; always on flat bodies
-    bool showCaption; ///< write the time, and the caption, into the lower left corner
+    double
+        opacity; ///< share of the light from behind that a surface of a body keeps back, 0 (not drawn) to 1 (solid)
+    const double* opacities; ///< the same for each body of the recording; NULL means `opacity` for all
+    bool flatShading; ///< each triangle with one normal, not smooth where neighbours meet at a flat angle
+    bool
+        showOverlap; ///< draw what closed bodies have in common: rays in it, and the gradient of the volume at nodes
+    bool showGround;     ///< draw planes that point upwards with a grid, and shadows on them
+    bool showEdges;      ///< draw the edges of triangles on surfaces; always on flat bodies
+    bool showCaption;    ///< write the time, and the caption, into the lower left corner
     const char* caption; ///< short text after the time, printable ASCII; may be NULL
     double lineWidth;    ///< width of edges of bodies without triangles, pixels; 0 means by their length
     int internalValue;   ///< set by spDefaultPictureDef

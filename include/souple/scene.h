@@ -115,7 +115,10 @@ typedef struct spSceneOutput
     int pictureHeight;           ///< pixels
     spPictureColor pictureColor; ///< what colours the bodies in pictures
     double pictureLow;           ///< what the first colour stands for, Pa, m or m/s
-    double pictureHigh;     ///< what the last colour stands for; 0 with pictureLow means from the recording
+    double pictureHigh; ///< what the last colour stands for; 0 with pictureLow means from the recording
+    double
+        pictureOpacity; ///< share of the light from behind that bodies keep back, 0 to 1; see spScene_GetOpacity
+    bool pictureFlat;       ///< triangles are shaded each with one normal
     bool hasCamera;         ///< whether the scene has a camera: the rest is only then of use
     spDVec3 cameraPosition; ///< where the camera is, m
     spDVec3 cameraTarget;   ///< what is in the middle of the picture, m
@@ -125,6 +128,15 @@ typedef struct spSceneOutput
 
 /// @return what the scene wants to be left behind.
 SP_API spSceneOutput spScene_GetOutput(const spScene* scene);
+
+/// @param body name of a body; one that the scene does not have is drawn as the picture says
+/// @return share of the light from behind that this body keeps back in pictures, 0 (not drawn) to 1 (solid).
+SP_API double spScene_GetOpacity(const spScene* scene, const char* body);
+
+/// Tells what regions of tets are called in the scene.
+/// @param names room for capacity names, which stay valid as long as the scene; may be NULL when capacity is 0
+/// @return how many there are, also when there is less room.
+SP_API int spScene_GetRegionNames(const spScene* scene, spRegionName* names, int capacity);
 
 // ---------------------------------------------------------------------------------------------------------
 // Runs

@@ -181,6 +181,7 @@ int spAddTetSet(spBody* body, const spTetDef* def, spError* error)
         spTet* tet = tets + i;
         *tet = material;
         tet->youngModulus = def->youngModuli != NULL ? def->youngModuli[i] : tet->youngModulus;
+        tet->region = def->regions != NULL ? def->regions[i] : 0;
         tet->poissonRatio = def->poissonRatios != NULL ? def->poissonRatios[i] : tet->poissonRatio;
         for (int k = 0; ok && k < 4; ++k)
         {

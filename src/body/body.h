@@ -282,6 +282,8 @@ void spHoldPatchRows(spBody* body, const spHoldContext* context, int patch);
 int spSumNodeStress(const spBody* body, spReal* stress);
 int spSumNodeStrain(const spBody* body, spReal* strain);
 int spSumNodeModulus(const spBody* body, spReal* modulus);
+// The largest number of the regions around each node; 0 also when all tets are in region 0
+int spFindNodeRegions(const spBody* body, spReal* regions);
 
 // The farthest that a free node is from the first node, m. Uses f.
 double spGetBodySize(spBody* body);

@@ -160,3 +160,35 @@ int spSumNodeModulus(const spBody* body, spReal* modulus)
     spFree(body->heap, sums);
     return body->userCount;
 }
+
+int spFindNodeRegions(const spBody* body, spReal* regions)
+{
+    bool any = false;
+    if (body->methodDef.type == sp_rigid)
+    {
+        return 0;
+    }
+    for (int i = 0; i < body->userCount; ++i)
+    {
+        regions[i] = -INFINITY;
+    }
+    for (int i = 0; i < body->setCount; ++i)
+    {
+        const spTetSet* set = spGetTetSet(body, i);
+        for (int k = 0; set != NULL && k < 4 * set->base.elementCount; ++k)
+        {
+            const spTet* tet = set->tets + k / 4;
+            int user = body->order.order[tet->nodes[k % 4]];
+            any = any || tet->region != 0;
+            if (user < body->userCount && (spReal)tet->region > regions[user])
+            {
+                regions[user] = (spReal)tet->region;
+            }
+        }
+    }
+    for (int i = 0; i < body->userCount; ++i)
+    {
+        regions[i] = isfinite(regions[i]) ? regions[i] : 0;
+    }
+    return any ? body->userCount : 0;
+}

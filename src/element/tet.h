@@ -15,6 +15,7 @@ typedef struct spTet
     int32_t nodes[4];
     spReal youngModulus; // Pa
     spReal poissonRatio;
+    int32_t region; // as the mesh numbers them, for drawing
 } spTet;
 
 // Numbers of a tetrahedron in its block: the inverse of the rest edges, row by row, then the rest volume

@@ -5,8 +5,9 @@
 
 #include "record/chunk.h"
 
-const uint32_t g_nodeValueChunks[sp_nodeValueCount] = {
-    sp_chunkNodeStress, sp_chunkNodeStrain, sp_chunkNodePressure, sp_chunkNodeModulus, sp_chunkNodeLevel};
+const uint32_t g_nodeValueChunks[sp_nodeValueCount] = {sp_chunkNodeStress,   sp_chunkNodeStrain,
+                                                       sp_chunkNodePressure, sp_chunkNodeModulus,
+                                                       sp_chunkNodeLevel,    sp_chunkNodeRegion};
 
 spNodeValue spFindNodeValue(uint32_t type)
 {

@@ -77,6 +77,7 @@ enum
         SP_CHUNK_TYPE('N', 'P', 'R', 'E'), // contact pressure at the nodes in the last frame
     sp_chunkNodeModulus = SP_CHUNK_TYPE('N', 'M', 'O', 'D'), // Young's modulus at the nodes in the last frame
     sp_chunkNodeLevel = SP_CHUNK_TYPE('N', 'L', 'E', 'V'),   // levels that nodes move by in the last frame
+    sp_chunkNodeRegion = SP_CHUNK_TYPE('N', 'R', 'E', 'G'),  // largest region around nodes in the last frame
     sp_chunkContacts = SP_CHUNK_TYPE('C', 'O', 'N', 'T'),    // contacts of the last frame
     sp_chunkDone = SP_CHUNK_TYPE('D', 'O', 'N', 'E'),        // index; last, once
 };
@@ -89,6 +90,7 @@ typedef enum spNodeValue
     sp_nodePressure,   // N/m^2
     sp_nodeModulus,    // Pa
     sp_nodeLevel,      // 0 for the coarsest
+    sp_nodeRegion,     // a number of the mesh
     sp_nodeValueCount
 } spNodeValue;
 

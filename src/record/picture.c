@@ -9,7 +9,9 @@
 #include "base/value_range.h"
 #include "record/camera.h"
 #include "record/drawn.h"
+#include "record/fragments.h"
 #include "record/output.h"
+#include "record/overlap_drawn.h"
 #include "record/shading.h"
 #include "record/shape.h"
 #include "record/stroke_text.h"
@@ -21,11 +23,20 @@
 #define SP_MIN_SHADOW_SIZE 64
 #define SP_BALL_SIDES 10
 #define SP_SHEET_GAP 4
+#define SP_BAND_ROWS 16
+// That a legend has room for; further ones have the colour of the nearest
+#define SP_MAX_REGIONS 12
+// Along the longest edge of what bodies have in common
+#define SP_OVERLAP_RAYS 16
 
 // Colours that also people with a colour vision deficiency can tell apart, after Okabe and Ito
 static const uint32_t SP_BODY_COLORS[] = {0xE06A26, 0x1F7BBF, 0x17A07C, 0xE3A51D,
                                           0xC774A6, 0x58B2E4, 0x8A6BBE, 0x9DA63A};
 #define SP_COLLIDER_COLOR 0x9AA3AF
+// The first of them as different in lightness as they can be
+static const uint32_t SP_REGION_COLORS[SP_MAX_REGIONS] = {0x58B2E4, 0xC0392B, 0xE8C547, 0x17A07C,
+                                                          0x8A6BBE, 0xE06A26, 0x1F7BBF, 0xC774A6,
+                                                          0x9DA63A, 0x6B4F3A, 0x2F3E55, 0xD9D2C5};
 
 typedef struct spPicture
 {
@@ -34,12 +45,14 @@ typedef struct spPicture
     const spPictureDef* def;
     spStage stage;
     spRaster raster;
+    spFragments fragments;
     spShapeMesh shape;
 
     spDrawTriangle* triangles;
     int triangleCount;
     int triangleCapacity;
     int drawnCount; // those without casters come first
+    bool hasTransparent;
 
     // For one body
     spFloat3* faceNormals; // length is twice the area
@@ -54,9 +67,14 @@ typedef struct spPicture
     int surfaceValueCapacity;
     spDrawnBody drawn;
 
-    // What the first and the last colour stand for
+    spArena arena;  // for the overlap of a frame
+    double overlap; // m^3
+
+    // What the first and the last colour stand for; regions, rising, have one each
     double low;
     double high;
+    float regions[SP_MAX_REGIONS];
+    int regionCount;
 
     // Everything seen in this frame
     spFloat3 seenLow;
@@ -70,6 +88,7 @@ spPictureDef spDefaultPictureDef(void)
     def.width = 1280;
     def.height = 720;
     def.samples = 2;
+    def.opacity = 1.0;
     def.showGround = true;
     def.showCaption = true;
     def.internalValue = SP_DEF_COOKIE;
@@ -101,8 +120,15 @@ static const spColouring s_colourings[] = {
                          "storeModulus (souple run --colour modulus), with tets in some body"},
     [sp_colorLevel] = {sp_nodeLevel, sp_valueLevel, "level", NULL, "levels",
                        "storeLevels (souple run --colour level), with a body of levels"},
+    [sp_colorRegion] = {sp_nodeRegion, sp_valueLevel, "region", NULL, "regions",
+                        "storeRegions (souple run --colour region), with a mesh that has some"},
 };
 _Static_assert(SP_COUNT(s_colourings) == sp_pictureColorCount, "a row for each colouring");
+
+static double spGetOpacity(const spPictureDef* def, int body)
+{
+    return def->opacities != NULL ? def->opacities[body] : def->opacity;
+}
 
 static bool spCheckPicture(const spRecording* recording, const spPictureDef* def, spError* error)
 {
@@ -142,6 +168,21 @@ static bool spCheckPicture(const spRecording* recording, const spPictureDef* def
         return spFail(error, sp_errorBadArgument,
                       "picture: the recording has no %s to colour by: record it with %s", colouring->needs,
                       colouring->remedy);
+    }
+    for (int body = 0; body < recording->bodyCount; ++body)
+    {
+        double opacity = spGetOpacity(def, body);
+        if (!(opacity >= 0.0 && opacity <= 1.0))
+        {
+            return spFail(error, sp_errorBadArgument,
+                          "picture: body \"%s\" has an opacity of %g; 0, not seen at all, to 1 are possible",
+                          spRecording_GetBodyName(recording, body), opacity);
+        }
+    }
+    if (def->regionNameCount < 0 || (def->regionNameCount > 0 && def->regionNames == NULL))
+    {
+        return spFail(error, sp_errorBadArgument, "picture: %d names of regions, or none given",
+                      def->regionNameCount);
     }
     if (!(def->lineWidth >= 0.0) || def->lineWidth > 1000.0)
     {
@@ -293,12 +334,57 @@ static float spGetPictureFloor(const spPicture* picture)
     return spGetValueFloor(s_colourings[picture->def->color].kind, size);
 }
 
+// The regions that nodes lie in, rising
+static void spListRegions(spPicture* picture)
+{
+    const spRecording* recording = picture->recording;
+    for (int i = 0; i < recording->frameCount * recording->bodyCount; ++i)
+    {
+        spValueView view =
+            spGetNodeValues(recording, i / recording->bodyCount, i % recording->bodyCount, sp_nodeRegion);
+        for (int k = 0; k < view.count; ++k)
+        {
+            int at = picture->regionCount;
+            while (at > 0 && picture->regions[at - 1] > view.data[k])
+            {
+                at -= 1;
+            }
+            bool known = at > 0 && picture->regions[at - 1] == view.data[k];
+            if (!known && isfinite(view.data[k]) && picture->regionCount < SP_MAX_REGIONS)
+            {
+                memmove(picture->regions + at + 1, picture->regions + at,
+                        (size_t)(picture->regionCount - at) * sizeof(float));
+                picture->regions[at] = view.data[k];
+                picture->regionCount += 1;
+            }
+        }
+    }
+}
+
+static uint32_t spGetRegionColor(const spPicture* picture, float region)
+{
+    int nearest = 0;
+    for (int i = 1; i < picture->regionCount; ++i)
+    {
+        bool nearer = fabsf(picture->regions[i] - region) < fabsf(picture->regions[nearest] - region);
+        nearest = nearer ? i : nearest;
+    }
+    return SP_REGION_COLORS[nearest];
+}
+
 // One range for all frames, so that a colour means the same everywhere
 static bool spChooseRange(spPicture* picture)
 {
     const spPictureDef* def = picture->def;
     picture->low = def->rangeLow;
     picture->high = def->rangeHigh;
+    if (def->color == sp_colorRegion)
+    {
+        picture->low = 0.0;
+        picture->high = 1.0; // numbers stay as they are
+        spListRegions(picture);
+        return true;
+    }
     if (def->color == sp_colorNone || def->rangeHigh > def->rangeLow)
     {
         return true;
@@ -341,6 +427,7 @@ static bool spBeginPicture(spPicture* picture, const spRecording* recording, con
 {
     *picture = (spPicture){0};
     picture->heap = spMakeHeap(&recording->heap.allocator);
+    spInitArena(&picture->arena, &picture->heap);
     picture->recording = recording;
     picture->def = def;
 
@@ -398,6 +485,7 @@ static void spEndPicture(spPicture* picture)
 {
     spHeap* heap = &picture->heap;
     spFreeRaster(&picture->raster, heap);
+    spFreeFragments(&picture->fragments, heap);
     spFreeDepthMap(&picture->stage.shadow, heap);
     spFreeDepthMap(&picture->stage.contact, heap);
     spFreeShape(heap, &picture->shape);
@@ -408,6 +496,7 @@ static void spEndPicture(spPicture* picture)
     spFree(heap, picture->values);
     spFree(heap, picture->surfaceValues);
     spFreeDrawnBody(heap, &picture->drawn);
+    spFreeArena(&picture->arena);
 }
 
 static bool spReserveTriangles(spPicture* picture, int64_t count)
@@ -490,7 +579,7 @@ static bool spAddSurface(spPicture* picture, const spDrawnBody* drawn, spFloat3 
     spPointView x = drawn->x;
     const int32_t* triangles = drawn->triangles;
     int triangleCount = drawn->triangleCount;
-    spFloat3 pale = spMixF3(color, spMakeF3(1.0f, 0.92f, 0.82f), 0.6f);
+    bool byRegion = values != NULL && picture->def->color == sp_colorRegion;
     if (!spReserveTriangles(picture, triangleCount) ||
         !spListFaces(picture, triangles, triangleCount, x.count))
     {
@@ -512,11 +601,17 @@ static bool spAddSurface(spPicture* picture, const spDrawnBody* drawn, spFloat3 
         {
             int node = triangles[3 * i + k];
             triangle->x[k] = spLoadF3(x.data + 3 * node);
-            triangle->n[k] = spGetCornerNormal(picture, i, node);
+            triangle->n[k] = picture->def->flatShading ? spNormalizeF3(picture->faceNormals[i])
+                                                       : spGetCornerNormal(picture, i, node);
             triangle->value[k] = values != NULL ? values[node] : 0.0f;
         }
-        triangle->color = drawn->bare != NULL && drawn->bare[i] != 0 ? pale : color;
-        triangle->flags = flags;
+        // The region of the tet behind it
+        float region = fminf(fminf(triangle->value[0], triangle->value[1]), triangle->value[2]);
+        spFloat3 own = byRegion ? spMakeColor(spGetRegionColor(picture, region)) : color;
+        bool isBare = drawn->bare != NULL && drawn->bare[i] != 0;
+        triangle->color = isBare ? spMixF3(own, spMakeF3(1.0f, 0.92f, 0.82f), 0.6f) : own;
+        triangle->flags = byRegion ? flags & ~(uint32_t)sp_drawMapped : flags;
+        triangle->opacity = 1.0f;
     }
     return true;
 }
@@ -535,6 +630,7 @@ static void spAddTriangle(spPicture* picture, const spFloat3 x[3], const spFloat
     }
     triangle->color = color;
     triangle->flags = flags;
+    triangle->opacity = 1.0f;
 }
 
 // A thread as a strip that faces `eye`, or the direction `towards` when it is meant for the light
@@ -712,6 +808,71 @@ static bool spAddThreads(spPicture* picture, spPointView x, const int32_t* edges
 }
 
 // ---------------------------------------------------------------------------------------------------------
+// What bodies have in common
+
+// An arrow as a thread whose head faces the eye
+static void spAddArrow(spPicture* picture, spFloat3 from, spFloat3 way, float radius, spFloat3 color)
+{
+    spFloat3 tip = spAddF3(from, way);
+    float length = spLengthF3(way), head = fminf(7.0f * radius, 0.6f * length);
+    if (!(length > 0.0f))
+    {
+        return;
+    }
+    spFloat3 neck = spMulAddF3(tip, -head / length, way);
+    spFloat3 side = spNormalizeF3(spCrossF3(way, spSubF3(picture->stage.view.eye, tip)));
+    spFloat3 left = spMulAddF3(neck, -0.45f * head, side), right = spMulAddF3(neck, 0.45f * head, side);
+    spAddThread(picture, from, neck, radius, color, false);
+    spAddTriangle(picture, (spFloat3[3]){left, right, tip}, (spFloat3[3]){side, side, side}, color,
+                  sp_drawFlat | sp_drawTube);
+}
+
+// Spans as threads between the surfaces that they end at, and gradients as arrows, the longest of them as long as a
+// quarter of what is seen of the overlap
+static bool spAddOverlap(spPicture* picture, int frame)
+{
+    spDrawnOverlap overlap;
+    picture->overlap = 0.0;
+    if (!picture->def->showOverlap)
+    {
+        return true;
+    }
+    spResetArena(&picture->arena);
+    if (!spFindDrawnOverlap(&picture->arena, picture->recording, frame, SP_OVERLAP_RAYS, &overlap) ||
+        !spReserveTriangles(picture, (2 + 2 * SP_BALL_SIDES) * (int64_t)overlap.spanCount +
+                                         3 * (int64_t)overlap.gradientCount))
+    {
+        return false;
+    }
+    picture->overlap = overlap.volume;
+    const spFloat3 grey = spMakeColor(0x3A4250);
+    for (int i = 0; i < overlap.spanCount; ++i)
+    {
+        const spDrawnSpan* span = overlap.spans + i;
+        spAddThread(picture, span->ends[0], span->ends[1], 0.1f * overlap.pixel, grey, false);
+        for (int k = 0; k < 2; ++k)
+        {
+            spFloat3 color = spMakeColor(SP_BODY_COLORS[span->bodies[k] % SP_COUNT(SP_BODY_COLORS)]);
+            spAddBall(picture, span->ends[k], 0.22f * overlap.pixel, color, false);
+        }
+    }
+    float largest = 0.0f;
+    for (int i = 0; i < overlap.gradientCount; ++i)
+    {
+        largest = fmaxf(largest, spLengthF3(overlap.gradients[i].gradient));
+    }
+    for (int i = 0; i < overlap.gradientCount && largest > 0.0f; ++i)
+    {
+        const spDrawnGradient* own = overlap.gradients + i;
+        float scale = SP_OVERLAP_RAYS / 4.0f * overlap.pixel / largest;
+        spFloat3 color = spMakeColor(SP_BODY_COLORS[own->body % SP_COUNT(SP_BODY_COLORS)]);
+        spAddArrow(picture, own->x, spScaleF3(scale, own->gradient), 0.12f * overlap.pixel,
+                   spScaleF3(0.6f, color));
+    }
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------------------------
 // Frames
 
 // Whether all nodes have the same z: shading then shows nothing, and the edges are drawn instead
@@ -733,6 +894,12 @@ static bool spAddBodies(spPicture* picture, int frame, bool caster)
     const spRecording* recording = picture->recording;
     for (int body = 0; body < recording->bodyCount; ++body)
     {
+        float opacity = (float)spGetOpacity(picture->def, body);
+        if (opacity == 0.0f)
+        {
+            continue;
+        }
+        int before = picture->triangleCount;
         spFloat3 color = spMakeColor(SP_BODY_COLORS[body % SP_COUNT(SP_BODY_COLORS)]);
         const float* values = NULL;
         bool ok = spGetDrawnBody(&picture->heap, recording, frame, body, &picture->drawn) &&
@@ -751,7 +918,8 @@ static bool spAddBodies(spPicture* picture, int frame, bool caster)
         }
         else if (ok && triangleCount == 0)
         {
-            ok = spAddThreads(picture, x, edges, edgeCount, color, values, caster);
+            const float* ramped = picture->def->color == sp_colorRegion ? NULL : values;
+            ok = spAddThreads(picture, x, edges, edgeCount, color, ramped, caster);
             if (ok && !caster && spIsOutline(picture, x, edges, edgeCount))
             {
                 spFloat3 pale = spMixF3(color, spMakeF3(0.9f, 0.9f, 0.9f), 0.55f);
@@ -761,6 +929,11 @@ static bool spAddBodies(spPicture* picture, int frame, bool caster)
         if (!ok)
         {
             return false;
+        }
+        for (int i = before; i < picture->triangleCount; ++i)
+        {
+            picture->triangles[i].opacity = opacity;
+            picture->hasTransparent = picture->hasTransparent || opacity < 1.0f;
         }
         for (int i = 0; !caster && i < x.count; ++i)
         {
@@ -814,6 +987,7 @@ static bool spAddColliders(spPicture* picture, int frame)
             }
             triangle->color = color;
             triangle->flags = sp_drawDull;
+            triangle->opacity = 1.0f;
         }
     }
     return true;
@@ -823,14 +997,62 @@ static void spDrawCaption(const spPicture* picture, int frame, uint8_t* rgb)
 {
     const spPictureDef* def = picture->def;
     char text[160];
-    snprintf(text, sizeof(text), "t = %.3f s%s%.100s", spRecording_GetFrameTime(picture->recording, frame),
-             def->caption != NULL ? "   " : "", def->caption != NULL ? def->caption : "");
+    char overlap[40] = "";
+    if (def->showOverlap)
+    {
+        snprintf(overlap, sizeof(overlap), "   overlap %.3g m^3", picture->overlap);
+    }
+    snprintf(text, sizeof(text), "t = %.3f s%s%s%.80s", spRecording_GetFrameTime(picture->recording, frame),
+             overlap, def->caption != NULL ? "   " : "", def->caption != NULL ? def->caption : "");
     float height = (float)(def->height < def->width ? def->height : def->width);
     float unit = height / 330.0f;
     unit = unit < 1.1f ? 1.1f : unit;
     spTextStyle style = {unit, 0.85f * unit, {52, 62, 76}, 0.85f};
     float margin = 8.0f * unit;
     spDrawText(rgb, def->width, def->height, margin, (float)def->height - margin, text, &style);
+}
+
+static void spDrawRegionNames(const spPicture* picture, uint8_t* rgb)
+{
+    const spPictureDef* def = picture->def;
+    char names[SP_MAX_REGIONS][40];
+    for (int i = 0; i < picture->regionCount; ++i)
+    {
+        snprintf(names[i], sizeof(names[i]), "region %d", (int)picture->regions[i]);
+        for (int k = 0; k < def->regionNameCount; ++k)
+        {
+            if (def->regionNames[k].region == (int)picture->regions[i] && def->regionNames[k].name != NULL)
+            {
+                snprintf(names[i], sizeof(names[i]), "%.39s", def->regionNames[k].name);
+            }
+        }
+    }
+    spDrawNames(rgb, def->width, def->height, names, SP_REGION_COLORS, picture->regionCount);
+}
+
+// From samples to pixels; a few rows at a time when something is transparent, since each sample then has a list
+static bool spResolve(spPicture* picture, uint8_t* rgb)
+{
+    const spRaster* raster = &picture->raster;
+    const spView* view = &picture->stage.view;
+    spPrepareGrounds(&picture->stage);
+    if (!picture->hasTransparent)
+    {
+        spResolveRows(&picture->stage, raster, NULL, rgb);
+        return true;
+    }
+    spFragments* fragments = &picture->fragments;
+    bool ok = spFindTransparent(fragments, &picture->heap, view, picture->triangles, picture->drawnCount);
+    for (int y = 0; ok && y < raster->height; y += SP_BAND_ROWS)
+    {
+        ok = spGatherFragments(fragments, &picture->heap, raster, view, picture->triangles, y,
+                               spMinInt(SP_BAND_ROWS, raster->height - y));
+        if (ok)
+        {
+            spResolveRows(&picture->stage, raster, fragments, rgb);
+        }
+    }
+    return ok;
 }
 
 // Draws one frame with a picture that was begun
@@ -846,7 +1068,9 @@ static bool spDrawFrame(spPicture* picture, int frame, uint8_t* rgb, spError* er
     spStage* stage = &picture->stage;
     picture->triangleCount = 0;
     picture->isEmpty = true;
-    bool ok = spAddColliders(picture, frame) && spAddBodies(picture, frame, false);
+    picture->hasTransparent = false;
+    bool ok =
+        spAddColliders(picture, frame) && spAddBodies(picture, frame, false) && spAddOverlap(picture, frame);
     picture->drawnCount = picture->triangleCount;
 
     // What only throws shadows
@@ -862,7 +1086,10 @@ static bool spDrawFrame(spPicture* picture, int frame, uint8_t* rgb, spError* er
     for (int i = 0; i < picture->drawnCount; ++i)
     {
         spDrawTriangle* triangle = picture->triangles + i;
-        spRasterTriangle(raster, &stage->view, triangle->x, (uint32_t)(i + 1), &triangle->setup);
+        if (!(triangle->opacity < 1.0f))
+        {
+            spRasterTriangle(raster, &stage->view, triangle->x, (uint32_t)(i + 1), &triangle->setup);
+        }
     }
 
     stage->triangles = picture->triangles;
@@ -875,12 +1102,19 @@ static bool spDrawFrame(spPicture* picture, int frame, uint8_t* rgb, spError* er
         radius = radius > 1e-3f * stage->radius ? radius : 1e-3f * stage->radius;
         spDrawShadows(stage, picture->triangles, picture->triangleCount, center, radius);
     }
-    spResolvePicture(stage, raster, rgb);
+    if (!spResolve(picture, rgb))
+    {
+        return spFailMemory(error, "picture", picture->heap.byteCount);
+    }
     if (picture->def->showCaption)
     {
         spDrawCaption(picture, frame, rgb);
     }
-    if (picture->def->color != sp_colorNone)
+    if (picture->def->color == sp_colorRegion)
+    {
+        spDrawRegionNames(picture, rgb);
+    }
+    else if (picture->def->color != sp_colorNone)
     {
         const spColouring* colouring = s_colourings + picture->def->color;
         spLegend legend = {colouring->title, colouring->unit, picture->low, picture->high};

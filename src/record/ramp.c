@@ -138,3 +138,36 @@ void spDrawLegend(uint8_t* rgb, int width, int height, const spLegend* legend)
         spDrawTick(rgb, width, height, (float)left + 0.5f * (float)(i * barWidth), base, value, &style);
     }
 }
+
+void spDrawNames(uint8_t* rgb, int width, int height, char (*names)[40], const uint32_t* colors, int count)
+{
+    float least = (float)(height < width ? height : width);
+    float unit = fmaxf(least / 330.0f, 1.1f);
+    spTextStyle style = {unit, 0.85f * unit, {52, 62, 76}, 0.85f};
+    float widest = 0.0f;
+    for (int i = 0; i < count; ++i)
+    {
+        widest = fmaxf(widest, spMeasureText(names[i], &style));
+    }
+    int row = (int)(12.0f * unit), margin = (int)(7.0f * unit), size = (int)(8.0f * unit);
+    int right = width - 2 * margin, left = right - (int)widest - size - margin;
+    int top = height - margin - count * row;
+    spDrawPlate(rgb, width, height, left - margin, top - margin, right + margin, height - margin / 2);
+    for (int i = 0; i < count; ++i)
+    {
+        int y0 = top + i * row;
+        for (int y = spMaxInt(y0, 0); y < spMinInt(y0 + size, height); ++y)
+        {
+            for (int x = spMaxInt(left, 0); x < spMinInt(left + size, width); ++x)
+            {
+                uint8_t* pixel = rgb + 3 * ((size_t)y * (size_t)width + (size_t)x);
+                for (int k = 0; k < 3; ++k)
+                {
+                    pixel[k] = (uint8_t)(colors[i] >> (16 - 8 * k) & 0xFF);
+                }
+            }
+        }
+        spDrawText(rgb, width, height, (float)(left + size + margin / 2), (float)(y0 + size), names[i],
+                   &style);
+    }
+}

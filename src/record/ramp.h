@@ -30,3 +30,6 @@ typedef struct spLegend
 
 // Draws a bar with numbers into the lower right corner
 void spDrawLegend(uint8_t* rgb, int width, int height, const spLegend* legend);
+
+// Draws names into the lower right corner, each beside its colour (0xRRGGBB)
+void spDrawNames(uint8_t* rgb, int width, int height, char (*names)[40], const uint32_t* colors, int count);

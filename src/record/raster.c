@@ -58,8 +58,7 @@ static void spCrossD(const double a[3], const double b[3], double c[3])
     c[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-// Homogeneous pixel coordinates: (px w, py w, w)
-static void spProject(const spView* view, spFloat3 x, double m[3])
+void spProject(const spView* view, spFloat3 x, double m[3])
 {
     spFloat3 r = spSubF3(x, view->eye);
     double right = (double)spDotF3(r, view->right);
@@ -109,8 +108,7 @@ static bool spBoundTriangle(const spView* view, double m[3][3], int box[4])
     return true;
 }
 
-bool spRasterTriangle(spRaster* raster, const spView* view, const spFloat3 x[3], uint32_t id,
-                      spTriangleSetup* setup)
+bool spSetUpTriangle(const spView* view, const spFloat3 x[3], int box[4], spTriangleSetup* setup)
 {
     double m[3][3];
     for (int i = 0; i < 3; ++i)
@@ -121,7 +119,6 @@ bool spRasterTriangle(spRaster* raster, const spView* view, const spFloat3 x[3],
         }
         spProject(view, x[i], m[i]);
     }
-    int box[4];
     if (!spBoundTriangle(view, m, box))
     {
         return false;
@@ -138,11 +135,8 @@ bool spRasterTriangle(spRaster* raster, const spView* view, const spFloat3 x[3],
     {
         return false;
     }
-
     setup->originX = (float)box[0];
     setup->originY = (float)box[1];
-    float slack[3];
-    float bound[3];
     for (int i = 0; i < 3; ++i)
     {
         double a = e[i][0] / det;
@@ -151,8 +145,26 @@ bool spRasterTriangle(spRaster* raster, const spView* view, const spFloat3 x[3],
         setup->edge[i][0] = (float)a;
         setup->edge[i][1] = (float)b;
         setup->edge[i][2] = (float)c;
+    }
+    return true;
+}
+
+bool spRasterTriangle(spRaster* raster, const spView* view, const spFloat3 x[3], uint32_t id,
+                      spTriangleSetup* setup)
+{
+    int box[4];
+    if (!spSetUpTriangle(view, x, box, setup))
+    {
+        return false;
+    }
+    float slack[3];
+    float bound[3];
+    for (int i = 0; i < 3; ++i)
+    {
+        double a = (double)setup->edge[i][0];
+        double b = (double)setup->edge[i][1];
         slack[i] = (float)(SP_OVERLAP * sqrt(a * a + b * b));
-        bound[i] = a != 0.0 ? (float)(-1.0 / a) : 0.0f;
+        bound[i] = setup->edge[i][0] != 0.0f ? (float)(-1.0 / a) : 0.0f;
     }
     float(*edge)[3] = setup->edge;
     float wa = edge[0][0] + edge[1][0] + edge[2][0];
@@ -254,7 +266,7 @@ void spClearDepthMap(spDepthMap* map)
     }
 }
 
-void spRasterDepth(spDepthMap* map, const spFloat3 x[3])
+static void spRasterMap(spDepthMap* map, const spFloat3 x[3], const float values[3])
 {
     float p[3][3];
     float low[2] = {1e30f, 1e30f};
@@ -263,7 +275,7 @@ void spRasterDepth(spDepthMap* map, const spFloat3 x[3])
     {
         p[i][0] = (spDotF3(map->u, x[i]) - map->originU) * map->scale;
         p[i][1] = (spDotF3(map->v, x[i]) - map->originV) * map->scale;
-        p[i][2] = spDotF3(map->w, x[i]);
+        p[i][2] = values[i];
         if (!isfinite(p[i][0]) || !isfinite(p[i][1]) || !isfinite(p[i][2]))
         {
             return;
@@ -308,6 +320,16 @@ void spRasterDepth(spDepthMap* map, const spFloat3 x[3])
             }
         }
     }
+}
+
+void spRasterDepth(spDepthMap* map, const spFloat3 x[3])
+{
+    spRasterMap(map, x, (float[3]){spDotF3(map->w, x[0]), spDotF3(map->w, x[1]), spDotF3(map->w, x[2])});
+}
+
+void spRasterValue(spDepthMap* map, const spFloat3 x[3], float value)
+{
+    spRasterMap(map, x, (float[3]){value, value, value});
 }
 
 // Running sum along u

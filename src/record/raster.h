@@ -65,6 +65,13 @@ typedef struct spRaster
 bool spCreateRaster(spRaster* raster, spHeap* heap, int width, int height, int samples);
 void spFreeRaster(spRaster* raster, spHeap* heap);
 
+// Homogeneous pixel coordinates: (px w, py w, w)
+void spProject(const spView* view, spFloat3 x, double m[3]);
+
+// Edge functions of a triangle, and the pixels that it may touch: box[0] <= x < box[2], box[1] <= y < box[3]. Returns false
+// when nothing of it is seen, it has no area, or a point is not finite.
+bool spSetUpTriangle(const spView* view, const spFloat3 x[3], int box[4], spTriangleSetup* setup);
+
 // Draws a triangle with three points of the world. Points that are not finite and triangles without area
 // draw nothing, in which case setup is not filled and false is returned.
 bool spRasterTriangle(spRaster* raster, const spView* view, const spFloat3 x[3], uint32_t id,
@@ -93,6 +100,9 @@ void spClearDepthMap(spDepthMap* map);
 
 // Draws a triangle into the map
 void spRasterDepth(spDepthMap* map, const spFloat3 x[3]);
+
+// The same with one value in place of the depth
+void spRasterValue(spDepthMap* map, const spFloat3 x[3], float value);
 
 // Blurs the coverage with a box of 2 * radius + 1 cells, twice along each side
 void spBlurCoverage(spDepthMap* map, int radius);

@@ -338,8 +338,8 @@ static int spGatherContacts(spRecorder* recorder, const spWorld* world)
 typedef int spCopyNodeValuesFcn(const spWorld* world, spBodyId body, spReal* values, int capacity);
 
 static spCopyNodeValuesFcn* const s_copyNodeValues[sp_nodeValueCount] = {
-    spBody_CopyNodeStress, spBody_CopyNodeStrain, spBody_CopyContactPressures, spBody_CopyNodeModulus,
-    spBody_CopyNodeLevels};
+    spBody_CopyNodeStress,  spBody_CopyNodeStrain, spBody_CopyContactPressures,
+    spBody_CopyNodeModulus, spBody_CopyNodeLevels, spBody_CopyNodeRegions};
 
 // What nodes and tets feel or are made of, where wanted and there is some. Returns where the numbers of the next body go.
 static float* spGatherValues(spRecorder* recorder, const spWorld* world, spBodyId id, spFrameBody* body,
@@ -498,6 +498,7 @@ spRecorder* spCreateRecorder(const spWorld* world, const spRecorderDef* def, spE
     recorder->storeValues[sp_nodePressure] = def->storeContacts;
     recorder->storeValues[sp_nodeModulus] = def->storeModulus;
     recorder->storeValues[sp_nodeLevel] = def->storeLevels;
+    recorder->storeValues[sp_nodeRegion] = def->storeRegions;
     recorder->storeTetStates = def->storeTetStates;
     recorder->storeContacts = def->storeContacts;
 

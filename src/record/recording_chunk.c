@@ -717,6 +717,7 @@ spChunkResult spReadChunk(spRecording* recording, uint32_t type, spCursor cursor
         case sp_chunkNodePressure:
         case sp_chunkNodeModulus:
         case sp_chunkNodeLevel:
+        case sp_chunkNodeRegion:
         case sp_chunkTetStates:
             return spReadValues(recording, cursor, type);
         case sp_chunkContacts:

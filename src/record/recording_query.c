@@ -505,6 +505,11 @@ spValueView spRecording_GetNodeLevels(const spRecording* recording, int frame, i
     return spGetNodeValues(recording, frame, body, sp_nodeLevel);
 }
 
+spValueView spRecording_GetNodeRegions(const spRecording* recording, int frame, int body)
+{
+    return spGetNodeValues(recording, frame, body, sp_nodeRegion);
+}
+
 int spRecording_GetContactCount(const spRecording* recording, int frame)
 {
     const spFrameEntry* entry = spGetFrame(recording, frame);

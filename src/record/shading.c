@@ -5,6 +5,8 @@
 
 #include "record/shading.h"
 
+#include "record/fragments.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -145,15 +147,31 @@ void spDrawShadows(spStage* stage, const spDrawTriangle* triangles, int triangle
         // Threads as the camera sees them may be seen from the edge here: their casters are drawn instead
         if ((triangles[i].flags & sp_drawTube) == 0)
         {
-            spRasterDepth(shadow, triangles[i].x);
             spRasterDepth(contact, triangles[i].x);
+        }
+        if ((triangles[i].flags & sp_drawTube) == 0 && triangles[i].opacity < 1.0f)
+        {
+            spRasterValue(shadow, triangles[i].x, triangles[i].opacity);
         }
     }
 
+    // What is seen through throws a pale shadow on the ground, and none on what is in it
     size_t count = (size_t)shadow->size * (size_t)shadow->size;
     for (size_t i = 0; i < count; ++i)
     {
-        shadow->coverage[i] = shadow->depth[i] > SP_EMPTY_DEPTH ? 1.0f : 0.0f;
+        shadow->coverage[i] = shadow->depth[i] > 0.0f ? shadow->depth[i] : 0.0f;
+    }
+    spClearDepthMap(shadow);
+    for (int i = 0; i < triangleCount; ++i)
+    {
+        if ((triangles[i].flags & sp_drawTube) == 0 && !(triangles[i].opacity < 1.0f))
+        {
+            spRasterDepth(shadow, triangles[i].x);
+        }
+    }
+    for (size_t i = 0; i < count; ++i)
+    {
+        shadow->coverage[i] = shadow->depth[i] > SP_EMPTY_DEPTH ? 1.0f : shadow->coverage[i];
     }
     spBlurCoverage(shadow, (int)(SP_SHADOW_BLUR * (float)shadow->size + 0.5f));
 
@@ -293,7 +311,7 @@ static float spCoverWire(const spTriangleSetup* setup, const float lambda[3], fl
     return cover;
 }
 
-static spFloat3 spShadeTriangle(const spStage* stage, const spDrawTriangle* triangle, float x, float y)
+spFloat3 spShadeTriangle(const spStage* stage, const spDrawTriangle* triangle, float x, float y)
 {
     if ((triangle->flags & sp_drawFlat) != 0)
     {
@@ -405,11 +423,10 @@ static spFloat3 spShadeBehind(const spStage* stage, float x, float y, spFloat3 b
     return ground != NULL ? spShadeGround(stage, ground, x, y, background) : background;
 }
 
-// A pixel in which something is drawn: each triangle is shaded once, where its samples are
-static spFloat3 spResolvePixel(const spStage* stage, const spRaster* raster, int x, int y,
-                               spFloat3 background)
+// What each sample of a pixel sees: the number of a triangle, or 0 for the ground and what is behind
+static void spFindSeen(const spStage* stage, const spRaster* raster, int x, int y,
+                       uint32_t ids[SP_MAX_SAMPLES])
 {
-    uint32_t ids[SP_MAX_SAMPLES];
     int n = raster->sampleCount;
     for (int k = 0; k < n; ++k)
     {
@@ -419,7 +436,46 @@ static spFloat3 spResolvePixel(const spStage* stage, const spRaster* raster, int
         bool isGround = spFindGround(stage, sx, sy, raster->depth[index]) != NULL;
         ids[k] = isGround ? 0 : raster->ids[index];
     }
+}
 
+// Samples from k on that see what sample k sees: the middle of them, in pixels. Returns them as bits.
+static uint32_t spFindAlike(const spRaster* raster, const uint32_t* ids, int k, float middle[2])
+{
+    uint32_t alike = 0;
+    float sx = 0.0f, sy = 0.0f, count = 0.0f;
+    for (int i = k; i < raster->sampleCount; ++i)
+    {
+        if (ids[i] == ids[k])
+        {
+            sx += raster->shiftX[i];
+            sy += raster->shiftY[i];
+            count += 1.0f;
+            alike |= 1u << i;
+        }
+    }
+    middle[0] = sx / count;
+    middle[1] = sy / count;
+    return alike;
+}
+
+static float spCountBits(uint32_t bits)
+{
+    int count = 0;
+    for (; bits != 0; bits &= bits - 1)
+    {
+        count += 1;
+    }
+    return (float)count;
+}
+
+// A pixel in which something is drawn: each triangle is shaded once, where its samples are. `colors` of the samples may be
+// NULL.
+static spFloat3 spResolvePixel(const spStage* stage, const spRaster* raster, int x, int y,
+                               spFloat3 background, spFloat3* colors)
+{
+    uint32_t ids[SP_MAX_SAMPLES];
+    int n = raster->sampleCount;
+    spFindSeen(stage, raster, x, y, ids);
     spFloat3 sum = {0};
     uint32_t done = 0; // bit k: sample k is counted
     for (int k = 0; k < n; ++k)
@@ -428,22 +484,115 @@ static spFloat3 spResolvePixel(const spStage* stage, const spRaster* raster, int
         {
             continue;
         }
-        float sx = 0.0f, sy = 0.0f, count = 0.0f;
-        for (int i = k; i < n; ++i)
-        {
-            if (ids[i] == ids[k])
-            {
-                sx += raster->shiftX[i];
-                sy += raster->shiftY[i];
-                count += 1.0f;
-                done |= 1u << i;
-            }
-        }
-        sx = (float)x + sx / count;
-        sy = (float)y + sy / count;
+        float middle[2];
+        uint32_t alike = spFindAlike(raster, ids, k, middle);
+        done |= alike;
+        float sx = (float)x + middle[0], sy = (float)y + middle[1];
         spFloat3 color = ids[k] == 0 ? spShadeBehind(stage, sx, sy, background)
                                      : spShadeTriangle(stage, stage->triangles + ids[k] - 1, sx, sy);
-        sum = spMulAddF3(sum, count / (float)n, color);
+        sum = spMulAddF3(sum, spCountBits(alike) / (float)n, color);
+        for (int i = k; colors != NULL && i < n; ++i)
+        {
+            colors[i] = (alike >> i & 1) != 0 ? color : colors[i];
+        }
+    }
+    return sum;
+}
+
+// Transparent triangles of a pixel that are shaded once; further ones once for each sample
+#define SP_MAX_SHADED 64
+
+typedef struct spShaded
+{
+    int triangles[SP_MAX_SHADED];
+    float x[SP_MAX_SHADED], y[SP_MAX_SHADED], count[SP_MAX_SHADED]; // sums over its samples
+    spFloat3 colors[SP_MAX_SHADED];
+    int shadedCount;
+} spShaded;
+
+static int spFindShaded(const spShaded* shaded, int triangle)
+{
+    int i = 0;
+    while (i < shaded->shadedCount && shaded->triangles[i] != triangle)
+    {
+        i += 1;
+    }
+    return i;
+}
+
+// The fragments of sample k of a pixel
+static const uint64_t* spGetFragments(const spFragments* fragments, const spRaster* raster, int x, int y,
+                                      int k, int* count)
+{
+    size_t row = (size_t)(y - fragments->firstRow) * (size_t)raster->sampleCount + (size_t)k;
+    const int32_t* first = fragments->first + row * (size_t)raster->width + (size_t)x;
+    *count = first[1] - first[0];
+    return fragments->keys + first[0];
+}
+
+// Shades what is transparent in a pixel, where its samples are. Returns whether there is any.
+static bool spShadeFragments(const spStage* stage, const spRaster* raster, const spFragments* fragments,
+                             int x, int y, spShaded* shaded)
+{
+    bool any = false;
+    shaded->shadedCount = 0;
+    for (int k = 0; k < raster->sampleCount; ++k)
+    {
+        int count;
+        const uint64_t* keys = spGetFragments(fragments, raster, x, y, k, &count);
+        any = any || count > 0;
+        for (int i = 0; i < count; ++i)
+        {
+            int triangle = spGetFragmentTriangle(keys[i]);
+            int at = spFindShaded(shaded, triangle);
+            if (at == SP_MAX_SHADED)
+            {
+                break;
+            }
+            if (at == shaded->shadedCount)
+            {
+                shaded->triangles[shaded->shadedCount++] = triangle;
+                shaded->x[at] = shaded->y[at] = shaded->count[at] = 0.0f;
+            }
+            shaded->x[at] += raster->shiftX[k];
+            shaded->y[at] += raster->shiftY[k];
+            shaded->count[at] += 1.0f;
+        }
+    }
+    for (int i = 0; i < shaded->shadedCount; ++i)
+    {
+        float sx = (float)x + shaded->x[i] / shaded->count[i],
+              sy = (float)y + shaded->y[i] / shaded->count[i];
+        shaded->colors[i] = spShadeTriangle(stage, stage->triangles + shaded->triangles[i], sx, sy);
+    }
+    return any;
+}
+
+// Front to back: each fragment keeps back its share of the light that is still to come
+static spFloat3 spBlendPixel(const spStage* stage, const spRaster* raster, const spFragments* fragments,
+                             int x, int y, const spShaded* shaded, const spFloat3* behind)
+{
+    int n = raster->sampleCount;
+    spFloat3 sum = {0};
+    for (int k = 0; k < n; ++k)
+    {
+        int count;
+        const uint64_t* keys = spGetFragments(fragments, raster, x, y, k, &count);
+        float sx = (float)x + raster->shiftX[k], sy = (float)y + raster->shiftY[k];
+        float through = 1.0f;
+        spFloat3 color = {0};
+        for (int i = 0; i < count && spFindGround(stage, sx, sy, spGetFragmentDepth(keys[i])) == NULL; ++i)
+        {
+            int triangle = spGetFragmentTriangle(keys[i]);
+            int at = spFindShaded(shaded, triangle);
+            float opacity = stage->triangles[triangle].opacity;
+            spFloat3 own = at < shaded->shadedCount
+                               ? shaded->colors[at]
+                               : spShadeTriangle(stage, stage->triangles + triangle, sx, sy);
+            color = spMulAddF3(color, through * opacity, own);
+            through *= 1.0f - opacity;
+        }
+        sum = spMulAddF3(sum, 1.0f / (float)n, spMulAddF3(color, through, behind[k]));
     }
     return sum;
 }
@@ -454,15 +603,21 @@ static uint8_t spToByte(const spStage* stage, float linear)
     return stage->gamma[(int)(4095.0f * c + 0.5f)];
 }
 
-void spResolvePicture(spStage* stage, const spRaster* raster, uint8_t* rgb)
+void spPrepareGrounds(spStage* stage)
 {
     for (int i = 0; i < stage->groundCount; ++i)
     {
         spPrepareGround(stage, stage->grounds + i);
     }
+}
+
+void spResolveRows(const spStage* stage, const spRaster* raster, const spFragments* fragments, uint8_t* rgb)
+{
     int n = raster->sampleCount;
     size_t width = (size_t)raster->width;
-    for (int y = 0; y < raster->height; ++y)
+    int firstRow = fragments != NULL ? fragments->firstRow : 0;
+    int rowCount = fragments != NULL ? fragments->rowCount : raster->height;
+    for (int y = firstRow; y < firstRow + rowCount; ++y)
     {
         const uint32_t* ids = raster->ids + (size_t)y * (size_t)n * width;
         spFloat3 background = spShadeBackground(stage, (float)y + 0.5f);
@@ -473,8 +628,18 @@ void spResolvePicture(spStage* stage, const spRaster* raster, uint8_t* rgb)
             {
                 any |= ids[(size_t)k * width + (size_t)x];
             }
-            spFloat3 color = any == 0 ? spShadeBehind(stage, (float)x + 0.5f, (float)y + 0.5f, background)
-                                      : spResolvePixel(stage, raster, x, y, background);
+            spShaded shaded;
+            spFloat3 color, behind[SP_MAX_SAMPLES];
+            if (fragments != NULL && spShadeFragments(stage, raster, fragments, x, y, &shaded))
+            {
+                spResolvePixel(stage, raster, x, y, background, behind);
+                color = spBlendPixel(stage, raster, fragments, x, y, &shaded, behind);
+            }
+            else
+            {
+                color = any == 0 ? spShadeBehind(stage, (float)x + 0.5f, (float)y + 0.5f, background)
+                                 : spResolvePixel(stage, raster, x, y, background, NULL);
+            }
             uint8_t* pixel = rgb + 3 * ((size_t)y * width + (size_t)x);
             pixel[0] = spToByte(stage, color.x);
             pixel[1] = spToByte(stage, color.y);

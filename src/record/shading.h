@@ -32,6 +32,7 @@ typedef struct spDrawTriangle
     spFloat3 n[3];
     spFloat3 color; // linear
     float value[3]; // at the corners, 0 to 1; with sp_drawMapped
+    float opacity;  // share of the light from behind that it keeps back, 0 to 1
     uint32_t flags;
     spTriangleSetup setup;
 } spDrawTriangle;
@@ -92,5 +93,14 @@ void spAddGround(spStage* stage, spFloat3 normal, float offset);
 void spDrawShadows(spStage* stage, const spDrawTriangle* triangles, int triangleCount, spFloat3 center,
                    float radius);
 
-// Turns samples into pixels: 3 bytes each
-void spResolvePicture(spStage* stage, const spRaster* raster, uint8_t* rgb);
+// The colour of a triangle at a place of the picture, in pixels
+spFloat3 spShadeTriangle(const spStage* stage, const spDrawTriangle* triangle, float x, float y);
+
+// Before pixels are made: what the grounds need
+void spPrepareGrounds(spStage* stage);
+
+struct spFragments;
+
+// Turns samples into pixels, 3 bytes each: the rows that have fragments, or all rows when there are none of them
+void spResolveRows(const spStage* stage, const spRaster* raster, const struct spFragments* fragments,
+                   uint8_t* rgb);

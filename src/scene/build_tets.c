@@ -223,6 +223,7 @@ int spBuildTets(spWorld* world, spRunBody* body, const spMesh* mesh, spHeap* hea
     spTetMaterial material = spChooseMaterial(data);
     spTetDef def = spDefaultTetDef();
     spFillDef(tets, &def);
+    def.regions = spMesh_GetTetRegions(mesh);
     def.youngModulus = (spReal)material.youngModulus;
     def.poissonRatio = (spReal)material.poissonRatio;
     body->youngModulus = material.youngModulus;

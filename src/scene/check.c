@@ -1209,11 +1209,13 @@ bool spCheckSceneData(spScene* scene, spProblems* problems)
         tets |= spHasTets(body);
     }
     int colour = data->output.picture.colour;
-    if ((colour == sp_colorStress || colour == sp_colorModulus) && !tets)
+    if ((colour == sp_colorStress || colour == sp_colorModulus || colour == sp_colorRegion) && !tets)
     {
         spReport(problems, &data->output.picture.head, &data->output.picture.colour,
                  "no body has tets, so there is no %s to colour by: give one \"tets\"",
-                 colour == sp_colorStress ? "stress" : "modulus");
+                 colour == sp_colorStress    ? "stress"
+                 : colour == sp_colorModulus ? "modulus"
+                                             : "region");
     }
     if (data->bodies.count == 0)
     {

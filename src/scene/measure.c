@@ -59,6 +59,7 @@ static const char* spGetUnit(const spRun* run, const spRunMeasurement* measureme
         case sp_measurePieces:
         case sp_measureActiveNodes:
         case sp_measureEvaluations:
+        case sp_measureLoad:
             return "";
         case sp_measureContactTorque:
         case sp_measureJointTorque:
@@ -371,6 +372,8 @@ static double spMeasure(spRun* run, const spRunMeasurement* measurement)
         }
         case sp_measureEvaluations:
             return spBody_GetLevels(run->world, body->id).evaluations;
+        case sp_measureLoad:
+            return spBody_GetLevels(run->world, body->id).load;
         case sp_measureContactForce:
         case sp_measureContactTorque:
         case sp_measureContactCount:

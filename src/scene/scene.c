@@ -315,12 +315,46 @@ spSceneOutput spScene_GetOutput(const spScene* scene)
         .pictureColor = (spPictureColor)output->picture.colour,
         .pictureLow = output->picture.range[0],
         .pictureHigh = output->picture.range[1],
+        .pictureOpacity = output->picture.opacity,
+        .pictureFlat = output->picture.flat,
         .hasCamera = spIsGiven(&output->picture.head, camera),
         .cameraPosition = camera->position,
         .cameraTarget = camera->target,
         .cameraUp = camera->up,
         .fieldOfView = camera->fieldOfView,
     };
+}
+
+double spScene_GetOpacity(const spScene* scene, const char* body)
+{
+    const spBodyData* bodies = scene->data.bodies.data;
+    for (int i = 0; i < scene->data.bodies.count; ++i)
+    {
+        if (strcmp(bodies[i].name, body) == 0 && spIsGiven(&bodies[i].head, &bodies[i].opacity))
+        {
+            return bodies[i].opacity;
+        }
+    }
+    return scene->data.output.picture.opacity;
+}
+
+int spScene_GetRegionNames(const spScene* scene, spRegionName* names, int capacity)
+{
+    int count = 0;
+    const spBodyData* bodies = scene->data.bodies.data;
+    for (int i = 0; i < scene->data.bodies.count; ++i)
+    {
+        const spTetRegionData* regions = bodies[i].tets.regions.data;
+        for (int k = 0; k < bodies[i].tets.regions.count; ++k)
+        {
+            if (regions[k].name != NULL && count < capacity)
+            {
+                names[count] = (spRegionName){regions[k].region, regions[k].name};
+            }
+            count += regions[k].name != NULL ? 1 : 0;
+        }
+    }
+    return count;
 }
 
 const char* spGetJsonVersion(void)

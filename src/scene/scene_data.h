@@ -187,6 +187,7 @@ typedef struct spTetRegionData
 {
     spObjectHead head;
     int region;
+    const char* name;
     double youngModulus, poissonRatio, density;
 } spTetRegionData;
 
@@ -353,6 +354,7 @@ typedef struct spBodyData
     spRelaxData relax;
     spMethodData method;
     double friction, restitution, contactRadius, gravityScale;
+    double opacity;
     bool keepOrder;
     int nodeRoom;
     bool selfContact;
@@ -501,6 +503,7 @@ typedef enum spMeasurementType
     sp_measureOverlap,
     sp_measureActiveNodes,
     sp_measureEvaluations,
+    sp_measureLoad,
     sp_measurementTypeCount
 } spMeasurementType;
 
@@ -558,6 +561,8 @@ typedef struct spPictureData
     int width, height;
     int colour; // spPictureColor
     double range[2];
+    double opacity;
+    bool flat;
     spCameraData camera;
 } spPictureData;
 

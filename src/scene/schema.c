@@ -312,6 +312,7 @@ _Static_assert(SP_COUNT(s_tetDampings) == sp_tetDampingCount, "one word for each
 
 static const spKey s_tetRegionKeys[] = {
     INTEGER(spTetRegionData, "region", region, 0, INT32_MIN, INT32_MAX, "Number of the region, as the mesh file has it.", .flags = sp_keyRequired),
+    STRING(spTetRegionData, "name", name, "What the legend of colours by region calls it.", .text = "its number"),
     NUMBER(spTetRegionData, "youngModulus", youngModulus, "Pa", 0, 0, 1e13, "Young's modulus there.", .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "that of the tets"),
     NUMBER(spTetRegionData, "poissonRatio", poissonRatio, NULL, 0, -1, POISSON_MAX, "Poisson's ratio there.", .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "that of the tets"),
     NUMBER(spTetRegionData, "density", density, "kg/m^3", 0, 0, 1e9, "Density there.", .flags = sp_keyAboveLower | sp_keyNoDefault, .text = "that of the body"),
@@ -600,6 +601,7 @@ static const spKey s_bodyKeys[] = {
     GROUPS(spBodyData),
     OBJECT(spBodyData, "joint", joint, s_joint, "Holds the body to the world; only with the method rigid."),
     NUMBER(spBodyData, "gravityScale", gravityScale, NULL, 1, -1e6, 1e6, "Share of the gravity of the scene.", TO(spBodyDef, gravityScale)),
+    NUMBER(spBodyData, "opacity", opacity, NULL, 1, 0, 1, "In pictures: share of the light from behind that its surface keeps back, 0 (not drawn) to 1.", .flags = sp_keyNoDefault, .text = "as the picture says"),
     INTEGER(spBodyData, "nodeRoom", nodeRoom, 0, 0, 10000000, "Nodes that cuts may add: above 0 the body, of tets or a sheet of triangles, can be cut and carved.", TO(spBodyDef, nodeRoom)),
     BOOL(spBodyData, "keepOrder", keepOrder, 0, "Nodes lie in memory in the order of the mesh instead of by place, which is slower: for comparison.", TO(spBodyDef, keepOrder)),
 };
@@ -750,7 +752,7 @@ static const char* const s_measurementTypes[] = {
     "position", "velocity", "energy", "volume", "pressure", "height", "contactForce", "pinForce", "linkForce", "momentum",
     "angularMomentum", "stableStep", "vonMises", "strain", "inverted", "flat", "iterations", "residual",
     "contactTorque", "contactCount", "contactPressure", "contactDepth", "contactSlip", "jointForce", "jointTorque", "jointPosition", "motor",
-    "intersections", "sleeping", "pieces", "overlap", "activeNodes", "evaluations",
+    "intersections", "sleeping", "pieces", "overlap", "activeNodes", "evaluations", "load",
 };
 _Static_assert(SP_COUNT(s_measurementTypes) == sp_measurementTypeCount, "one word for each measurement");
 static const char* const s_components[] = {"x", "y", "z", "magnitude"};
@@ -776,10 +778,10 @@ static const spKey s_measurementKeys[] = {
            "`iterations` of the solver of an implicit method, or sweeps of xpbd, in the step; `residual` that an implicit one left, over the right-hand side. "
            "`jointForce` (N) and `jointTorque` about its point (N m) on a body with a joint, the motor included; `jointPosition`: way (m) or angle (degrees) since the start; `motor`: what it exerts (N, N m of a hinge), "
            "`intersections`: pairs of triangles of all bodies that intersect, `sleeping`: number of bodies that sleep, `pieces`: number of pieces that a body with `nodeRoom` is in, `overlap`: volume that closed bodies have in common with each other and with closed mesh colliders (m^3), all of them or those of `body` or `collider`, all of it or with `otherBody` or `otherCollider` alone. "
-           "`activeNodes`: nodes of a body of levels that move by themselves, `evaluations` of its elements in the step.",
+           "`activeNodes`: nodes of a body of levels that move by themselves, `evaluations` of its elements in the step, `load`: share of its budget that the step used, 0 without a budget.",
            .flags = sp_keySelector | sp_keyRequired),
     STRING(spMeasurementData, "body", body, "Which body.", .flags = sp_keyRequired,
-           .selector = PROBE | BIT(sp_measureVolume) | BIT(sp_measurePressure) | BIT(sp_measureHeight) | BIT(sp_measurePinForce) | STRESS | SOLVER | JOINT | BIT(sp_measurePieces) | BIT(sp_measureActiveNodes) | BIT(sp_measureEvaluations)),
+           .selector = PROBE | BIT(sp_measureVolume) | BIT(sp_measurePressure) | BIT(sp_measureHeight) | BIT(sp_measurePinForce) | STRESS | SOLVER | JOINT | BIT(sp_measurePieces) | BIT(sp_measureActiveNodes) | BIT(sp_measureEvaluations) | BIT(sp_measureLoad)),
     STRING(spMeasurementData, "body", body, "Which body.", .selector = BIT(sp_measureEnergy) | MOMENTA | BIT(sp_measureStableStep) | BIT(sp_measureInverted) | BIT(sp_measureFlat), .text = "all bodies together"),
     STRING(spMeasurementData, "body", body, "Contacts, or overlap, of this body.", .selector = TOUCHING, .text = "none"),
     STRING(spMeasurementData, "collider", collider, "Instead of a body: contacts, or overlap, of this collider.", .selector = TOUCHING, .text = "none"),
@@ -808,16 +810,18 @@ static const spKey s_cameraKeys[] = {
 };
 static const spSchema s_camera = SCHEMA("camera", spCameraData, s_cameraKeys, "A perspective camera.");
 
-static const char* const s_colours[] = {"none", "stress", "displacement", "velocity", "pressure", "strain", "modulus", "level"};
+static const char* const s_colours[] = {"none", "stress", "displacement", "velocity", "pressure", "strain", "modulus", "level", "region"};
 _Static_assert(SP_COUNT(s_colours) == sp_pictureColorCount, "one word for each colouring");
 
 static const spKey s_pictureKeys[] = {
     INTEGER(spPictureData, "width", width, 1280, 16, 16384, "Pixels."),
     INTEGER(spPictureData, "height", height, 720, 16, 16384, "Pixels."),
     CHOICE(spPictureData, "colour", colour, s_colours, sp_colorNone,
-           "What colours the bodies: `none` (each has its own colour), von Mises `stress` of tets (Pa), `strain` of tets or springs, `displacement` from the first frame (m), `velocity` (m/s), contact `pressure` (Pa), Young's `modulus` of tets (Pa), or the `level` that nodes of a body of levels move by."),
+           "What colours the bodies: `none` (each has its own colour), von Mises `stress` of tets (Pa), `strain` of tets or springs, `displacement` from the first frame (m), `velocity` (m/s), contact `pressure` (Pa), Young's `modulus` of tets (Pa), the `level` that nodes of a body of levels move by, or the `region` of the mesh, each in a colour of its own."),
     {ROW(sp_keyRange, spPictureData, "range", range), .lower = 0, .upper = HUGE_NUMBER, .unit = "Pa, m or m/s", .text = "0 to the 99th percentile of what surfaces show, rounded up",
      .doc = "What the first and the last colour stand for; values beyond have these colours too."},
+    NUMBER(spPictureData, "opacity", opacity, NULL, 1, 0, 1, "Share of the light from behind that surfaces of bodies keep back: 1 is solid, 0.3 shows what is inside. A body may say its own."),
+    BOOL(spPictureData, "flat", flat, 0, "Triangles are shaded each with one normal, not smooth across flat edges."),
     OBJECT(spPictureData, "camera", camera, s_camera, "From where; without it, so that the whole motion is seen."),
 };
 static const spSchema s_picture = SCHEMA("picture", spPictureData, s_pictureKeys, "How pictures look.");

@@ -415,6 +415,13 @@ int spBody_CopyNodeModulus(const spWorld* world, spBodyId id, spReal* modulus, i
                                                                           : 0;
 }
 
+int spBody_CopyNodeRegions(const spWorld* world, spBodyId id, spReal* regions, int capacity)
+{
+    const spBody* body = spGetBody(world, id);
+    return body != NULL && regions != NULL && capacity >= body->userCount ? spFindNodeRegions(body, regions)
+                                                                          : 0;
+}
+
 // Tets whose volume over that at rest lies in a range, its ends included
 static int spCountTetsWithin(const spBody* body, double least, double most)
 {

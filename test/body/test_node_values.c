@@ -239,6 +239,52 @@ static void TestModulus(void** state)
     spDestroyTestWorld(&test);
 }
 
+// The largest region around each node; a body whose tets are all in region 0 has none
+static void TestRegions(void** state)
+{
+    SP_UNUSED(state);
+    spTestDef def = spDefaultTestDef();
+    enum
+    {
+        tetCount = 4 * 2 * 2 * 2 * 6
+    };
+    static int32_t regions[tetCount], tets[4 * tetCount];
+    for (int i = 0; i < tetCount; ++i)
+    {
+        regions[i] = i < tetCount / 2 ? -3 : i < tetCount - 9 ? 0 : 70000;
+    }
+    spTetDef tetDef = spDefaultTetDef();
+    tetDef.regions = regions;
+    spTestWorld test = spBuildTetBeam(&def, 2, &tetDef);
+    int nodeCount = spBody_GetNodeCount(test.world, test.body);
+    assert_int_equal(spBody_CopyTets(test.world, test.body, test.tets, tets, tetCount), tetCount);
+    spReal* found = malloc((size_t)nodeCount * sizeof(spReal));
+    int* largest = malloc((size_t)nodeCount * sizeof(int));
+    for (int i = 0; i < nodeCount; ++i)
+    {
+        largest[i] = INT32_MIN;
+    }
+    for (int i = 0; i < 4 * tetCount; ++i)
+    {
+        int* own = largest + tets[i];
+        *own = regions[i / 4] > *own ? regions[i / 4] : *own;
+    }
+    assert_int_equal(spBody_CopyNodeRegions(test.world, test.body, found, nodeCount), nodeCount);
+    for (int i = 0; i < nodeCount; ++i)
+    {
+        assert_int_equal((int)found[i], largest[i]);
+    }
+    assert_int_equal(spBody_CopyNodeRegions(test.world, test.body, found, nodeCount - 1), 0);
+    assert_int_equal(spBody_CopyNodeRegions(test.world, test.body, NULL, nodeCount), 0);
+    spDestroyTestWorld(&test);
+    tetDef.regions = NULL;
+    test = spBuildTetBeam(&def, 2, &tetDef);
+    assert_int_equal(spBody_CopyNodeRegions(test.world, test.body, found, nodeCount), 0);
+    spDestroyTestWorld(&test);
+    free(found);
+    free(largest);
+}
+
 static void TestLanes(void** state)
 {
     SP_UNUSED(state);
@@ -468,8 +514,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(TestUniformStretch), cmocka_unit_test(TestMeanOfTets), cmocka_unit_test(TestLanes),
-        cmocka_unit_test(TestModulus),        cmocka_unit_test(TestBroken),     cmocka_unit_test(TestSheets),
-        cmocka_unit_test(TestReading),
+        cmocka_unit_test(TestModulus),        cmocka_unit_test(TestRegions),    cmocka_unit_test(TestBroken),
+        cmocka_unit_test(TestSheets),         cmocka_unit_test(TestReading),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

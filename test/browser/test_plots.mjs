@@ -14,6 +14,20 @@ function parseCsv(text) {
   return {columns: lines[0].split(','), rows: lines.slice(1).map((line) => line.split(','))};
 }
 
+check('plots: levels and their load, where a body has them', async (stage) => {
+  const page = await stage.open(await stage.serve('levels'));
+  await page.click('#tab-plots');
+  await until(page, () => ['plot-load', 'plot-levels', 'plot-measured-0']
+    .every((id) => window.souple.plots().some((plot) => plot.id === id && plot.rows >= 5)), 'rows of levels');
+  const csv = await page.evaluate(() => window.souple.csv('plot-levels') + '\n' + window.souple.csv('plot-load'));
+  assert.match(csv, /active nodes/);
+  assert.match(csv, /load of the budget/);
+  const loads = await page.evaluate(() => window.souple.csv('plot-load').trim().split('\n').slice(1).map((row) => row.split(',').at(-1)));
+  assert.ok(loads.some((value) => Number(value) > 0 && Number(value) <= 200), loads.join());
+  await page.selectOption('#colour', 'level');
+  await until(page, () => window.souple.state().colour === 'level' && window.souple.state().top > 0, 'colours by level');
+});
+
 check('plots: they fill, and a click saves them', async (stage) => {
   const server = await stage.serve('beam');
   const page = await stage.open(server);

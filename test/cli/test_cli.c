@@ -6,6 +6,7 @@
 #define WORK SOUPLE_BINARY_DIR "/test/cli"
 
 #include "test/cli_test.h"
+#include "test/read_file.h"
 
 #include <signal.h>
 #include <unistd.h>
@@ -435,6 +436,40 @@ static void TestTets(void** state)
         Expect("export tets/tet_beam.souple --to png --out tets --width 160 --height 120 --last 0", 0, "");
         Expect("export tets/tet_beam.souple --to png --out tets --colour velocity", 2, "--velocities");
         Expect("run " SCENES "/demo.json --steps 1 --out tets --export png --colour stress", 2, "no stress");
+
+        // What is in a body that says how opaque it is can be seen; so it can when the command says it of all
+        WriteFile(
+            "inside.json",
+            "{\"souple\": 1, \"duration\": 0.02, \"gravity\": [0, 0, 0], \"output\": {\"picture\": "
+            "{\"width\": 96, "
+            "\"height\": 72}}, \"bodies\": [{\"name\": \"skin\", \"mesh\": {\"generator\": \"icosphere\", "
+            "\"radius\": 0.5, \"level\": 2}, "
+            "\"opacity\": 0.3}, {\"name\": \"core\", \"mesh\": {\"generator\": \"icosphere\", \"radius\": "
+            "0.2, \"level\": 2}}]}");
+        Expect("run inside.json --out inside -q", 0, "");
+        static const char* const ways[] = {"", "--opacity 1", "--opacity 0.3", "--opacity 0.3 --flat"};
+        char* pictures[4];
+        size_t sizes[4];
+        for (int i = 0; i < 4; ++i)
+        {
+            char command[160];
+            snprintf(command, sizeof(command),
+                     "export inside/inside.souple --to png --out inside -q --last 0 %s", ways[i]);
+            Expect(command, 0, "");
+            pictures[i] = ReadWholeFile(WORK "/inside/png/inside_000000.png", &sizes[i]);
+            for (int k = 0; k < i; ++k)
+            {
+                assert_false(sizes[i] == sizes[k] && memcmp(pictures[i], pictures[k], sizes[i]) == 0);
+            }
+        }
+        for (int i = 0; i < 4; ++i)
+        {
+            free(pictures[i]);
+        }
+        Expect("export inside/inside.souple --to png --out inside --opacity 1.5", 2, "--opacity");
+        WriteFile("inside2.json",
+                  "{\"souple\": 1, \"output\": {\"picture\": {\"opacity\": -1}}, \"bodies\": []}");
+        Expect("check inside2.json", 2, "opacity");
     }
 
     // A region made on the command line is there for a scene
@@ -447,8 +482,9 @@ static void TestTets(void** state)
            "has its middle in the sphere");
     WriteFile("marked.json",
               "{\"souple\": 1, \"duration\": 0.05, \"bodies\": [{\"mesh\": \"marked.vtu\", \"tets\": "
-              "{\"regions\": {\"region\": 5, \"youngModulus\": 1e6}}}]}");
+              "{\"regions\": {\"region\": 5, \"name\": \"stone\", \"youngModulus\": 1e6}}}]}");
     Expect("run marked.json", 0, "384 tets");
+    Expect("run marked.json --colour region --out marked -q", 0, "");
 }
 
 // Tethers look for the nearest pinned node, options for the nearest word: each has its own function
@@ -586,6 +622,13 @@ static void TestMesh(void** state)
         assert_true(json_number_value(json_object_get(level, "minDihedral")) > 10.7);
         assert_true(json_number_value(json_object_get(json_object_get(level, "filled"), "size")) > 0.0);
     }
+    json_decref(result);
+    // What a body of levels used of its budget of 60000 evaluations in a second, in a step of 1/60 s
+    result = RunJson("run " SOUPLE_SOURCE_DIR "/test/browser/scenes/levels.json --steps 30 --json", 0);
+    json_t* measured = json_object_get(result, "measurements");
+    double load = json_number_value(json_object_get(measured, "share"));
+    assert_true(load > 0.0 && load <= 1.0);
+    CHECK_NEAR(60000.0 / 60.0 * load, json_number_value(json_object_get(measured, "evaluations")), 1e-3);
     json_decref(result);
     Expect("mesh simplify mesh6.vtu", 2, "something is missing");
     Expect("mesh simplify mesh6.vtu few.obj --triangles 0", 2, "--triangles");

@@ -986,12 +986,19 @@ static void TestModulus(void** state)
     spTestDef testDef = spDefaultTestDef();
     spTetDef tets = spDefaultTetDef();
     tets.youngModulus = 1000;
+    int32_t regions[24];
+    for (int i = 0; i < 24; ++i)
+    {
+        regions[i] = i < 12 ? 2 : 9;
+    }
+    tets.regions = regions;
     spTestWorld test = spBuildTetBeam(&testDef, 1, &tets);
     int nodeCount = spBody_GetNodeCount(test.world, test.body);
     spRecorderDef def = spDefaultRecorderDef();
     def.path = FOLDER "record_modulus.rec";
     def.storeModulus = true;
     def.storeLevels = true;
+    def.storeRegions = true;
     spRecorder* recorder = spCreateRecorder(test.world, &def, &error);
     assert_non_null(recorder);
     assert_true(spRecorder_AddFrame(recorder, test.world, NULL));
@@ -1019,6 +1026,34 @@ static void TestModulus(void** state)
     picture.color = sp_colorLevel;
     assert_false(spDrawPicture(r, 1, &picture, rgb, &error));
     assert_non_null(strstr(error.message, "--colour level"));
+
+    // Two regions have two colours, and names change the legend alone
+    spValueView around = spRecording_GetNodeRegions(r, 1, 0);
+    assert_int_equal(around.count, nodeCount);
+    int many = 0;
+    for (int i = 0; i < nodeCount; ++i)
+    {
+        assert_true(around.data[i] == 2.0f || around.data[i] == 9.0f);
+        many += around.data[i] == 9.0f ? 1 : 0;
+    }
+    assert_true(many > 0 && many < nodeCount);
+    picture.color = sp_colorRegion;
+    assert_true(spDrawPicture(r, 1, &picture, rgb, &error));
+    int blue = 0, red = 0;
+    for (int i = 0; i < 64 * 48; ++i)
+    {
+        blue += rgb[3 * i + 2] > rgb[3 * i] + 60 ? 1 : 0;
+        red += rgb[3 * i] > rgb[3 * i + 2] + 60 ? 1 : 0;
+    }
+    assert_true(blue > 30 && red > 30);
+    static uint8_t named[3 * 64 * 48];
+    const spRegionName names[2] = {{9, "i"}, {2, "i"}};
+    picture.regionNames = names;
+    picture.regionNameCount = 2;
+    assert_true(spDrawPicture(r, 1, &picture, named, &error));
+    assert_memory_not_equal(rgb, named, sizeof(rgb));
+    picture.regionNames = NULL;
+    assert_false(spDrawPicture(r, 1, &picture, named, &error));
     spDestroyRecording(r);
     spDestroyTestWorld(&test);
 }

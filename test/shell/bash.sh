@@ -43,7 +43,7 @@ expect "scenes" souple run scen
 expect "docs" souple run -o doc
 expect "" souple run --duration ''
 expect "png,csv" souple export x.souple --to png,c
-expect "none stress displacement velocity pressure strain modulus level" souple export --colour ''
+expect "none stress displacement velocity pressure strain modulus level region" souple export --colour ''
 expect "off" souple mesh convert a.vtu a.off --format of
 expect "backwardEuler bdf2" souple compare scenes/demo.json -m b
 expect "scene,verlet" souple compare scenes/demo.json --methods = scene,v

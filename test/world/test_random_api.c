@@ -802,6 +802,7 @@ static void ReadBody(Program* p)
     CHECK(p, spBody_CopyNodeStress(world, body, p->numbers, capacity) <= most);
     CHECK(p, spBody_CopyNodeStrain(world, body, p->numbers, capacity) <= most);
     CHECK(p, spBody_CopyNodeModulus(world, body, p->numbers, capacity) <= most);
+    CHECK(p, spBody_CopyNodeRegions(world, body, p->numbers, capacity) <= most);
     CHECK(p, spBody_CopyNodeLevels(world, body, p->numbers, capacity) <= most);
     CHECK(p, spBody_CopyContactForces(world, body, p->vectors, capacity) <= most);
     CHECK(p, spBody_CopyContactPressures(world, body, p->numbers, capacity) <= most);

@@ -36,8 +36,8 @@ export function gradient(stops = 16) {
   return `linear-gradient(to right, ${colours.join(', ')})`;
 }
 
-export const colourUnits = {displacement: 'm', strain: '', stress: 'Pa', velocity: 'm/s', pressure: 'Pa', modulus: 'Pa', level: ''};
+export const colourUnits = {displacement: 'm', strain: '', stress: 'Pa', velocity: 'm/s', pressure: 'Pa', modulus: 'Pa', level: '', region: ''};
 export const colourTitles = {
   none: 'Plain', displacement: 'Displacement', strain: 'Strain', stress: 'Von Mises stress', velocity: 'Velocity', pressure: 'Contact pressure',
-  modulus: 'Young\u2019s modulus', level: 'Level',
+  modulus: 'Young\u2019s modulus', level: 'Level', region: 'Region of the mesh',
 };

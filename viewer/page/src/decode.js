@@ -4,7 +4,7 @@
 // Messages of the engine, byte by byte as docs/view_protocol.md says. What does not fit is an error with a sentence; a
 // kind that is not known is null, so that an older page can play a newer report.
 
-export const colourNames = ['none', 'displacement', 'strain', 'stress', 'velocity', 'pressure', 'modulus', 'level'];
+export const colourNames = ['none', 'displacement', 'strain', 'stress', 'velocity', 'pressure', 'modulus', 'level', 'region'];
 
 const nodesFlag = 1;
 const withoutValuesFlag = 2;

@@ -61,7 +61,7 @@ export function createPlots(app) {
                   font: '10.5px system-ui, sans-serif', gap: 3};
     const used = new Set(lines.map((l) => l.scale));
     const axes = [{...axis, size: 24, space: 60, values: numbers}];
-    if (used.has('y')) axes.push({...axis, scale: 'y', size: 46, space: 26, values: numbers});
+    if (used.has('y')) axes.push({...axis, scale: 'y', size: 56, space: 26, values: numbers});
     for (const scale of ['y2', 'log']) {
       if (!used.has(scale)) continue;
       const first = !used.has('y');

@@ -44,9 +44,12 @@ export function createLiveSeries(measurements) {
   const energy = ['kinetic', 'elastic', 'potential', 'total'].map((name) => column(name, 'J', 'energy'));
   const iterations = column('iterations', '', 'solver');
   const residual = column('residual', '', 'solver');
+  const active = column('active nodes', '', 'levels'); // of bodies of levels
+  const evaluations = column('evaluations in a step', '', 'levels');
+  const load = column('load of the budget', '%', 'levels');
   const measured = measurements.map((m) => column(m.name, m.unit ?? '', 'measurement'));
   const probed = []; // of the node that was clicked
-  const all = [x, wall, ...profile, rate, pictures, ratio, ...energy, iterations, residual, ...measured];
+  const all = [x, wall, ...profile, rate, pictures, ratio, ...energy, iterations, residual, active, evaluations, load, ...measured];
 
   function push(stats, picturesPerSecond, probe) {
     const last = x.values.at(-1);
@@ -60,7 +63,8 @@ export function createLiveSeries(measurements) {
     const row = [
       stats.time, stats.wall, ...ms, Math.max(0, rest), number(stats.framesPerSecond), picturesPerSecond, number(stats.ratio),
       kinetic, elastic, potential, total, number(stats.iterations),
-      stats.residual > 0 ? stats.residual : null, ...measured.map((_, i) => number(stats.measurements?.[i])),
+      stats.residual > 0 ? stats.residual : null, number(stats.levels?.active), number(stats.levels?.evaluations),
+      typeof stats.levels?.load === 'number' ? 100 * stats.levels.load : null, ...measured.map((_, i) => number(stats.measurements?.[i])),
       ...probed.map((c) => number(probe?.[c.key])),
     ];
     all.forEach((c, i) => c.values.push(row[i]));
@@ -87,6 +91,8 @@ export function createLiveSeries(measurements) {
     {id: 'plot-step', title: 'Time of a step, ms', stacked: true, lines: profile.map((c) => line(c))},
     {id: 'plot-rate', title: 'Rate', lines: [line(rate), line(pictures), line(ratio, 'y2')]},
     {id: 'plot-solver', title: 'Solver', lines: [line(iterations), line(residual, 'log')]},
+    {id: 'plot-load', title: 'Load of the budget, %', lines: [line(load)]},
+    {id: 'plot-levels', title: 'Levels', lines: [line(active), line(evaluations, 'y2')]},
   ];
   const columns = () => all.filter((c) => c.group !== '');
   const series = {x, all, plots, push, setProbe, columns, live: true, span};
