@@ -188,7 +188,8 @@ static double spSweepLaw(spSubstep* s, int count, double tolerance)
         }
         if (sweep % SP_CIRCLE_SWEEPS == 0)
         {
-            circles = circles || moved > (1.0 - SP_CIRCLE_SHARE) * before;
+            bool near = moved > (1.0 - SP_CIRCLE_SHARE) * before;
+            circles = circles || (near && s->body->tetCount == 0);
             before = moved;
         }
     }
