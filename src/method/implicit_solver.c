@@ -559,6 +559,10 @@ spSubstepResult spSolveImplicitSubstep(spImplicitSolver* solver, spBody* body,
         int rounds = s.byLaw ? spMaxInt(1, s.solveCount) : 1;
         int linearisations = spMaxInt(1, problem->report->newtonSteps - linearisationsBefore);
         solver->refresh.lastRounds = (rounds + linearisations - 1) / linearisations;
+        // Where work is bounded, nothing of it goes again into an active set that did not settle
+        bool stays = limit.iterations > 0 && s.byLaw && body->tetCount == 0;
+        solver->refresh.lastRounds =
+            stays ? spMaxInt(2, solver->refresh.lastRounds) : solver->refresh.lastRounds;
         spRecordIterations(&s, (problem->report->iterations - iterationsBefore) / rounds);
     }
     solver->limit = limit;
