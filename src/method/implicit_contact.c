@@ -23,6 +23,10 @@
 #define SP_LAW_ROUNDS 12
 #define SP_LATER_ROUNDS 4 // of a linearisation that is not the first: others may follow
 #define SP_LAW_SWEEPS 200
+// When so many have brought them no nearer to the end than by this share, every other one goes backwards: friction along
+// a curve is passed on from contact to contact, and sweeps against its way may go round in a circle for ever
+#define SP_CIRCLE_SWEEPS 20
+#define SP_CIRCLE_SHARE 0.1
 
 // The first rounds solve to so many times the tolerance, but no more than this, and until the law asks for less than
 // this share of the first change
@@ -57,6 +61,13 @@ static int spCountPushes(const spMultipliers* multipliers)
     return count;
 }
 
+bool spPrefersLaw(const spSubstep* s)
+{
+    // Springs that are pushed together give way all of a sudden: a factor of a moment ago does not know of that. They
+    // come here where an active set does not settle, and stay as long as that takes rounds.
+    return s->body->tetCount > 0 || s->solver->refresh.lastRounds > 1;
+}
+
 bool spCanSolveByLaw(const spSubstep* s)
 {
     const spImplicitSolver* solver = s->solver;
@@ -64,9 +75,7 @@ bool spCanSolveByLaw(const spSubstep* s)
     bool known = solver->limit.truncated == false;
     // More than fit would be left to the active set in the end
     bool few = spCountPushes(s->problem->multipliers) <= SP_COMPLIANCE_NODES;
-    // Springs that are pushed together give way all of a sudden: a factor of a moment ago does not know of that
-    bool solid = s->body->tetCount > 0;
-    return known && few && solid && s->isStatic == false && s->fill.bound == false &&
+    return known && few && s->isStatic == false && s->fill.bound == false &&
            solver->inertia == sp_inertiaResolved && spHasCompliance(solver->factor);
 }
 
@@ -154,12 +163,15 @@ static double spSweepLaw(spSubstep* s, int count, double tolerance)
     spReal values[3][SP_COMPLIANCE_NODES] = {{0}};
     spReal* u[3] = {values[0], values[1], values[2]};
     double largest = 0.0;
+    double before = INFINITY; // what one moved so many sweeps ago
+    bool circles = false;
     for (int sweep = 0; sweep < SP_LAW_SWEEPS; ++sweep)
     {
         double moved = 0.0;
+        bool back = circles && sweep % 2 == 1;
         for (int k = 0; k < count; ++k)
         {
-            spLawRow* l = solver->lawRows + k;
+            spLawRow* l = solver->lawRows + (back ? count - 1 - k : k);
             const spRow* row = s->problem->rows + l->row;
             spVec3 pushed = spMulMV3(l->turn, spMakeVec3(u[0][l->place], u[1][l->place], u[2][l->place]));
             spVec3 total = spAdd3(solver->rowSolves[l->row].impulse, l->change);
@@ -173,6 +185,12 @@ static double spSweepLaw(spSubstep* s, int count, double tolerance)
         if (moved <= fmax(SP_SWEEP_TOLERANCE * largest, SP_SWEEP_SHARE * tolerance))
         {
             break;
+        }
+        if (sweep % SP_CIRCLE_SWEEPS == 0)
+        {
+            bool near = moved > (1.0 - SP_CIRCLE_SHARE) * before;
+            circles = circles || (near && s->body->tetCount == 0);
+            before = moved;
         }
     }
     double most = 0.0;

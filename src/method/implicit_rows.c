@@ -22,6 +22,9 @@
 // Change of friction between two rounds that counts
 #define SP_FRICTION_CHANGE ((spReal)0.05)
 
+// A contact looks ahead to where its node slides when the normal turns by no more than this on the way, rad
+#define SP_MOST_TURN ((spReal)0.1)
+
 // A neighbour lies below a node when the way to it goes down by more than this share of its length
 #define SP_SHIELD_SLOPE ((spReal)0.5)
 
@@ -61,6 +64,35 @@ static void spGuessContact(const spSubstep* s, const spRow* row, spRowSolve* r)
     }
 }
 
+// Begins with what it exerted in the last substep
+static void spStartLaw(const spSubstep* s, const spRow* row, spRowSolve* r)
+{
+    spVec3 force = spFindMultiplier(s->problem->multipliers, row->key).force;
+    spReal pressed = spDot3(row->normal, force);
+    r->status = sp_statusLaw;
+    r->impulse = pressed > 0 ? spScale3(s->effectiveStep, force) : (spVec3){0, 0, 0};
+}
+
+bool spEnterLaw(spSubstep* s)
+{
+    spWorkLimit* limit = &s->solver->limit;
+    bool truncated = limit->truncated;
+    limit->truncated = false;
+    s->byLaw = spCanSolveByLaw(s);
+    limit->truncated = truncated && s->byLaw == false;
+    // What was tried in vain does not count
+    s->workBefore = spGetWork(s);
+    for (int i = 0; i < s->problem->rowCount && s->byLaw; ++i)
+    {
+        const spRow* row = s->problem->rows + i;
+        if (row->law == sp_rowContact && s->x[row->a.node].w > 0)
+        {
+            spStartLaw(s, row, s->solver->rowSolves + i);
+        }
+    }
+    return s->byLaw;
+}
+
 void spLeaveLaw(spSubstep* s)
 {
     s->byLaw = false;
@@ -77,6 +109,22 @@ void spLeaveLaw(spSubstep* s)
     }
 }
 
+// Where the surface curves, what a contact asks for is that of the place where its node goes along it: with the normal
+// of where it begins, what friction exerts would lag behind, and draw to the side. Past an edge that place says nothing.
+static spSurfaceHit spFindHitAhead(const spSubstep* s, const spRow* row, spSurfaceHit hit, spVec3* p)
+{
+    spVec3 v = spXyz(s->v[row->a.node]);
+    spVec3 ahead = spMulAdd3(*p, s->effectiveStep, spGetTangent(v, hit.normal));
+    spSurfaceHit there = spFindRowGap(s, row, ahead);
+    spReal turned = spLengthSquared3(spSub3(there.normal, hit.normal));
+    if (!(turned > 0 && turned < SP_MOST_TURN * SP_MOST_TURN))
+    {
+        return hit;
+    }
+    *p = ahead;
+    return there;
+}
+
 static void spStartContact(spSubstep* s, spRow* row, spRowSolve* r)
 {
     const spPose* pose = s->problem->poses + row->b.slot;
@@ -86,8 +134,10 @@ static void spStartContact(spSubstep* s, spRow* row, spRowSolve* r)
     row->normal = hit.normal;
     row->gap = hit.distance;
     spVec3 surface = spGetSurfaceVelocity(pose, p);
+    hit = spFindHitAhead(s, row, hit, &p);
+    row->normal = hit.normal;
     // The velocity along the normal at which it ends on the surface
-    spReal least = (-row->gap - spDot3(hit.normal, spSub3(base, p))) / s->effectiveStep;
+    spReal least = (-hit.distance - spDot3(hit.normal, spSub3(base, p))) / s->effectiveStep;
     spReal along = spDot3(hit.normal, surface), vn = spDot3(hit.normal, v) - along;
     spReal out = least - along;
     r->push = 0;
@@ -105,10 +155,7 @@ static void spStartContact(spSubstep* s, spRow* row, spRowSolve* r)
     r->velocity = spMulAdd3(surface, least - along, hit.normal);
     if (s->byLaw)
     {
-        spVec3 force = spFindMultiplier(s->problem->multipliers, row->key).force;
-        spReal pressed = spDot3(hit.normal, force);
-        r->status = sp_statusLaw;
-        r->impulse = pressed > 0 ? spScale3(s->effectiveStep, force) : (spVec3){0, 0, 0};
+        spStartLaw(s, row, r);
         return;
     }
     spGuessContact(s, row, r);

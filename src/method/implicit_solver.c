@@ -488,12 +488,12 @@ static spSubstep spStartSubstep(spImplicitSolver* solver, spBody* body, const sp
     return s;
 }
 
-// Whether a solid has contacts that can be solved over a factor, and has had them in the last substep: what flies, or
+// Whether a body has contacts that are best solved over a factor, and has had them in the last substep: what flies, or
 // arrives, is stopped like any other
 static bool spHasLawRows(const spSubstep* s)
 {
     const spImplicitSolver* solver = s->solver;
-    bool known = s->isStatic == false && s->body->tetCount > 0 && spHasCompliance(solver->factor);
+    bool known = s->isStatic == false && spPrefersLaw(s) && spHasCompliance(solver->factor);
     bool has = false;
     for (int i = 0; i < s->problem->rowCount && known; ++i)
     {
@@ -536,7 +536,7 @@ spSubstepResult spSolveImplicitSubstep(spImplicitSolver* solver, spBody* body,
     }
     if (s.isStatic == false && problem->rowCount > 0)
     {
-        s.byLaw = spCanSolveByLaw(&s);
+        s.byLaw = spPrefersLaw(&s) && spCanSolveByLaw(&s);
         solver->limit.truncated = limit.truncated && s.byLaw == false && body->joined == false;
         spStartRows(&s);
     }
@@ -559,6 +559,10 @@ spSubstepResult spSolveImplicitSubstep(spImplicitSolver* solver, spBody* body,
         int rounds = s.byLaw ? spMaxInt(1, s.solveCount) : 1;
         int linearisations = spMaxInt(1, problem->report->newtonSteps - linearisationsBefore);
         solver->refresh.lastRounds = (rounds + linearisations - 1) / linearisations;
+        // Where work is bounded, nothing of it goes again into an active set that did not settle
+        bool stays = limit.iterations > 0 && s.byLaw && body->tetCount == 0;
+        solver->refresh.lastRounds =
+            stays ? spMaxInt(2, solver->refresh.lastRounds) : solver->refresh.lastRounds;
         spRecordIterations(&s, (problem->report->iterations - iterationsBefore) / rounds);
     }
     solver->limit = limit;

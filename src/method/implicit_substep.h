@@ -156,8 +156,9 @@ typedef struct spSubstep
     spReal mass;          // factor of M: 1, or as much as keeps a static system regular
     spFill fill;
     bool isStatic;
-    bool byLaw;   // contacts are solved by the law over the compliance of the factor, not as an active set
-    bool lacking; // there was no memory for their compliance
+    bool byLaw;     // contacts are solved by the law over the compliance of the factor, not as an active set
+    bool unsettled; // the active set was still changing when its rounds, or its work, ended
+    bool lacking;   // there was no memory for their compliance
     bool hasPenalties; // static: there are contacts, which act as springs about their multipliers
     bool touches;      // and some of them press where the matrix was assembled
     double size;       // of the body then: the farthest that a node is from another one, m
@@ -223,6 +224,8 @@ int spGetRowWorkLeft(const spSubstep* s);
 
 // ---- implicit_contact.c ----
 
+// Whether contacts are to be solved by the law before an active set is tried
+bool spPrefersLaw(const spSubstep* s);
 // Whether the body has a factor that contacts can be solved over
 bool spCanSolveByLaw(const spSubstep* s);
 // As spSolveActiveSet, with contacts by the law. Where there are too many byLaw is false afterwards, and they are left
@@ -292,6 +295,8 @@ double spGetStaticShare(const spSubstep* s);
 spSurfaceHit spFindRowGap(const spSubstep* s, const spRow* row, spVec3 p);
 // Makes the first guess at which rows act. Poses are those at the end of the substep.
 void spStartRows(spSubstep* s);
+// Contacts whose active set did not settle are solved by the law from now on. False where they cannot be.
+bool spEnterLaw(spSubstep* s);
 // Contacts that were to be solved by the law join the active set; nodes have the velocities of the iterate
 void spLeaveLaw(spSubstep* s);
 // What rows add to the matrix, after it was assembled

@@ -410,6 +410,7 @@ spCgResult spSolveActiveSet(spSubstep* s, bool first, int rounds)
 {
     spImplicitSolver* solver = s->solver;
     spCgResult result = {0};
+    s->unsettled = true;
     for (int round = 0; round < rounds; ++round)
     {
         s->body->backend->copy(s->v, solver->iterateV, 0, s->body->nodeCount);
@@ -424,6 +425,7 @@ spCgResult spSolveActiveSet(spSubstep* s, bool first, int rounds)
         bool unknown = solver->limit.truncated && result.converged == false;
         if (result.late || result.indefinite || unknown || spCheckRows(s) == false)
         {
+            s->unsettled = unknown && s->problem->rowCount > 0;
             break;
         }
         if (spShouldStop(s->problem->stop))

@@ -157,14 +157,14 @@ static void spFillStop(spSubstep* s, spVec4* dv)
     body->backend->setFree(dv, v, s->solver->iterateV, s->x, 0, body->nodeCount);
     double fall = (double)s->effectiveStep * (double)spLength3(s->problem->gravity);
     s->bound.fall = 0.5 * body->backend->sumFreeMass(body->mass, s->x, 0, body->nodeCount) * fall * fall;
-    if (body->loads != NULL)
+    const spVec4* loads = spGetLoads(body);
+    if (loads != NULL)
     {
-        // And what other bodies give, each node alone
+        // And what the user and other bodies give, each node alone
         spVec4* thrown = s->solver->cg.z;
         double r = (double)s->effectiveStep;
-        body->backend->weigh(thrown, s->x, body->loads, 0, body->nodeCount);
-        s->bound.fall +=
-            0.5 * r * r * s->solver->system.backend->dot(body->loads, thrown, 0, body->nodeCount);
+        body->backend->weigh(thrown, s->x, loads, 0, body->nodeCount);
+        s->bound.fall += 0.5 * r * r * s->solver->system.backend->dot(loads, thrown, 0, body->nodeCount);
     }
 }
 
@@ -207,6 +207,23 @@ double spGetModelChange(const spSubstep* s)
 
 // ---- the end of a substep ----
 
+// What held nodes that are moved take with them is stretched or squeezed: the elastic energy with all others where they
+// stop, beyond that at the start
+static double spGetDrivenEnergy(const spSubstep* s, double before)
+{
+    const spBody* body = s->body;
+    spImplicitSolver* solver = s->solver;
+    if (body->heldCount == 0 || body->backend->isZeroListed(s->v, body->held, body->heldCount))
+    {
+        return 0.0;
+    }
+    spVec4 *still = solver->cg.z, *end = solver->onward;
+    body->backend->copy(still, s->v, 0, body->nodeCount);
+    body->backend->setFree(still, (spVec3){0, 0, 0}, NULL, s->x, 0, body->nodeCount);
+    spSetSubstepPositions(s, end, solver->baseX, s->effectiveStep, still, 0, body->nodeCount);
+    return fmax(0.0, spGetElasticEnergy(s, end) - before);
+}
+
 // The work of loads does not count here, since the body that stops goes elsewhere than the one that was
 // solved; the bound has what gravity gives in a substep of free fall instead
 bool spExceedsEnergyBound(const spSubstep* s, bool solved)
@@ -223,8 +240,8 @@ bool spExceedsEnergyBound(const spSubstep* s, bool solved)
         // Two past states of a stiff body that turns lead to one that is torn
         before = fmin(before, 2.0 * spGetElasticEnergy(s, spGetStart(s)) + motion);
     }
-    double most =
-        (1.0 + SP_ROUNDING_SHARE) * before + 2.0 * s->bound.stopLoss + s->bound.fall + spGetSqueezeWork(s);
+    double most = (1.0 + SP_ROUNDING_SHARE) * before + 2.0 * s->bound.stopLoss + s->bound.fall +
+                  spGetSqueezeWork(s) + spGetDrivenEnergy(s, before);
     return !(after + change + spGetMissedEnergy(s) <= most);
 }
 

@@ -147,6 +147,19 @@ static void spGuessStep(const spSubstep* s, bool first)
     }
 }
 
+// With contacts by the law. False where they are too many: then the guess stands for an active set.
+static bool spSolveByLaw(spSubstep* s, bool first, spCgResult* result)
+{
+    *result = spSolveContacts(s, first);
+    if (s->byLaw == false)
+    {
+        s->body->backend->copy(s->v, s->solver->iterateV, 0, s->body->nodeCount);
+        spLeaveLaw(s);
+        spGuessStep(s, first);
+    }
+    return s->byLaw;
+}
+
 // Solves it, rows included. Where the result exceeds the energy bound it is solved again, from the rigid
 // motion; failing that, the substep ends with the rigid motion.
 static spCgResult spSolveLinearisation(spSubstep* s, bool first)
@@ -155,19 +168,23 @@ static spCgResult spSolveLinearisation(spSubstep* s, bool first)
     s->body->backend->copy(solver->iterateV, s->v, 0, s->body->nodeCount);
     double most = s->bound.active ? spGetModelBound(s) : INFINITY;
     spGuessStep(s, first);
-    if (s->byLaw)
+    spCgResult result = {0};
+    bool law = s->byLaw;
+    if (law && spSolveByLaw(s, first, &result))
     {
-        spCgResult byLaw = spSolveContacts(s, first);
-        if (s->byLaw)
-        {
-            return byLaw;
-        }
-        s->body->backend->copy(s->v, solver->iterateV, 0, s->body->nodeCount);
-        spLeaveLaw(s);
-        most = s->bound.active ? spGetModelBound(s) : INFINITY;
-        spGuessStep(s, first);
+        return result;
     }
-    spCgResult result = spSolveActiveSet(s, first, SP_ROW_ROUNDS);
+    most = law && s->bound.active ? spGetModelBound(s) : most;
+    result = spSolveActiveSet(s, first, SP_ROW_ROUNDS);
+    if (s->unsettled && law == false && spPrefersLaw(s) == false && spEnterLaw(s))
+    {
+        spGuessStep(s, first);
+        if (spSolveByLaw(s, first, &result))
+        {
+            return result;
+        }
+        result = spSolveActiveSet(s, first, SP_ROW_ROUNDS);
+    }
     if (s->bound.active == false || spGetModelChange(s) <= most)
     {
         return result;
@@ -286,7 +303,8 @@ static bool spFindEnd(const spSubstep* s)
     {
         constant = constant && s->body->sets[i]->constant;
     }
-    if (constant || s->fill.bound || s->prescribed || solver->limit.truncated)
+    bool law = s->predicted && s->byLaw;
+    if (constant || s->fill.bound || (s->prescribed && law == false) || solver->limit.truncated)
     {
         return false;
     }
@@ -302,8 +320,8 @@ static bool spFindEnd(const spSubstep* s)
 static bool spOvershoots(const spSubstep* s)
 {
     spImplicitSolver* solver = s->solver;
-    // Contacts that open and close leave force of their own
-    if (s->predicted && s->problem->rowCount == 0)
+    // Contacts that open and close in an active set leave force of their own
+    if (s->predicted && (s->byLaw || s->problem->rowCount == 0))
     {
         double load = fmax(fmax(s->weightNorm, s->changeNorm), spGetReactionNorm(s));
         return !(spGetFreeNorm(s, solver->cg.d) <= SP_RESCUE_TOLERANCE * load) && spIsRounding(s) == false;

@@ -14,7 +14,8 @@
 // Steps between two refreshes at least, where solves are truncated
 #define SP_TRUNCATED_INTERVAL 12
 
-// Rounds of contacts after which one that is made in the step is made again
+// Rounds of contacts after which one that is made in the step is made again; of springs, which stiffen along a way that
+// turns with them, any
 #define SP_MANY_ROUNDS 6
 
 // Iterations of a solve that was stopped: more than any other
@@ -41,7 +42,8 @@ static bool spNeedsRefresh(const spSubstep* s)
         return refresh->steps - last >= solver->def.refresh;
     }
     // Contacts are solved over it, in rounds: there it pays sooner
-    if (solver->def.asynchronous == false && refresh->lastRounds > SP_MANY_ROUNDS)
+    int many = s->body->tetCount > 0 ? SP_MANY_ROUNDS : 1;
+    if (solver->def.asynchronous == false && refresh->lastRounds > many)
     {
         return refresh->steps > last;
     }

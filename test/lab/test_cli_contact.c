@@ -84,6 +84,7 @@ static void TestFriction(void** state)
     SP_UNUSED(state);
     CheckCases("contact-incline", 1, 23);
     CheckCases("contact-pinch", 1, 11);
+    CheckCases("contact-capstan", 0, 12);
 }
 
 static void TestMotion(void** state)
