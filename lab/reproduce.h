@@ -102,3 +102,4 @@ void spReproduceOperators(spReproduction* r);
 void spReproduceMultires(spReproduction* r);
 void spReproducePreconditioner(spReproduction* r);
 void spReproduceAnderson(spReproduction* r);
+void spReproduceVolumes(spReproduction* r);
