@@ -28,9 +28,8 @@ typedef struct spMethodRow
     spMethodType type;
 } spMethodRow;
 
-static const spMethodRow s_methods[] = {{"backward Euler", sp_backwardEuler},
-                                        {"XPBD", sp_xpbd},
-                                        {"symplectic Euler", sp_symplecticEuler}};
+static const spMethodRow s_methods[] = {
+    {"backward Euler", sp_backwardEuler}, {"XPBD", sp_xpbd}, {"symplectic Euler", sp_symplecticEuler}};
 
 static int spCountMethods(const spReproduction* r)
 {
@@ -116,7 +115,8 @@ static void spReproduceOrgans(spReproduction* r)
             spReportTarget(r, quantity, "", "10 at most", gone ? steps : INFINITY, gone && share > 0.18);
             snprintf(quantity, sizeof(quantity), "F9: most energy over modulus times volume, %s",
                      s_methods[k].name);
-            spReportTarget(r, quantity, "", "0.2", energy / (modulus * begin), energy < 0.2 * modulus * begin);
+            spReportTarget(r, quantity, "", "0.2", energy / (modulus * begin),
+                           energy < 0.2 * modulus * begin);
         }
         spDestroyWorld(world);
     }
@@ -351,8 +351,10 @@ static void spReproduceSnake(spReproduction* r)
     }
     const spColumn columns[] = {{"cells", across}, {"contacts", contacts}, {"distance [m]", errors}};
     spSaveColumns(r, "snake.csv", columns, 3, rows);
-    spReportNote(r, "A strip of 1 m that turns at 4 rad/s on a table with friction 0.3, one second later; contact by distance "
-                    "has up to %d contacts.",
+    spReportNote(r,
+                 "A strip of 1 m that turns at 4 rad/s on a table with friction 0.3, one second later; "
+                 "contact by distance "
+                 "has up to %d contacts.",
                  reference.contacts);
     free(reference.x);
 }
@@ -409,8 +411,8 @@ static void spReproduceIndentation(spReproduction* r)
         int contacts = 0;
         double left = spIndent(r, cells[k], &contacts);
         char quantity[96];
-        snprintf(quantity, sizeof(quantity), "F12: left after one step, %d cells across, %d contacts", cells[k],
-                 contacts);
+        snprintf(quantity, sizeof(quantity), "F12: left after one step, %d cells across, %d contacts",
+                 cells[k], contacts);
         spReportRow(r, quantity, "", k == 0 ? "" : "less than with fewer contacts", left,
                     k == 0 ? sp_notJudged : contacts > before && left < last);
         last = left;
@@ -453,8 +455,9 @@ static double spTimeScene(spReproduction* r, const spCostRow* row, int* rows, in
 static void spReproduceScenes(spReproduction* r)
 {
     static const spCostRow rows[] = {
-        {"medical", 9, 550000, 16, 22.69},   {"octopuses", 3, 46000, 110, 5.67}, {"armadillos", 2, 692000, 16, 18.48},
-        {"10 toys", 10, 205000, 99, 16.61},  {"20 toys", 20, 379000, 242, 28.79}, {"40 toys", 40, 725000, 544, 44.45},
+        {"medical", 9, 550000, 16, 22.69},    {"octopuses", 3, 46000, 110, 5.67},
+        {"armadillos", 2, 692000, 16, 18.48}, {"10 toys", 10, 205000, 99, 16.61},
+        {"20 toys", 20, 379000, 242, 28.79},  {"40 toys", 40, 725000, 544, 44.45},
     };
     double few = NAN, fewCount = 1.0, counts[6], found[6], times[6];
     for (int k = 0; k < (int)(sizeof(rows) / sizeof(rows[0])); ++k)
@@ -564,7 +567,7 @@ void spReproduceVolumes(spReproduction* r)
         void (*run)(spReproduction* r);
     } parts[] = {
 #ifdef SOUPLE_LAYERS
-        {"images", spReproduceImages},   {"volumes", spReproduceSurfaceVolumes},
+        {"images", spReproduceImages},     {"volumes", spReproduceSurfaceVolumes},
         {"penalty", spReproducePenalty},
 #endif
         {"contacts", spReproduceContacts}, {"quality", spReproduceQuality},

@@ -40,7 +40,8 @@ static void spAddShape(spScene* scene, spClosedSurface shape)
     scene->shapes[i] = shape;
     scene->surfaces[i] = spGetLayerSurfaceOf(scene->shapes + i);
     scene->region =
-        i == 0 ? box : (spBox){spDMin(scene->region.lower, box.lower), spDMax(scene->region.upper, box.upper)};
+        i == 0 ? box
+               : (spBox){spDMin(scene->region.lower, box.lower), spDMax(scene->region.upper, box.upper)};
 }
 
 // Makes the images. What cannot be made is told.
@@ -332,7 +333,8 @@ static void spReproduceLens(spReproduction* r)
                    fabs(coarse.slope / -1.3744 - 1.0) < 0.01);
     spReportTarget(r, "F6: gradient over differences of volumes", "", "1 +- 1 %", middle.slope / slope,
                    fabs(middle.slope / slope - 1.0) < 0.01);
-    spReportTarget(r, "F6: sum of gradients over vertices", "m^2", "0 +- 1e-6", coarse.sum, coarse.sum < 1e-6);
+    spReportTarget(r, "F6: sum of gradients over vertices", "m^2", "0 +- 1e-6", coarse.sum,
+                   coarse.sum < 1e-6);
 }
 
 // How long a ray is inside of each two surfaces, added up for each axis: a count for each surface at every crossing
@@ -489,8 +491,8 @@ static void spReproduceCells(spReproduction* r)
         }
         const double* all = whole.volumes[0].seen;
         worst = fmax(worst, fabs(seen / (all[0] + all[1] + all[2]) - 1.0));
-        worst = fmax(worst, spDDistance(gradient, whole.volumes[0].gradient) /
-                                spDLength(whole.volumes[0].gradient));
+        worst = fmax(worst,
+                     spDDistance(gradient, whole.volumes[0].gradient) / spDLength(whole.volumes[0].gradient));
         most = spMaxInt(most, cells.count);
     }
     char quantity[96];

@@ -90,9 +90,8 @@ static bool spAddPenaltyBody(spPenaltyWorld* w, spMesh* mesh, spVec3 position, s
     tets.damping = w->def->type == sp_verlet ? 0 : (spReal)0.002;
     spSpringDef springs = spDefaultSpringDef();
     springs.youngModulus = (spReal)2e5;
-    bool ok = SP_IS_NULL(body) == false &&
-              (w->def->springs ? spBody_AddSprings(w->world, body, &springs) >= 0
-                               : spBody_AddTets(w->world, body, &tets) >= 0);
+    bool ok = SP_IS_NULL(body) == false && (w->def->springs ? spBody_AddSprings(w->world, body, &springs) >= 0
+                                                            : spBody_AddTets(w->world, body, &tets) >= 0);
     int i = w->count, nodes = ok ? spBody_GetNodeCount(w->world, body) : 0, triangles = 0;
     const int32_t* corners = ok ? spBody_GetTriangles(w->world, body, &triangles) : NULL;
     w->bodies[i] = body;
@@ -212,7 +211,8 @@ static bool spPressApart(spPenaltyWorld* w)
             }
             for (int side = 0; side < 2; ++side)
             {
-                for (int k = v->first[side]; v->surfaces[side] == body && k < v->first[side] + v->count[side]; ++k)
+                for (int k = v->first[side]; v->surfaces[side] == body && k < v->first[side] + v->count[side];
+                     ++k)
                 {
                     const spVolumeNode* node = volumes.nodes + k;
                     spDVec3 friction = spGetViscousForce(w, motion, n, node);
@@ -268,7 +268,8 @@ static void spReproducePenaltyEnergy(spReproduction* r)
     bool ok = spOpenPenalty(&w, &def, (spVec3){0, 0, 0});
     spMesh* mesh = spMakeSolidBall((spDVec3){0.0, 0.0, 0.0}, 0.1, 3);
     ok = ok && mesh != NULL && spAddPenaltyBody(&w, mesh, (spVec3){0, 0, 0}, (spVec3){(spReal)0.5, 0, 0}) &&
-         spAddPenaltyBody(&w, mesh, (spVec3){(spReal)0.21, (spReal)0.03, (spReal)0.01}, (spVec3){(spReal)-0.5, 0, 0});
+         spAddPenaltyBody(&w, mesh, (spVec3){(spReal)0.21, (spReal)0.03, (spReal)0.01},
+                          (spVec3){(spReal)-0.5, 0, 0});
     spDestroyMesh(mesh);
     double begin = NAN, worst = 0.0, most = 0.0;
     int steps = r->quick ? 1600 : 3200;
@@ -298,8 +299,8 @@ static bool spBuildPile(spPenaltyWorld* w, const spPenaltyDef* def)
     {
         // Stacks of five, leaning, so that they fall over each other
         double column = i / 5, level = i % 5;
-        ok = spAddPenaltyTorus(w, (spVec3){(spReal)(0.95 * column + 0.04 * level), (spReal)(0.12 + 0.21 * level),
-                                           (spReal)(0.1 * column)});
+        ok = spAddPenaltyTorus(w, (spVec3){(spReal)(0.95 * column + 0.04 * level),
+                                           (spReal)(0.12 + 0.21 * level), (spReal)(0.1 * column)});
     }
     return ok;
 }
@@ -324,11 +325,12 @@ static void spReproducePenaltyPile(spReproduction* r)
     }
     bool stable = ok && taken == steps && (flags & (sp_stepNonFinite | sp_stepUnstable)) == 0;
     char quantity[96], target[32];
-    snprintf(quantity, sizeof(quantity), "F10: stable steps of %d tori with %d triangles", def.count, w.triangles);
+    snprintf(quantity, sizeof(quantity), "F10: stable steps of %d tori with %d triangles", def.count,
+             w.triangles);
     snprintf(target, sizeof(target), "%d", steps);
     spReportTarget(r, quantity, "", target, stable ? steps : taken - 1, stable);
-    spReportTarget(r, "F10: most energy on the way, over that at the start", "", "1.05 at most",
-                   most / begin, most <= 1.05 * begin);
+    spReportTarget(r, "F10: most energy on the way, over that at the start", "", "1.05 at most", most / begin,
+                   most <= 1.05 * begin);
     spReportNote(r, "%.3g m^3 are left in each other.", w.volume);
     spClosePenalty(&w);
 }
@@ -401,7 +403,8 @@ static void spReproducePileRow(spReproduction* r, const spPileRow* row)
         ms[1] += w.stepMs / steps;
     }
     char quantity[128], published[48];
-    snprintf(quantity, sizeof(quantity), "%d tori, %s, %d triangles: collision", row->count, row->name, w.triangles);
+    snprintf(quantity, sizeof(quantity), "%d tori, %s, %d triangles: collision", row->count, row->name,
+             w.triangles);
     snprintf(published, sizeof(published), "%.2f ms, %d triangles", row->collision, row->triangles);
     spReportRow(r, quantity, "ms", published, ms[0], spInFull(r, ms[0] <= 2.0 * row->collision));
     snprintf(quantity, sizeof(quantity), "%d tori, %s: deformation", row->count, row->name);
@@ -431,7 +434,9 @@ void spReproducePenalty(spReproduction* r)
     {
         spReproducePileRow(r, rows + i);
     }
-    spReportNote(r, "Processor time of one thread, steps of 1/480 s by symplectic Euler; published with images and collisions on a GPU, two of its milliseconds "
-                    "are allowed for one of it. Tets fill the bodies as finely as their surfaces here; of the thesis neither their number "
+    spReportNote(r, "Processor time of one thread, steps of 1/480 s by symplectic Euler; published with "
+                    "images and collisions on a GPU, two of its milliseconds "
+                    "are allowed for one of it. Tets fill the bodies as finely as their surfaces here; of "
+                    "the thesis neither their number "
                     "nor the step is known. GPU rows of the table are left out.");
 }

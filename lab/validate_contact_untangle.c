@@ -65,8 +65,8 @@ static bool spBuildOrgans(spTangle* t, int method)
 // A box of 6 cm that is inside another one as a whole, a centimetre behind its face
 static bool spBuildBoxInBox(spTangle* t, int method)
 {
-    t->bodies[0] = spAddTangled(t, spMakeSolidBox((spDVec3){0.0, 0.0, 0.0}, (spDVec3){0.2, 0.2, 0.2}, 4), method,
-                                (spVec3){0, 0, 0}, false);
+    t->bodies[0] = spAddTangled(t, spMakeSolidBox((spDVec3){0.0, 0.0, 0.0}, (spDVec3){0.2, 0.2, 0.2}, 4),
+                                method, (spVec3){0, 0, 0}, false);
     t->bodies[1] =
         spAddTangled(t, spMakeSolidBox((spDVec3){0.13, 0.07, 0.06}, (spDVec3){0.06, 0.06, 0.06}, 3), method,
                      (spVec3){0, 0, 0}, false);
@@ -134,7 +134,8 @@ static int spJudgeTangle(const spTangleCase* c, int method, const spValidation* 
     }
     spThing a = spBodyThing(t.bodies[0]), b = spBodyThing(t.bodies[1]);
     double begin = spWorld_MeasureOverlap(t.world, a, b), energy = 0.0;
-    double share = begin / fmin(spBody_GetVolume(t.world, t.bodies[0]), spBody_GetVolume(t.world, t.bodies[1]));
+    double share =
+        begin / fmin(spBody_GetVolume(t.world, t.bodies[0]), spBody_GetVolume(t.world, t.bodies[1]));
     uint32_t flags = 0;
     for (int i = 0; i < c->steps; ++i)
     {
@@ -155,8 +156,8 @@ static int spJudgeTangle(const spTangleCase* c, int method, const spValidation* 
         return spFailUsage("untangle, %s: only %g of the volume is in common", c->name, share);
     }
     const spContactRow rest = {"untangle", setting, "overlap left", left, NAN, c->left, flags};
-    const spContactRow bound = {
-        "untangle", setting, "energy / (E V)", energy / (s_modulus * begin), NAN, 0.2, flags};
+    const spContactRow bound = {"untangle", setting, "energy / (E V)", energy / (s_modulus * begin), NAN,
+                                0.2,        flags};
     int code = spJudgeContact(&rest, options, rows);
     return spJoinCodes(code, spJudgeContact(&bound, options, rows));
 }
