@@ -12,7 +12,7 @@
 const char* spGetPartWord(int index)
 {
     static char s_word[32];
-    const char* part = SP_PRECONDITIONER_PARTS "," SP_ANDERSON_PARTS;
+    const char* part = SP_PRECONDITIONER_PARTS "," SP_ANDERSON_PARTS "," SP_VOLUMES_PARTS;
     for (; index > 0 && *part != 0; --index)
     {
         part += strcspn(part, ",");
@@ -83,6 +83,7 @@ int spParseReproduce(spReproduceOptions* options, int argc, char** argv)
         "souple reproduce slides --out out/reproduce",
         "souple reproduce preconditioner --part age",
         "souple reproduce anderson --part beams",
+        "souple reproduce volumes --part quality",
         "souple reproduce --all --report truth.html",
         NULL,
     };

@@ -14,6 +14,7 @@
 // Parts of experiments that can be run alone
 #define SP_PRECONDITIONER_PARTS "table,sizes,age,policies,models,hand"
 #define SP_ANDERSON_PARTS "beams,green,bodies,cost,sag,settle,poisson"
+#define SP_VOLUMES_PARTS "images,volumes,penalty,contacts,quality,costs"
 
 typedef struct spBenchOptions
 {

@@ -49,6 +49,9 @@ static const spExperiment s_experiments[] = {
     {"anderson", "Boukadida 2020",
      "XPBD with strain rows and what makes its sweeps converge sooner (Boukadida 2020)", spReproduceAnderson,
      SP_ANDERSON_PARTS},
+    {"volumes", "Courtecuisse 2011",
+     "contact by intersection volumes from layered depth images (Courtecuisse 2011)", spReproduceVolumes,
+     SP_VOLUMES_PARTS},
 };
 
 #define SP_EXPERIMENT_COUNT ((int)(sizeof(s_experiments) / sizeof(s_experiments[0])))

@@ -103,3 +103,4 @@ void spReproduceMultires(spReproduction* r);
 void spReproducePreconditioner(spReproduction* r);
 void spReproduceCutting(spReproduction* r);
 void spReproduceAnderson(spReproduction* r);
+void spReproduceVolumes(spReproduction* r);

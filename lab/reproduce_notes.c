@@ -39,6 +39,12 @@ typedef struct spKnownRow
 #define SP_WHY_CLOCK "wall clock: other programs on the machine are in it"
 #define SP_WHY_CACHE "processor time: what other programs leave of caches and memory is in it"
 
+#define SP_WHY_GPU "the images of the thesis were made by a GPU; ours are made by one thread"
+#define SP_WHY_PAIRS                                                                                         \
+    "the images of the thesis were made by a GPU, one for a scene; here each pair has images of its own, "   \
+    "for "                                                                                                   \
+    "which all triangles of both are looked at"
+
 static const spKnownRow s_known[] = {
     {"slides", "Largest step", NULL, "S2", NULL},
     {"slides", "Return to rest", NULL, "S4", NULL},
@@ -148,6 +154,31 @@ static const spKnownRow s_known[] = {
     {"anderson", "Hanging", NULL, "B15", NULL},
     {"anderson", "Settled", NULL, "B7", SP_WHY_CLOCK},
     {"anderson", "pulled longer", NULL, "B15", NULL},
+
+    {"volumes", NULL, "F10: most energy on the way", "C2-F10",
+     "not known: with pixels of 1 cm it is 1.27, without what bodies have in common with themselves 1.30"},
+    {"volumes", NULL, "F13: steps until", "C2-F13",
+     "a step lets what began inside come out gently, so that it does not fly apart"},
+    {"volumes", NULL, "F10:", "C2-F10", NULL},
+    {"volumes", NULL, "F11:", "C2-F11", NULL},
+    {"volumes", NULL, "F12:", "C2-F12", NULL},
+    {"volumes", NULL, "F13:", "C2-F13", NULL},
+    {"volumes", NULL, "F14:", "C2-F14", NULL},
+    {"volumes", NULL, "F15:", "C2-F15", NULL},
+    {"volumes", NULL, "F16:", "C2-F16", NULL},
+    {"volumes", NULL, "F1:", "C2-F1", NULL},
+    {"volumes", NULL, "F2:", "C2-F2", NULL},
+    {"volumes", NULL, "F3:", "C2-F3", NULL},
+    {"volumes", NULL, "F4:", "C2-F4", NULL},
+    {"volumes", NULL, "F5:", "C2-F5", NULL},
+    {"volumes", NULL, "F6:", "C2-F6", NULL},
+    {"volumes", NULL, "F7:", "C2-F7", SP_WHY_PAIRS},
+    {"volumes", NULL, "F8:", "C2-F8", SP_WHY_CACHE},
+    {"volumes", NULL, "F9:", "C2-F9", NULL},
+    {"volumes", "Pile of deformable", NULL, "C2-F10", SP_WHY_GPU},
+    {"volumes", NULL, "grasp", "C2-F17",
+     "the ball is tets as fine as its surface, which take most of the step"},
+    {"volumes", "Costs", NULL, "C2-F7", SP_WHY_PAIRS},
 };
 
 static bool spFits(const char* word, const char* text)
@@ -165,11 +196,14 @@ spRowNote spFindRowNote(const spReproduction* r, const char* quantity, const cha
         if (strcmp(known->experiment, r->name) == 0 && spFits(known->part, r->title) &&
             spFits(known->quantity, quantity))
         {
-            const char* why = verdict == sp_agrees               ? ""
-                              : verdict == sp_notJudged && small ? "too small and too short to judge"
-                              : verdict == sp_notJudged          ? "no number to be held to"
-                              : known->why != NULL               ? known->why
-                                                                 : "";
+            const char* why =
+                verdict == sp_agrees               ? ""
+                : verdict == sp_notJudged && small ? "too small and too short to judge"
+                : verdict == sp_notJudged && spFits("on a GPU", quantity)
+                    ? "needs a GPU, and there is no such backend: ours is processor time of one thread"
+                : verdict == sp_notJudged ? "no number to be held to"
+                : known->why != NULL      ? known->why
+                                          : "";
             return (spRowNote){known->seed, why};
         }
     }

@@ -75,6 +75,8 @@ static const spRunCase s_cases[] = {
     {"contact-capstan", "a belt drawn round a cylinder: e^(mu theta)", spRunContactCapstan},
     {"contact-twist", "a strip of cloth wound up under the guarantee: no triangles intersect",
      spRunContactTwist},
+    {"untangle", "bodies that begin inside each other, by volume: ten steps, energy bounded",
+     spRunContactUntangle},
 };
 
 const spRunCase* spGetContactCases(int* count)

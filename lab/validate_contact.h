@@ -44,6 +44,8 @@ int spRunContactPinch(const spValidation* options, json_t* rows);
 int spRunContactCapstan(const spValidation* options, json_t* rows);
 // validate_contact_guarantee.c
 int spRunContactTwist(const spValidation* options, json_t* rows);
+// validate_contact_untangle.c
+int spRunContactUntangle(const spValidation* options, json_t* rows);
 // validate_contact_static.c
 int spRunContactHertz(const spValidation* options, json_t* rows);
 int spRunContactSqueeze(const spValidation* options, json_t* rows);

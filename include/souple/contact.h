@@ -105,6 +105,18 @@ SP_API bool spWorld_SetPairDetector(spWorld* world, spBodyId body, spBodyId othe
 /// open.
 SP_API spDetector spWorld_GetPairDetector(const spWorld* world, spBodyId body, spBodyId otherBody);
 
+/// Says how finely contacts by volume between two bodies are cut up, from the next step on, until one of them is destroyed.
+/// Each cell has a pressure and friction of its own. 1 is a single contact wherever what they have in common is connected.
+/// @param otherBody may be the same: a body with selfContact and itself
+/// @param cells at most so many along the longest edge of what both have in common, half of them at least, 1 to 64; 0: the
+/// usual, which is 4
+/// @return false where one of them is not there, or the number is out of range
+SP_API bool spWorld_SetPairCells(spWorld* world, spBodyId body, spBodyId otherBody, int cells);
+
+/// @return cells along the longest edge of what two bodies have in common, where their contact is by volume; 0 for ids
+/// that are stale.
+SP_API int spWorld_GetPairCells(const spWorld* world, spBodyId body, spBodyId otherBody);
+
 /// @return force of all contacts with another body on a body, N: the mean over the last step; zero without any. The
 /// other body feels the opposite.
 SP_API spVec3 spWorld_GetPairForce(const spWorld* world, spBodyId body, spBodyId otherBody);

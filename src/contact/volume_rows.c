@@ -8,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-// Pixels across a window, and cells along its longest edge, at most; half of them at least
+// Pixels across a window, and cells along its longest edge, at most; half of them at least. More cells than blocks of pixels
+// make finer images
 #define SP_CONTACT_RESOLUTION 64
 #define SP_CONTACT_CELLS 4
 // Of the mean edge: what is left of an overlap, so that a contact that rests is found again
@@ -34,26 +35,55 @@ static spDetectorEntry* spFindDetector(const spDetectors* d, uint64_t a, uint64_
     return NULL;
 }
 
-bool spSetDetector(spHeap* heap, spDetectors* d, uint64_t a, uint64_t b, spDetector detector)
+// The entry of a pair, new where there is none. NULL without memory.
+static spDetectorEntry* spNeedDetector(spHeap* heap, spDetectors* d, uint64_t a, uint64_t b)
 {
     spDetectorEntry* entry = spFindDetector(d, a, b);
-    if (entry == NULL)
+    if (entry != NULL)
     {
-        if (spReserve(heap, (void**)&d->entries, d->count, &d->capacity, d->count + 1,
-                      sizeof(spDetectorEntry)) == false)
-        {
-            return false;
-        }
-        entry = d->entries + d->count++;
+        return entry;
     }
-    *entry = (spDetectorEntry){a < b ? a : b, a < b ? b : a, detector};
-    return true;
+    if (spReserve(heap, (void**)&d->entries, d->count, &d->capacity, d->count + 1, sizeof(spDetectorEntry)) ==
+        false)
+    {
+        return NULL;
+    }
+    entry = d->entries + d->count++;
+    *entry = (spDetectorEntry){.first = a < b ? a : b, .second = a < b ? b : a};
+    return entry;
+}
+
+bool spSetDetector(spHeap* heap, spDetectors* d, uint64_t a, uint64_t b, spDetector detector)
+{
+    spDetectorEntry* entry = spNeedDetector(heap, d, a, b);
+    if (entry != NULL)
+    {
+        entry->hasDetector = true;
+        entry->detector = detector;
+    }
+    return entry != NULL;
 }
 
 spDetector spGetDetector(const spDetectors* d, uint64_t a, uint64_t b)
 {
     const spDetectorEntry* entry = spFindDetector(d, a, b);
-    return entry != NULL ? entry->detector : d->general;
+    return entry != NULL && entry->hasDetector ? entry->detector : d->general;
+}
+
+bool spSetVolumeCells(spHeap* heap, spDetectors* d, uint64_t a, uint64_t b, int cells)
+{
+    spDetectorEntry* entry = spNeedDetector(heap, d, a, b);
+    if (entry != NULL)
+    {
+        entry->cells = cells;
+    }
+    return entry != NULL;
+}
+
+int spGetVolumeCells(const spDetectors* d, uint64_t a, uint64_t b)
+{
+    const spDetectorEntry* entry = spFindDetector(d, a, b);
+    return entry != NULL && entry->cells > 0 ? entry->cells : SP_CONTACT_CELLS;
 }
 
 void spRemoveDetectors(spDetectors* d, uint64_t body)
@@ -321,8 +351,12 @@ bool spAddVolumeRows(const spTouchContext* c, const spBodyPair* pairs, int pairC
         if (spDoSidesMeet(first, second))
         {
             spPairVolumes pair;
+            int cells = spGetVolumeCells(c->detectors, SP_ID_NUMBER(c->bodies[first->slot]->id),
+                                         SP_ID_NUMBER(c->bodies[second->slot]->id));
+            int resolution = spMaxInt(SP_CONTACT_RESOLUTION, SP_TILE_SIZE * cells);
+            // One cell is no grid in space, whose walls would cut it
             spLayersResult result =
-                spFindPairVolumes(c, first, second, SP_CONTACT_RESOLUTION, SP_CONTACT_CELLS, &pair);
+                spFindPairVolumes(c, first, second, resolution, cells > 1 ? cells : 0, &pair);
             ok = result == sp_layersMade ? spAddPairRows(c, &pair) : result != sp_layersOutOfMemory;
         }
         spRewindArena(c->arena, mark);

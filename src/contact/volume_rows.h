@@ -14,7 +14,9 @@
 typedef struct spDetectorEntry
 {
     uint64_t first, second; // numbers of the ids of bodies, the smaller one first
+    bool hasDetector;       // else the general one
     spDetector detector;
+    int cells; // along the longest edge of what they have in common; 0: the usual
 } spDetectorEntry;
 
 typedef struct spDetectors
@@ -27,6 +29,8 @@ typedef struct spDetectors
 // False without memory
 bool spSetDetector(spHeap* heap, spDetectors* detectors, uint64_t a, uint64_t b, spDetector detector);
 spDetector spGetDetector(const spDetectors* detectors, uint64_t a, uint64_t b);
+bool spSetVolumeCells(spHeap* heap, spDetectors* detectors, uint64_t a, uint64_t b, int cells);
+int spGetVolumeCells(const spDetectors* detectors, uint64_t a, uint64_t b);
 // Forgets the pairs of a body
 void spRemoveDetectors(spDetectors* detectors, uint64_t body);
 

@@ -582,6 +582,11 @@ void spBuildScenePair(spWorld* world, const spPairData* data, spBodyId body, spT
         {
             spReportWorld(problems, world, &data->head, &data->detector, "this pair cannot be set");
         }
+        if (spIsGiven(&data->head, &data->cells) &&
+            !spWorld_SetPairCells(world, body, other.body, data->cells))
+        {
+            spReportWorld(problems, world, &data->head, &data->cells, "this pair cannot be set");
+        }
         return;
     }
     if (!spBody_IsValid(world, body) || !spCollider_IsValid(world, collider))

@@ -725,13 +725,19 @@ static void spCheckPair(spChecker* checker, const spPairData* pair, int index)
         spReport(checker->problems, &pair->head, &pair->detector,
                  "contacts with colliders are found by distance: \"detector\" is for \"otherBody\"");
     }
+    if (pair->collider[0] != 0 && spIsGiven(&pair->head, &pair->cells))
+    {
+        spReport(checker->problems, &pair->head, &pair->cells,
+                 "contacts with colliders have no volume to cut up: \"cells\" is for \"otherBody\"");
+    }
     bool material = spIsGiven(&pair->head, &pair->touch) || spIsGiven(&pair->head, &pair->friction) ||
                     spIsGiven(&pair->head, &pair->restitution);
     if (pair->otherBody[0] != 0 && material)
     {
-        spReport(
-            checker->problems, &pair->head, &pair->otherBody,
-            "only \"detector\" counts between two bodies: friction and restitution are those of the bodies");
+        spReport(checker->problems, &pair->head, &pair->otherBody,
+                 "only \"detector\" and \"cells\" count between two bodies: friction and restitution are "
+                 "those of the "
+                 "bodies");
     }
     const spPairData* pairs = checker->data->pairs.data;
     for (int i = 0; i < index; ++i)

@@ -397,6 +397,7 @@ typedef struct spPairData
     const char* collider;
     const char* otherBody;
     int detector; // spDetector
+    int cells;
     bool touch;
     double friction, restitution;
 } spPairData;

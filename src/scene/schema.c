@@ -653,9 +653,10 @@ static const char* const s_detectors[] = {"distance", "volume"};
 static const spKey s_pairKeys[] = {
     STRING(spPairData, "body", body, "Which body.", .flags = sp_keyRequired),
     STRING(spPairData, "collider", collider, "Which collider.", .text = "none"),
-    STRING(spPairData, "otherBody", otherBody, "Instead of a collider: which other body, or the same one for a body with `selfContact` and itself. Only `detector` counts between bodies.", .text = "none"),
+    STRING(spPairData, "otherBody", otherBody, "Instead of a collider: which other body, or the same one for a body with `selfContact` and itself. Only `detector` and `cells` count between bodies.", .text = "none"),
     CHOICE(spPairData, "detector", detector, s_detectors, sp_detectorDistance,
            "By what contacts between two closed bodies are found: by the distance of their surfaces, or by the volume that they have in common.", .flags = sp_keyNoDefault, .text = "that of the scene"),
+    INTEGER(spPairData, "cells", cells, 4, 1, 64, "Contacts by volume: at most so many along the longest edge of what both have in common, each with a pressure and friction of its own. 1: a single contact.", .flags = sp_keyNoDefault, .text = "4"),
     BOOL(spPairData, "touch", touch, 1, "Whether they touch at all."),
     NUMBER(spPairData, "friction", friction, NULL, 0, 0, 100, "Coulomb coefficient between them.", .flags = sp_keyNoDefault, .text = "the geometric mean of both"),
     NUMBER(spPairData, "restitution", restitution, NULL, 0, 0, 1, "Between them, 0 no bounce, 1 full bounce.", .flags = sp_keyNoDefault, .text = "the larger of both"),

@@ -272,6 +272,37 @@ spDetector spWorld_GetPairDetector(const spWorld* world, spBodyId bodyId, spBody
                   : sp_detectorDistance;
 }
 
+bool spWorld_SetPairCells(spWorld* world, spBodyId bodyId, spBodyId otherId, int cells)
+{
+    const spBody* body = spUseBody(world, bodyId);
+    const spBody* other = body != NULL ? spUseBody(world, otherId) : NULL;
+    spError error = {0};
+    if (other == NULL)
+    {
+        return false;
+    }
+    if (cells < 0 || cells > 64)
+    {
+        spFail(&error, sp_errorBadArgument, "cells of a pair are %d: give 1 to 64, or 0 for the usual",
+               cells);
+        return spRecordError(world, &error);
+    }
+    if (spSetVolumeCells(&world->heap, &world->detectors, SP_ID_NUMBER(bodyId), SP_ID_NUMBER(otherId),
+                         cells) == false)
+    {
+        spFailMemory(&error, "the cells of a pair", sizeof(spDetectorEntry));
+        return spRecordError(world, &error);
+    }
+    world->rowsDirty = true;
+    return true;
+}
+
+int spWorld_GetPairCells(const spWorld* world, spBodyId bodyId, spBodyId otherId)
+{
+    bool there = spGetBody(world, bodyId) != NULL && spGetBody(world, otherId) != NULL;
+    return there ? spGetVolumeCells(&world->detectors, SP_ID_NUMBER(bodyId), SP_ID_NUMBER(otherId)) : 0;
+}
+
 // ---- links ----
 
 spLinkDef spDefaultLinkDef(void)

@@ -323,7 +323,22 @@ static void TestPairDetector(void** state)
     assert_non_null(strstr(error.message, "sheet is not closed"));
     assert_true(spWorld_SetPairDetector(world, a, sheet, sp_detectorDistance));
     assert_false(spWorld_SetPairDetector(world, a, b, (spDetector)7));
+    // Cells leave the detector alone, and the other way round
+    assert_int_equal(spWorld_GetPairCells(world, a, b), 4);
+    assert_true(spWorld_SetPairCells(world, b, a, 16));
+    assert_int_equal(spWorld_GetPairCells(world, a, b), 16);
+    assert_int_equal(spWorld_GetPairDetector(world, a, b), sp_detectorVolume);
+    assert_true(spWorld_SetPairDetector(world, a, b, sp_detectorDistance));
+    assert_int_equal(spWorld_GetPairCells(world, a, b), 16);
+    assert_true(spWorld_SetPairCells(world, a, sheet, 1));
+    assert_int_equal(spWorld_GetPairDetector(world, a, sheet), sp_detectorDistance);
+    assert_false(spWorld_SetPairCells(world, a, b, 65));
+    error = spWorld_GetLastError(world);
+    assert_non_null(strstr(error.message, "cells of a pair are 65: give 1 to 64"));
+    assert_false(spWorld_SetPairCells(world, a, b, -1));
+    assert_int_equal(spWorld_GetPairCells(world, a, b), 16);
     spDestroyBody(world, b);
+    assert_int_equal(spWorld_GetPairCells(world, a, b), 0);
     assert_false(spWorld_SetPairDetector(world, a, b, sp_detectorVolume));
     assert_int_equal(spWorld_GetPairDetector(world, a, b), sp_detectorDistance);
     spDestroyWorld(world);

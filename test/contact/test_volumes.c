@@ -5,10 +5,10 @@
 
 #include "contact/volume.h"
 #include "element/lane_count.h"
-#include "test/closed_surface.h"
 #include "test/memory_test.h"
-#include "test/ray_caster.h"
 #include "testbed/check.h"
+#include "testbed/closed_surface.h"
+#include "testbed/ray_caster.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -44,6 +44,8 @@ static const Unlike s_unlike[] = {
     {"operators", "Cost", "Green-Lagrange over Cauchy", false},
     {"multires", "Cube", "57 points at the wall, 125 beyond", true},
     {"multires", "Free bar", "conserving: energy at most over that at the start", true},
+    {"volumes", "Contacts", "F13: steps until 5 mm are half a pixel", true},
+    {"volumes", "Penalty", "F10: most energy on the way", false},
 };
 
 // Rows of docs/seeds.md stand by these: they are there, are judged, and agree
@@ -62,6 +64,31 @@ static const struct
     {"cutting", "a tet goes: difference after 200 cuts"},
     {"cutting", "a node parts: difference after one cut"},
     {"cutting", "ours: a body that lost 200 tets beside one made so"},
+    {"volumes", "F1: pixels whose layers"},
+    {"volumes", "F2: wrong pairs"},
+    {"volumes", "F3: pixels left other"},
+    {"volumes", "F4: layers lost"},
+    {"volumes", "F5: volume of two balls"},
+    {"volumes", "F6: its gradient"},
+    {"volumes", "F6: gradient over differences"},
+    {"volumes", "F6: sum of gradients"},
+    {"volumes", "F7: sum of volumes"},
+    {"volumes", "F8: a torus folded"},
+    {"volumes", "F9: steps to part"},
+    {"volumes", "F10: most that the energy of two balls"},
+    {"volumes", "F10: stable steps"},
+    {"volumes", "F11: contacts of a block"},
+    {"volumes", "F11: most volume later"},
+    {"volumes", "F11: strongest pull"},
+    {"volumes", "F11: force times open gap"},
+    {"volumes", "F12: sums over up to"},
+    {"volumes", "F12: left after one step, 16 cells"},
+    {"volumes", "F13: steps without contact"},
+    {"volumes", "F14: acceleration on a slope of 0.9"},
+    {"volumes", "F14: acceleration on a slope of 1.5"},
+    {"volumes", "F15: distance from contact by distance, 18 cells"},
+    {"volumes", "F16: viscous friction"},
+    {"volumes", "F16: force when all move together"},
 };
 
 static bool s_seen[SP_COUNT(s_unlike)], s_agreed[SP_COUNT(s_needed)];
@@ -176,7 +203,7 @@ static void TestAll(void** state)
         size_t rowCount, fileCount; // at least
     } s_experiments[] = {{"slides", 53, 10},  {"filter", 57, 10},         {"operators", 76, 18},
                          {"multires", 60, 3}, {"preconditioner", 100, 6}, {"cutting", 26, 4},
-                         {"anderson", 60, 6}};
+                         {"anderson", 60, 6}, {"volumes", 50, 2}};
     static Result s_result;
     s_seeds = ReadWholeFile(SOUPLE_SOURCE_DIR "/docs/seeds.md", NULL);
     assert_non_null(s_seeds);

@@ -9,29 +9,30 @@
 
 #include <stdlib.h>
 
-static inline int Sign(int64_t a)
+static inline int spGetSign(int64_t a)
 {
     return (a > 0) - (a < 0);
 }
 
 // Side of the edge from a to b on which a point just right of (u, v), and less below it, is
-static inline int FindSide(const spLayerImage* image, int32_t a, int32_t b, int32_t u, int32_t v)
+static inline int spFindRaySide(const spLayerImage* image, int32_t a, int32_t b, int32_t u, int32_t v)
 {
     int64_t du = spGetCornerU(image, b) - spGetCornerU(image, a);
     int64_t dv = spGetCornerV(image, b) - spGetCornerV(image, a);
     int64_t cross = du * (v - spGetCornerV(image, a)) - dv * (u - spGetCornerU(image, a));
-    return cross != 0 ? Sign(cross) : dv != 0 ? Sign(-dv) : Sign(-du);
+    return cross != 0 ? spGetSign(cross) : dv != 0 ? spGetSign(-dv) : spGetSign(-du);
 }
 
 // Whether the ray through the centre of a pixel, a little to the right and less below, goes through a triangle
 static inline bool spDoesRayHit(const spLayerImage* image, const int32_t nodes[3], int32_t u, int32_t v)
 {
-    int a = FindSide(image, nodes[0], nodes[1], u, v), b = FindSide(image, nodes[1], nodes[2], u, v);
-    int c = FindSide(image, nodes[2], nodes[0], u, v);
+    int a = spFindRaySide(image, nodes[0], nodes[1], u, v),
+        b = spFindRaySide(image, nodes[1], nodes[2], u, v);
+    int c = spFindRaySide(image, nodes[2], nodes[0], u, v);
     return a != 0 && a == b && b == c;
 }
 
-static inline int CompareLayers(const void* a, const void* b)
+static inline int spCompareLayers(const void* a, const void* b)
 {
     uint64_t first = *(const uint64_t*)a, second = *(const uint64_t*)b;
     return (first > second) - (first < second);
@@ -54,26 +55,26 @@ static inline int spCastRay(const spLayers* layers, int axis, int tile, int pixe
             if (spDoesRayHit(image, nodes, u, v) && count++ < capacity)
             {
                 // Seen against w, corners that run clockwise are those of what is entered
-                bool enters = FindSide(image, nodes[0], nodes[1], u, v) < 0;
+                bool enters = spFindRaySide(image, nodes[0], nodes[1], u, v) < 0;
                 spLayerPlane plane = spMakeLayerPlane(image, nodes);
                 out[count - 1] = spPackLayer(spGetPlaneDepth(&plane, u, v), enters, i);
             }
         }
     }
-    qsort(out, (size_t)(count < capacity ? count : capacity), sizeof(uint64_t), CompareLayers);
+    qsort(out, (size_t)(count < capacity ? count : capacity), sizeof(uint64_t), spCompareLayers);
     return count;
 }
 
-typedef struct Polygon
+typedef struct spPolygon
 {
     double p[16][2];
     int count;
-} Polygon;
+} spPolygon;
 
 // What of a polygon is where sign * p[axis] <= sign * limit
-static inline Polygon Clip(const Polygon* in, int axis, double limit, double sign)
+static inline spPolygon spClipPolygon(const spPolygon* in, int axis, double limit, double sign)
 {
-    Polygon out = {.count = 0};
+    spPolygon out = {.count = 0};
     for (int i = 0; i < in->count; ++i)
     {
         const double *a = in->p[i], *b = in->p[(i + 1) % in->count];
@@ -100,7 +101,7 @@ static inline bool spDoesTriangleMeetTile(const spLayerImage* image, const int32
     int32_t low[2], high[2];
     spGetPixelCentre(image, tile, 0, low, low + 1);
     spGetPixelCentre(image, tile, SP_TILE_PIXELS - 1, high, high + 1);
-    Polygon polygon = {.count = 3};
+    spPolygon polygon = {.count = 3};
     for (int k = 0; k < 3; ++k)
     {
         polygon.p[k][0] = (double)spGetCornerU(image, nodes[k]);
@@ -108,8 +109,8 @@ static inline bool spDoesTriangleMeetTile(const spLayerImage* image, const int32
     }
     for (int axis = 0; axis < 2; ++axis)
     {
-        polygon = Clip(&polygon, axis, low[axis], -1.0);
-        polygon = Clip(&polygon, axis, high[axis], 1.0);
+        polygon = spClipPolygon(&polygon, axis, low[axis], -1.0);
+        polygon = spClipPolygon(&polygon, axis, high[axis], 1.0);
     }
     return polygon.count > 0;
 }

@@ -27,7 +27,7 @@ static inline void spFreeClosedSurface(spClosedSurface* s)
 }
 
 // Empty where there is no memory
-static inline spClosedSurface Alloc(int nodeCount, int triangleCount)
+static inline spClosedSurface spAllocClosedSurface(int nodeCount, int triangleCount)
 {
     spClosedSurface s = {
         .x = calloc((size_t)nodeCount, sizeof(spVec4)),
@@ -42,12 +42,12 @@ static inline spClosedSurface Alloc(int nodeCount, int triangleCount)
     return s;
 }
 
-static inline void SetNode(spClosedSurface* s, int node, double x, double y, double z)
+static inline void spSetClosedNode(spClosedSurface* s, int node, double x, double y, double z)
 {
     s->x[node] = (spVec4){(spReal)x, (spReal)y, (spReal)z, 0};
 }
 
-static inline void SetTriangle(spClosedSurface* s, int triangle, int a, int b, int c)
+static inline void spSetClosedTriangle(spClosedSurface* s, int triangle, int a, int b, int c)
 {
     int32_t* t = s->triangles + 3 * (size_t)triangle;
     t[0] = a, t[1] = b, t[2] = c;
@@ -62,12 +62,12 @@ static inline spClosedSurface spMakeSphereSurface(spDVec3 center, double radius,
     spClosedSurface s = {0};
     if (mesh != NULL)
     {
-        s = Alloc(spMesh_GetVertexCount(mesh), spMesh_GetTriangleCount(mesh));
+        s = spAllocClosedSurface(spMesh_GetVertexCount(mesh), spMesh_GetTriangleCount(mesh));
     }
     const spDVec3* vertices = mesh != NULL ? spMesh_GetVertices(mesh) : NULL;
     for (int i = 0; i < s.nodeCount; ++i)
     {
-        SetNode(&s, i, vertices[i].x + center.x, vertices[i].y + center.y, vertices[i].z + center.z);
+        spSetClosedNode(&s, i, vertices[i].x + center.x, vertices[i].y + center.y, vertices[i].z + center.z);
     }
     if (s.nodeCount > 0)
     {
@@ -80,7 +80,7 @@ static inline spClosedSurface spMakeSphereSurface(spDVec3 center, double radius,
 static inline spClosedSurface spMakeTorusSurface(spDVec3 center, double radius, double tube, int around,
                                                  int across)
 {
-    spClosedSurface s = Alloc(around * across, 2 * around * across);
+    spClosedSurface s = spAllocClosedSurface(around * across, 2 * around * across);
     for (int i = 0; i < around && s.nodeCount > 0; ++i)
     {
         for (int k = 0; k < across; ++k)
@@ -88,9 +88,10 @@ static inline spClosedSurface spMakeTorusSurface(spDVec3 center, double radius, 
             double a = 2.0 * 3.14159265358979323846 * i / around,
                    b = 2.0 * 3.14159265358979323846 * k / across, r = radius + tube * cos(b);
             int next = (i + 1) % around * across, up = (k + 1) % across, own = i * across;
-            SetNode(&s, own + k, center.x + r * cos(a), center.y + r * sin(a), center.z + tube * sin(b));
-            SetTriangle(&s, 2 * (own + k), own + k, next + k, next + up);
-            SetTriangle(&s, 2 * (own + k) + 1, own + k, next + up, own + up);
+            spSetClosedNode(&s, own + k, center.x + r * cos(a), center.y + r * sin(a),
+                            center.z + tube * sin(b));
+            spSetClosedTriangle(&s, 2 * (own + k), own + k, next + k, next + up);
+            spSetClosedTriangle(&s, 2 * (own + k) + 1, own + k, next + up, own + up);
         }
     }
     return s;
@@ -100,16 +101,16 @@ static inline spClosedSurface spMakeBoxSurface(spDVec3 lower, spDVec3 upper)
 {
     static const int32_t faces[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
                                         {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
-    spClosedSurface s = Alloc(8, 12);
+    spClosedSurface s = spAllocClosedSurface(8, 12);
     for (int i = 0; i < s.nodeCount; ++i)
     {
-        SetNode(&s, i, (i & 1) != 0 ? upper.x : lower.x, (i & 2) != 0 ? upper.y : lower.y,
-                (i & 4) != 0 ? upper.z : lower.z);
+        spSetClosedNode(&s, i, (i & 1) != 0 ? upper.x : lower.x, (i & 2) != 0 ? upper.y : lower.y,
+                        (i & 4) != 0 ? upper.z : lower.z);
     }
     for (int i = 0; i < 6 && s.nodeCount > 0; ++i)
     {
-        SetTriangle(&s, 2 * i, faces[i][0], faces[i][1], faces[i][2]);
-        SetTriangle(&s, 2 * i + 1, faces[i][0], faces[i][2], faces[i][3]);
+        spSetClosedTriangle(&s, 2 * i, faces[i][0], faces[i][1], faces[i][2]);
+        spSetClosedTriangle(&s, 2 * i + 1, faces[i][0], faces[i][2], faces[i][3]);
     }
     return s;
 }
@@ -117,7 +118,8 @@ static inline spClosedSurface spMakeBoxSurface(spDVec3 lower, spDVec3 upper)
 // Both in one
 static inline spClosedSurface spJoinClosedSurfaces(const spClosedSurface* a, const spClosedSurface* b)
 {
-    spClosedSurface s = Alloc(a->nodeCount + b->nodeCount, a->triangleCount + b->triangleCount);
+    spClosedSurface s =
+        spAllocClosedSurface(a->nodeCount + b->nodeCount, a->triangleCount + b->triangleCount);
     if (s.nodeCount == 0)
     {
         return s;
@@ -141,7 +143,7 @@ static inline void spPoseClosedSurface(spClosedSurface* s, spDVec3 axis, double 
         spDVec3 p = {(double)s->x[i].x, (double)s->x[i].y, (double)s->x[i].z};
         spDVec3 turned = spDAdd(spDScale(cos(angle), p), spDScale(sin(angle), spDCross(n, p)));
         turned = spDAdd(spDMulAdd(turned, (1.0 - cos(angle)) * spDDot(n, p), n), shift);
-        SetNode(s, i, turned.x, turned.y, turned.z);
+        spSetClosedNode(s, i, turned.x, turned.y, turned.z);
     }
 }
 
