@@ -362,17 +362,34 @@ static bool spAreElementsFree(const spBody* body)
 }
 
 // The elastic energy that the straight way of a step gives a body that turns: its ends lie outwards by half the square of
-// the angle, and what is left of the force pulls them back. velocity: of a rigid body that turns so
-static double spGetTurnEnergy(const spSubstep* s, const spRigidMotion* turn, const spVec4* velocity,
-                              const spVec4* left)
+// the angle, and what is left of the force pulls them back
+static double spGetTurnEnergy(const spSubstep* s, const spRigidMotion* turn, const spVec4* left)
 {
     const spBody* body = s->body;
-    spVec4* inward = s->solver->cg.z;
-    spRigidMotion spin = {0};
+    spVec4 *velocity = s->solver->onward, *inward = s->solver->cg.z;
+    int count = body->nodeCount;
+    spRigidMotion about = *turn, spin = {0};
+    memset(about.velocity, 0, sizeof(about.velocity));
     memcpy(spin.spin, turn->spin, sizeof(spin.spin));
-    body->backend->clear(inward, 0, body->nodeCount);
-    body->backend->addRigid(inward, &spin, 1.0, velocity, 0, body->nodeCount);
+    body->backend->clear(velocity, 0, count);
+    body->backend->addRigid(velocity, &about, 1.0, s->x, 0, count);
+    body->backend->clear(inward, 0, count);
+    body->backend->addRigid(inward, &spin, 1.0, velocity, 0, count);
     return 0.25 * (double)s->effectiveStep * spDotFree(s, left, inward);
+}
+
+// Whether the body moves as a whole, or nearly. motion: as which
+static bool spMovesRigidly(const spSubstep* s, spRigidMotion* motion)
+{
+    const spBody* body = s->body;
+    const spBackend* backend = body->backend;
+    spVec4* velocity = s->solver->onward;
+    int count = body->nodeCount;
+    *motion = spFindRigidMotion(body, s->x, s->v, true);
+    backend->clear(velocity, 0, count);
+    backend->addRigid(velocity, motion, 1.0, s->x, 0, count);
+    double deforming = backend->sumInertia(body->mass, s->v, velocity, s->x, 0, count);
+    return deforming <= SP_TURN_SHARE * backend->sumInertia(body->mass, NULL, s->v, s->x, 0, count);
 }
 
 // Whether turning has stretched the body by a noticeable part of its energy, which the next steps would get back as
@@ -381,29 +398,21 @@ static double spGetTurnEnergy(const spSubstep* s, const spRigidMotion* turn, con
 static bool spIsStretchedByTurn(const spSubstep* s, spNewton* n, const spVec4* left)
 {
     const spBody* body = s->body;
-    const spBackend* backend = body->backend;
-    spVec4* velocity = s->solver->onward;
-    int count = body->nodeCount;
-    if (s->predicted || s->problem->rowCount > 0 || body->loads != NULL || spAreElementsFree(body) == false)
+    spRigidMotion turn;
+    if (s->predicted || s->problem->rowCount > 0 || body->loads != NULL || spAreElementsFree(body) == false ||
+        spMovesRigidly(s, &turn) == false)
     {
         return false;
     }
-    spRigidMotion turn = spFindRigidMotion(body, s->x, s->v, true);
-    double kinetic = backend->sumInertia(body->mass, NULL, s->v, s->x, 0, count);
-    backend->clear(velocity, 0, count);
-    backend->addRigid(velocity, &turn, 1.0, s->x, 0, count);
-    double deforming = backend->sumInertia(body->mass, s->v, velocity, s->x, 0, count);
-    memset(turn.velocity, 0, sizeof(turn.velocity));
-    backend->clear(velocity, 0, count);
-    backend->addRigid(velocity, &turn, 1.0, s->x, 0, count);
-    double stretch = spGetTurnEnergy(s, &turn, velocity, left);
-    if (deforming > SP_TURN_SHARE * kinetic || !(stretch > SP_TURN_ENERGY * kinetic))
+    double kinetic = body->backend->sumInertia(body->mass, NULL, s->v, s->x, 0, body->nodeCount);
+    double stretch = spGetTurnEnergy(s, &turn, left);
+    if (!(stretch > SP_TURN_ENERGY * kinetic))
     {
         return false;
     }
+    double force = spGetFreeNorm(s, left);
     n->turned = true;
     n->limit = spMaxInt(n->limit, SP_RESCUE_STEPS);
-    double force = spGetFreeNorm(s, left);
     n->load = fmax(n->load, force);
     n->tolerance = fmin(SP_RESCUE_TOLERANCE, sqrt(SP_RESCUE_ENERGY * kinetic / stretch) * force / n->load);
     return true;
@@ -495,6 +504,14 @@ static void spRestoreMomentum(const spSubstep* s)
     spMoveAlong(s, 1);
 }
 
+// Whether a body may have lost momentum that nothing took: by the forces of its end, or where its solve was truncated
+static bool spOwesMomentum(const spSubstep* s, const spNewton* n)
+{
+    const spImplicitSolver* solver = s->solver;
+    return s->predicted || n->turned ? s->phase != sp_phaseRigid && spAreElementsFree(s->body)
+                                     : solver->limit.truncated && solver->unconverged;
+}
+
 uint32_t spSolveNewton(spSubstep* s)
 {
     spImplicitSolver* solver = s->solver;
@@ -542,9 +559,7 @@ uint32_t spSolveNewton(spSubstep* s)
     bool converged = spIsConverged(s, &n);
     report->converged = report->converged && converged;
     solver->unconverged = converged == false;
-    bool owes = s->predicted || n.turned ? s->phase != sp_phaseRigid && spAreElementsFree(s->body)
-                                         : solver->limit.truncated;
-    if (owes && spAreLoadsKnown(s))
+    if (spOwesMomentum(s, &n) && spAreLoadsKnown(s))
     {
         spRestoreMomentum(s);
     }

@@ -235,7 +235,9 @@ static void TestSteel(void** state)
         bool implicit = def.type != sp_symplecticEuler && def.type != sp_verlet;
         double share = spins == false ? 0.15 : implicit ? jerk : 1e-4;
         CHECK_LESS(motion.most, share * motion.fastest + 1e-12);
-        CHECK_LESS(fabs(motion.last), 0.01 * motion.fastest + (spins ? 0.0 : 1e-4));
+        // XPBD slows a turn down where it converges
+        double lost = def.type == sp_xpbd ? 0.05 : 0.01;
+        CHECK_LESS(fabs(motion.last), lost * motion.fastest + (spins ? 0.0 : 1e-4));
     }
 }
 
