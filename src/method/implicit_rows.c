@@ -73,9 +73,25 @@ static void spStartLaw(const spSubstep* s, const spRow* row, spRowSolve* r)
     r->impulse = pressed > 0 ? spScale3(s->effectiveStep, force) : (spVec3){0, 0, 0};
 }
 
+bool spHasLastingContact(const spSubstep* s)
+{
+    bool lasts = false;
+    for (int i = 0; i < s->problem->rowCount; ++i)
+    {
+        const spRow* row = s->problem->rows + i;
+        lasts = lasts || (row->law == sp_rowContact &&
+                          spFindMultiplier(s->problem->multipliers, row->key).age > SP_LASTING);
+    }
+    return lasts;
+}
+
 bool spEnterLaw(spSubstep* s)
 {
     spWorkLimit* limit = &s->solver->limit;
+    if (spHasLastingContact(s) == false)
+    {
+        return false;
+    }
     bool truncated = limit->truncated;
     limit->truncated = false;
     s->byLaw = spCanSolveByLaw(s);

@@ -18,8 +18,6 @@
 // Nodes up to which a complete factor is chosen, and up to which it is made in the step
 #define SP_FACTOR_NODES 4000
 #define SP_QUICK_NODES 600
-// Substeps after which a contact lasts
-#define SP_LASTING 3
 
 // ---- creation ----
 
@@ -494,14 +492,7 @@ static bool spHasLawRows(const spSubstep* s)
 {
     const spImplicitSolver* solver = s->solver;
     bool known = s->isStatic == false && spPrefersLaw(s) && spHasCompliance(solver->factor);
-    bool has = false;
-    for (int i = 0; i < s->problem->rowCount && known; ++i)
-    {
-        const spRow* row = s->problem->rows + i;
-        has = has || (row->law == sp_rowContact &&
-                      spFindMultiplier(s->problem->multipliers, row->key).age > SP_LASTING);
-    }
-    return has;
+    return known && spHasLastingContact(s);
 }
 
 spSubstepResult spSolveImplicitSubstep(spImplicitSolver* solver, spBody* body,

@@ -11,6 +11,9 @@
 #include "method/implicit_solver.h"
 #include "method/rigid_motion.h"
 
+// Substeps after which a contact lasts
+#define SP_LASTING 3
+
 // What a node row does in this step
 typedef enum spRowStatus
 {
@@ -295,6 +298,8 @@ double spGetStaticShare(const spSubstep* s);
 spSurfaceHit spFindRowGap(const spSubstep* s, const spRow* row, spVec3 p);
 // Makes the first guess at which rows act. Poses are those at the end of the substep.
 void spStartRows(spSubstep* s);
+// Whether some contact lasts: what arrives is stopped by an active set, settled or not
+bool spHasLastingContact(const spSubstep* s);
 // Contacts whose active set did not settle are solved by the law from now on. False where they cannot be.
 bool spEnterLaw(spSubstep* s);
 // Contacts that were to be solved by the law join the active set; nodes have the velocities of the iterate

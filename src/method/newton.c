@@ -303,7 +303,7 @@ static bool spFindEnd(const spSubstep* s)
     {
         constant = constant && s->body->sets[i]->constant;
     }
-    bool law = s->predicted && s->byLaw;
+    bool law = s->predicted && s->byLaw && s->body->tetCount == 0;
     if (constant || s->fill.bound || (s->prescribed && law == false) || solver->limit.truncated)
     {
         return false;
@@ -321,7 +321,7 @@ static bool spOvershoots(const spSubstep* s)
 {
     spImplicitSolver* solver = s->solver;
     // Contacts that open and close in an active set leave force of their own
-    if (s->predicted && (s->byLaw || s->problem->rowCount == 0))
+    if (s->predicted && (s->problem->rowCount == 0 || (s->byLaw && s->body->tetCount == 0)))
     {
         double load = fmax(fmax(s->weightNorm, s->changeNorm), spGetReactionNorm(s));
         return !(spGetFreeNorm(s, solver->cg.d) <= SP_RESCUE_TOLERANCE * load) && spIsRounding(s) == false;
@@ -393,13 +393,14 @@ static bool spMovesRigidly(const spSubstep* s, spRigidMotion* motion)
 }
 
 // Whether turning has stretched the body by a noticeable part of its energy, which the next steps would get back as
-// motion. Then one more linearisation, which knows the directions at the end, takes it out. What touches something, or
-// changes its shape, has other forces left too, and elements with a torque of their own live on the lag.
+// motion. Then one more linearisation, which knows the directions at the end, takes it out. What is held, touches something
+// or changes its shape has other forces left too, and elements with a torque of their own live on the lag.
 static bool spIsStretchedByTurn(const spSubstep* s, spNewton* n, const spVec4* left)
 {
     const spBody* body = s->body;
     spRigidMotion turn;
-    if (s->predicted || s->problem->rowCount > 0 || body->loads != NULL || spAreElementsFree(body) == false ||
+    bool flies = body->heldCount == 0 && s->problem->rowCount == 0 && body->loads == NULL;
+    if (s->predicted || flies == false || spAreElementsFree(body) == false ||
         spMovesRigidly(s, &turn) == false)
     {
         return false;
@@ -485,7 +486,7 @@ static bool spAreLoadsKnown(const spSubstep* s)
 
 // Gives a body that nothing holds the momentum that its loads leave it: where its solve was truncated, and, where
 // forces are those at the end, always. Of a stiff body their sums are small differences of large numbers.
-static void spRestoreMomentum(const spSubstep* s)
+static void spRestoreMomentum(const spSubstep* s, bool turned)
 {
     spImplicitSolver* solver = s->solver;
     const spBody* body = s->body;
@@ -495,11 +496,14 @@ static void spRestoreMomentum(const spSubstep* s)
                                    s->problem->gravity, spGetLoads(body), 0, count);
     spRigidMotion owed = spFindRigidMotion(body, x, solver->cg.d, false);
     spLimitRotation(&owed, (double)s->h);
-    // What turns with the nodes where they end stretches nothing
-    spRigidMotion end = spFindRigidMotion(body, s->x, s->v, true);
-    memcpy(owed.centre, end.centre, sizeof(end.centre));
+    if (turned)
+    {
+        // What turns with the nodes where they end stretches nothing
+        x = s->x;
+        memcpy(owed.centre, spFindRigidMotion(body, x, s->v, true).centre, sizeof(owed.centre));
+    }
     body->backend->clear(solver->cg.x, 0, count);
-    body->backend->addRigid(solver->cg.x, &owed, 1.0, s->x, 0, count);
+    body->backend->addRigid(solver->cg.x, &owed, 1.0, x, 0, count);
     body->backend->copy(solver->iterateV, s->v, 0, count);
     spMoveAlong(s, 1);
 }
@@ -561,7 +565,7 @@ uint32_t spSolveNewton(spSubstep* s)
     solver->unconverged = converged == false;
     if (spOwesMomentum(s, &n) && spAreLoadsKnown(s))
     {
-        spRestoreMomentum(s);
+        spRestoreMomentum(s, n.turned);
     }
     s->body->backend->copy(solver->warmStart, solver->cg.x, 0, s->body->nodeCount);
     solver->hasWarmStart = n.limit == 1 && s->phase != sp_phaseRigid && s->predicted == false &&

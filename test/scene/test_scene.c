@@ -761,7 +761,9 @@ static void CheckScene(const char* path)
 {
     spSceneProblem problem;
     int count = 0;
-    if (!spCheckScene(path, &problem, 1, &count) || count > 0)
+    // Its bodies are to begin inside each other, which is told
+    int told = strstr(path, "overlap.json") != NULL ? 1 : 0;
+    if (!spCheckScene(path, &problem, 1, &count) || count != told)
     {
         print_error("%s:%d:%d: %s\n", path, problem.line, problem.column, problem.message);
         fail();
