@@ -39,10 +39,10 @@
 #define SP_RESCUE_WORK 1000
 // Share of the kinetic energy that these forces may have the first time
 #define SP_RESCUE_ENERGY 1e-4
-// Share of the kinetic energy by which a straight way may stretch a body that turns
+// Strain energy that straight paths may leave in a body that turns, as a share of its kinetic energy
 #define SP_TURN_ENERGY 1e-3
-// Share of it that may be other motion
-#define SP_TURN_SHARE 0.01
+// A body moves rigidly when no more than this share of its kinetic energy is in other motion
+#define SP_DEFORMING_SHARE 0.01
 
 typedef struct spNewton
 {
@@ -52,7 +52,7 @@ typedef struct spNewton
     bool project;      // never use the exact stiffness
     bool atIterate;    // the last linearisation stood at baseX + r v
     spCgResult linear; // the last solve
-    bool turned;       // taken again because the body turns
+    bool turned;       // linearised again because the turn has stretched the body
     uint32_t flags;
 } spNewton;
 
@@ -293,8 +293,14 @@ static bool spLeavesBound(const spSubstep* s)
     return !(most[0] <= most[1]);
 }
 
-// Evaluates the forces at the end of the step: what is left goes to cg.d, rows included, and the right-hand side to
-// solver->f. False where it would say nothing: forces are linear, bounded or prescribed, or nobody may follow them.
+// Whether springs touch by the contact law, from a prediction: then the residual tells how good the step is
+static bool spIsLawPredicted(const spSubstep* s)
+{
+    return s->predicted && s->byLaw && s->body->tetCount == 0;
+}
+
+// Evaluates the residual at the end of the step into cg.d, rows included; solver->f gets the right-hand side without
+// them. False where the residual says nothing: forces are linear, bounded or prescribed, or the work is truncated.
 static bool spFindEnd(const spSubstep* s)
 {
     spImplicitSolver* solver = s->solver;
@@ -303,8 +309,8 @@ static bool spFindEnd(const spSubstep* s)
     {
         constant = constant && s->body->sets[i]->constant;
     }
-    bool law = s->predicted && s->byLaw && s->body->tetCount == 0;
-    if (constant || s->fill.bound || (s->prescribed && law == false) || solver->limit.truncated)
+    if (constant || s->fill.bound || (s->prescribed && spIsLawPredicted(s) == false) ||
+        solver->limit.truncated)
     {
         return false;
     }
@@ -321,7 +327,7 @@ static bool spOvershoots(const spSubstep* s)
 {
     spImplicitSolver* solver = s->solver;
     // Contacts that open and close in an active set leave force of their own
-    if (s->predicted && (s->problem->rowCount == 0 || (s->byLaw && s->body->tetCount == 0)))
+    if ((s->predicted && s->problem->rowCount == 0) || spIsLawPredicted(s))
     {
         double load = fmax(fmax(s->weightNorm, s->changeNorm), spGetReactionNorm(s));
         return !(spGetFreeNorm(s, solver->cg.d) <= SP_RESCUE_TOLERANCE * load) && spIsRounding(s) == false;
@@ -361,8 +367,8 @@ static bool spAreElementsFree(const spBody* body)
     return free;
 }
 
-// The elastic energy that the straight way of a step gives a body that turns: its ends lie outwards by half the square of
-// the angle, and what is left of the force pulls them back
+// Estimate of the strain energy that a turn leaves in the body: along straight paths nodes end outside of their circles,
+// by half the square of the angle, and the residual pulls them back
 static double spGetTurnEnergy(const spSubstep* s, const spRigidMotion* turn, const spVec4* left)
 {
     const spBody* body = s->body;
@@ -378,7 +384,7 @@ static double spGetTurnEnergy(const spSubstep* s, const spRigidMotion* turn, con
     return 0.25 * (double)s->effectiveStep * spDotFree(s, left, inward);
 }
 
-// Whether the body moves as a whole, or nearly. motion: as which
+// Whether the body moves rigidly but for a small share. motion: the rigid motion nearest to it
 static bool spMovesRigidly(const spSubstep* s, spRigidMotion* motion)
 {
     const spBody* body = s->body;
@@ -389,18 +395,23 @@ static bool spMovesRigidly(const spSubstep* s, spRigidMotion* motion)
     backend->clear(velocity, 0, count);
     backend->addRigid(velocity, motion, 1.0, s->x, 0, count);
     double deforming = backend->sumInertia(body->mass, s->v, velocity, s->x, 0, count);
-    return deforming <= SP_TURN_SHARE * backend->sumInertia(body->mass, NULL, s->v, s->x, 0, count);
+    return deforming <= SP_DEFORMING_SHARE * backend->sumInertia(body->mass, NULL, s->v, s->x, 0, count);
 }
 
-// Whether turning has stretched the body by a noticeable part of its energy, which the next steps would get back as
-// motion. Then one more linearisation, which knows the directions at the end, takes it out. What is held, touches something
-// or changes its shape has other forces left too, and elements with a torque of their own live on the lag.
+// Whether nothing but gravity acts on the body
+static bool spFlies(const spSubstep* s)
+{
+    return s->body->heldCount == 0 && s->problem->rowCount == 0 && s->body->loads == NULL;
+}
+
+// Whether the turn of a flying body has left more strain energy in it than it should, which the next steps would turn into
+// motion. Linearising once more, with the directions at the end, removes it. Not for elements that exert a torque of their
+// own: their error and that of the directions cancel.
 static bool spIsStretchedByTurn(const spSubstep* s, spNewton* n, const spVec4* left)
 {
     const spBody* body = s->body;
     spRigidMotion turn;
-    bool flies = body->heldCount == 0 && s->problem->rowCount == 0 && body->loads == NULL;
-    if (s->predicted || flies == false || spAreElementsFree(body) == false ||
+    if (s->predicted || spFlies(s) == false || spAreElementsFree(body) == false ||
         spMovesRigidly(s, &turn) == false)
     {
         return false;
@@ -425,7 +436,7 @@ static bool spIsSingleEnough(const spSubstep* s, spNewton* n)
 {
     n->flags |= s->fill.bound && spLeavesBound(s) ? sp_stepUnstable : 0;
     bool far = spLeavesTrustRegion(s) || (s->bound.active && spExceedsEnergyBound(s, n->linear.converged));
-    bool evaluated = spFindEnd(s);
+    bool evaluated = (far == false || spFlies(s)) && spFindEnd(s);
     if (evaluated && spIsStretchedByTurn(s, n, s->solver->cg.d))
     {
         return false;
@@ -458,8 +469,8 @@ static bool spIsLastStep(spSubstep* s, const spNewton* n)
            (s->byLaw && spGetWork(s) - s->workBefore > SP_RESCUE_WORK);
 }
 
-// Whether the last step leaves a body stretched by its turn all the same
-static bool spMustGoOn(const spSubstep* s, spNewton* n, int k)
+// Whether Newton's method would end with a body that its turn has stretched
+static bool spEndsStretched(const spSubstep* s, spNewton* n, int k)
 {
     bool over = s->problem->report->rounded || spShouldStop(s->problem->stop) || k + 1 >= SP_RESCUE_STEPS;
     return over == false && spIsRounding(s) == false && spIsStretchedByTurn(s, n, s->solver->cg.b);
@@ -498,7 +509,7 @@ static void spRestoreMomentum(const spSubstep* s, bool turned)
     spLimitRotation(&owed, (double)s->h);
     if (turned)
     {
-        // What turns with the nodes where they end stretches nothing
+        // A spin about the nodes where they end does not stretch the body again
         x = s->x;
         memcpy(owed.centre, spFindRigidMotion(body, x, s->v, true).centre, sizeof(owed.centre));
     }
@@ -539,9 +550,9 @@ uint32_t spSolveNewton(spSubstep* s)
         }
         spSearchLine(s, spDotFree(s, solver->cg.b, solver->cg.x), k == 0 && s->prescribed);
         bool last = spIsLastStep(s, &n);
-        if (last && spMustGoOn(s, &n, k))
+        if (last && spEndsStretched(s, &n, k))
         {
-            // As much work once more
+            // With the same work again
             s->workBefore = spGetWork(s);
             last = false;
         }
